@@ -13,6 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.authoring.lint.findings import Steps
+from pytest_webeval.authoring.lint.task_rows import Repeated
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
@@ -102,7 +103,7 @@ class Definition:
     source: str
     sites: Sites | None
     ids: dict[str, str]
-    repeated: Mapping[int, list[str]]
+    repeated: Repeated
 
     @cached_property
     def task(self) -> Task | None:

@@ -62,7 +62,8 @@ def check_repeated_keys(definition: Definition) -> Iterator[Problem]:
     """Keys that an object has twice, of which only the last counts."""
     if definition.repeated:
         for steps, member in walk(definition.raw, ()):
-            for name in definition.repeated.get(id(member), ()):
+            _, names = definition.repeated.get(id(member), (member, []))
+            for name in names:
                 yield Problem((*steps, name), f"the key {name!r:.80} is written twice; keep one, for the last counts")
 
 

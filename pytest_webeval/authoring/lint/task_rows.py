@@ -18,6 +18,10 @@ _BLANKS = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
 
+# The object with the keys, which keeps its identity while it is referred to here.
+Repeated = dict[int, tuple[dict[str, Any], list[str]]]
+
+
 class RawRow(Struct, frozen=True):
     """One row. `offset` is where its text begins in `document`, None where that is unknown.
 
@@ -28,7 +32,7 @@ class RawRow(Struct, frozen=True):
     location: str
     document: str = ""
     offset: int | None = None
-    repeated: dict[int, list[str]] = {}
+    repeated: Repeated = {}
     problem: str | None = None
 
     def find_line(self, steps: Steps) -> int | None:
@@ -64,13 +68,13 @@ class _Decoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         super().__init__(object_pairs_hook=self._build_object)
-        self.repeated: dict[int, list[str]] = {}
+        self.repeated: Repeated = {}
 
     def _build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
             counts = Counter(name for name, _ in pairs)
-            self.repeated[id(members)] = [name for name, count in counts.items() if count > 1]
+            self.repeated[id(members)] = members, [name for name, count in counts.items() if count > 1]
         return members
 
 

@@ -30,6 +30,16 @@ def lint(*definitions, sites=None) -> list[Finding]:
 
 MISTAKES = [
     (
+        "literal-pattern",
+        task(answer(["^.*$"], {"type": "string", "format": "location-name"})),
+        [
+            (
+                ".eval[0].expected.retrieved_data[0]: '^.*$' is not a pattern here, it is compared as location-name; "
+                "write the value"
+            )
+        ],
+    ),
+    (
         "open-alternation",
         task(request(ignored_query_params_patterns=["^page$|sort$"])),
         [
@@ -905,6 +915,7 @@ WITH_ADDRESSES = [
     ),
 ]
 SOUND = [
+    task(request({"url": "__SHOPPING__/a(b|c"})),
     task(request({"url": "^__SHOPPING__/a$|^__SHOPPING__/b$"}, ignored_query_params_patterns=["^page$|^sort$", "a|b"])),
     task(post({"name": "^wh(\\d)?-1000$", "code": "^a-?\\d.*?-b?$", "either": "^a-b|c$"})),
     task(request({"response_content": {"$.a[?(@.k==1)].v": ["x"], "b": "^"}})),

@@ -93,6 +93,15 @@ def test_a_key_that_is_written_twice_is_reported_where_it_is(lint):
     assert text.splitlines()[finding[0] - 1] == '"url": "__SHOPPING__/cart"'
 
 
+def test_an_object_that_a_later_one_replaces_is_not_taken_for_another():
+    replaced = ", ".join(['"a": {"b": 1, "b": 2}'] * 50)  # whose memory is free for what is read next
+    text = f'[{{"x": {{{replaced}, "a": {{}}}}}}{", [{}, {}, {}]" * 20}]'
+    first, *others = read_rows(text.encode(), "tasks.json")
+    objects = {id(each) for row in others for each in row.raw}
+    assert len(first.repeated) == 51
+    assert not objects & first.repeated.keys()
+
+
 def test_an_id_that_is_there_before_is_reported_in_all_files_together(tmp_path):
     paths = [tmp_path / "a.json", tmp_path / "b.json"]
     paths[0].write_text(json.dumps([task(request(), task_id=8), task(request(), task_id="7")]))
