@@ -209,6 +209,8 @@ def test_a_place_that_is_not_there_has_the_line_of_the_last_that_is():
     for place in [("eval", 1, "expected", "missing", 3), ("eval", 1, "expected", 7), ("eval", 1, "expected")]:
         assert '"expected": {' in text.splitlines()[row.find_line(place) - 1]
     assert row.find_line(("eval", 99)) == row.find_line(("eval",))
+    (row,) = read_rows(b'[{"a": [], "b": {}}]', "tasks.json")
+    assert [row.find_line(place) for place in [("a", 0), ("b", "c")]] == [1, 1]
 
 
 @pytest.mark.parametrize("text", ['[{"task_id": 1}, 5]', " [ ]\n", '{"task_id": [1, {"a": "]"}]}'])
