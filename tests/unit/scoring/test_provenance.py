@@ -8,15 +8,17 @@ import pytest_webeval
 from pytest_webeval.scoring.provenance import _own_code
 
 PACKAGE = Path(pytest_webeval.__file__).parent
-# What explains, counts, shows and stores results cannot change one.
+# What explains, counts, shows and stores results cannot change one, nor what writes recordings and tasks.
 ONLY_CARRY = {
     "__init__.py",
     "__main__.py",
     "api.py",
+    "authoring",
     "commands",
     "diagnostics",
     "exports",
     "plugin",
+    "recorder",
     "redaction",
     "reports",
     "schemas",
