@@ -12,7 +12,19 @@ from typing import NoReturn
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.text import sanitize
 
-COMMANDS = ("calibrate", "compare", "export", "history", "lint", "merge", "rules", "schema", "validate")
+COMMANDS = (
+    "calibrate",
+    "compare",
+    "export",
+    "history",
+    "lint",
+    "merge",
+    "new-task",
+    "rules",
+    "schema",
+    "side-effects",
+    "validate",
+)
 USAGE_ERROR = 4  # as pytest has it
 
 
@@ -29,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name. Returns the exit code."""
     parser = _Parser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
     choices = parser.add_subparsers(dest="command", required=True)
-    modules = {name: import_module(f"pytest_webeval.commands.{name}") for name in COMMANDS}
+    modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in COMMANDS}
     for name, module in modules.items():
         module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
     parsed = parser.parse_args(arguments)

@@ -394,6 +394,16 @@ def example(key):
     return [content for content in JSON if key in content]
 
 
+def test_the_proposal_of_the_page_is_that_of_the_example_suite(scratch):
+    block, *_ = blocks("sh", "docs/how-to/new-task.md")
+    (command,) = block.commands
+    done = run_command(scratch, command)
+    (expected,) = lists_with("evaluator")
+    checks, *_ = blocks("text", "docs/how-to/new-task.md")
+    assert json.loads(done.stdout)["eval"] == expected
+    assert done.stderr == checks.text
+
+
 def test_every_json_block_is_used_by_a_test_of_this_file():
     keys = (
         "eval",
@@ -406,6 +416,7 @@ def test_every_json_block_is_used_by_a_test_of_this_file():
         "evaluation_details",
     )
     used = [*(content for key in keys for content in example(key)), *lists_with("role"), *lists_with("task_id")]
+    used += lists_with("evaluator")
     assert sorted(map(str, JSON)) == sorted(map(str, used))
 
 

@@ -1,0 +1,237 @@
+"""Which requests of golden runs decide whether the task was done, and which must not be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pytest_webeval.authoring.addresses import Place
+from pytest_webeval.authoring.proposal.golden_run import GoldenRun
+from pytest_webeval.authoring.requests import CHANGING
+from pytest_webeval.authoring.requests import REFUSED
+from pytest_webeval.authoring.requests import Request
+from pytest_webeval.authoring.volatility import is_id
+from pytest_webeval.safety.text import pluralize
+
+MOST_DECISIVE = 10
+SUCCESS = "SUCCESS"
+_DIFFERS = "other values in other runs"
+
+
+class Forbidden(Struct, frozen=True):
+    """Requests that must not be made: any to the place but to those that are exempt, which differ in its ids."""
+
+    method: str
+    place: Place
+    exempt: tuple[Place, ...] = ()
+    is_any_below: bool = False
+
+
+class Decision(Struct, frozen=True):
+    """Decisive requests, forbidden ones, and what the author of the task should check.
+
+    Those of which any may be the decisive one are in `repeated`. `needs_referer` requires the page before the last.
+    """
+
+    expected: tuple[Request, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    repeated: frozenset[int] = frozenset()
+    needs_referer: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def decide(runs: Sequence[GoldenRun]) -> Decision:
+    """What the runs have in common of what decides in the first. What differs between them is not required."""
+    first, *others = runs
+    decision = _DECIDERS[first.task_type](runs)
+    merged, missing = [], []
+    for request in decision.expected:
+        partners = [_find_partner(request, other) for other in others]
+        present = [partner for partner in partners if partner is not None]
+        if len(present) == len(others):
+            merged.append(_merge(request, present))
+        else:
+            missing.append(f"{request.method} {request.place.text} is not in each run, and is not required")
+    missing += ["the runs ended on different pages; each of them will do" for request in merged if request.others]
+    forbidden = decision.forbidden or _forbid_other_objects(merged, runs)
+    return replace(decision, expected=tuple(merged), forbidden=forbidden, notes=(*decision.notes, *missing))
+
+
+def _decide_mutate(runs: Sequence[GoldenRun]) -> Decision:
+    """All changes that were accepted; of an agent that rightly refused, what it tried, or that it changed nothing."""
+    run = runs[0]
+    requests = [request for request in run.site_requests if not request.is_login]
+    changes = [each for each in requests if (each.is_change if run.status == SUCCESS else each.is_attempt)]
+    if changes:
+        return _require_changes(changes)
+    page = None if run.is_start(run.last_page) else run.last_page
+    notes = ["nothing was changed, so each request that changes something is forbidden"]
+    if page is not None:
+        notes.append(f"the page {page.place.text} is required; remove it if there are other ways")
+    return Decision((page,) if page else (), _forbid_changes(runs), notes=tuple(notes))
+
+
+def _require_changes(changes: Sequence[Request]) -> Decision:
+    """The changes; of those that are the same, the last."""
+    distinct = {_spell(change): change for change in reversed(changes)}
+    last = sorted(distinct.values(), key=lambda change: change.number)[-MOST_DECISIVE:]
+    by_place: dict[tuple[str, str], list[int]] = {}
+    for change in last:
+        by_place.setdefault((change.method, change.place.text), []).append(change.number)
+    repeated = frozenset(number for numbers in by_place.values() if len(numbers) > 1 for number in numbers)
+    notes = []
+    if len(last) > 1:
+        notes.append(f"{pluralize(len(last), 'request')} changed something; remove those that the task does not need")
+    if len(distinct) > len(last):
+        notes.append(f"{pluralize(len(distinct) - len(last), 'earlier change')} omitted")
+    return Decision(tuple(last), repeated=repeated, notes=tuple(notes))
+
+
+def _spell(change: Request) -> str:
+    return repr(
+        (change.method, change.place, change.operation, sorted(change.query.items()), sorted(change.fields.items()))
+    )
+
+
+def _decide_navigate(runs: Sequence[GoldenRun]) -> Decision:
+    """The last page; if that is the page that the run began on, whatever shows that the agent did something."""
+    run, page = runs[0], runs[0].last_page
+    number = page.number if page is not None else 0
+    posts = [each for each in run.site_requests if each.method in CHANGING and each.number > number]
+    if shown := [each for each in posts if each.is_page and each.status < REFUSED and each.status // 100 != 3]:
+        return Decision((shown[-1],))
+    if page is not None and not run.is_start(page):
+        return Decision((page,))
+    if page is not None and page.referer is not None and page.referer.site is not None and page.referer != page.place:
+        return Decision((page,), needs_referer=True, notes=("the last page is the start page; its referer decides",))
+    requests = [each for each in run.site_requests if not each.is_telemetry and each.method in CHANGING]
+    if requests:
+        return Decision((requests[-1],), notes=("the last page is the start page; the last request decides",))
+    return Decision(
+        (page,) if page else (), notes=("the run ended on its start page, which a run that does nothing does",)
+    )
+
+
+def _decide_retrieve(runs: Sequence[GoldenRun]) -> Decision:
+    """Nothing, but for the page of a rightly missing answer, or one with parameters on which several runs ended."""
+    page = runs[0].last_page
+    if page is None or runs[0].is_start(page):
+        return Decision()
+    name = f"{page.place.text}{_format_query(page.query)}"
+    if runs[0].status != SUCCESS:
+        return Decision((page,), notes=(f"the page {name} is required; remove it if there are other ways",))
+    if len(runs) > 1 and page.query and all(_ends_on(run, page) for run in runs):
+        return Decision((page,), notes=(f"each run ended on {name}, which is required",))
+    return Decision(notes=(f"no request is required; the run ended on {name}",))
+
+
+def _ends_on(run: GoldenRun, page: Request) -> bool:
+    return run.last_page is not None and (run.last_page.place, run.last_page.query) == (page.place, page.query)
+
+
+def _format_query(query: Mapping[str, tuple[str, ...]]) -> str:
+    pairs = "&".join(f"{name}={value}" for name, values in query.items() for value in values)
+    return f"?{pairs}" if pairs else ""
+
+
+_DECIDERS = {"MUTATE": _decide_mutate, "NAVIGATE": _decide_navigate, "RETRIEVE": _decide_retrieve}
+
+
+def _find_partner(request: Request, run: GoldenRun) -> Request | None:
+    """The request of another run that does the same: the last one to the same place, or to one with other ids."""
+    if request.is_page and request.method == "GET":
+        return run.last_page
+    alike = [each for each in run.site_requests if _does_same(request, each)]
+    same = [each for each in alike if each.place == request.place]
+    fits = [each for each in same or alike if each.fields == request.fields]
+    candidates = fits or same or alike
+    return candidates[-1] if candidates else None
+
+
+def _does_same(request: Request, other: Request) -> bool:
+    is_same_kind = (request.method, request.operation) == (other.method, other.operation)
+    return is_same_kind and _differ_by_ids(request.place, other.place)
+
+
+def _differ_by_ids(ours: Place, theirs: Place) -> bool:
+    """Whether two places are the same but for ids."""
+    if ours.site != theirs.site or len(ours.segments) != len(theirs.segments):
+        return False
+    pairs = zip(ours.segments, theirs.segments, strict=True)
+    return all(
+        our == their or None in (our, their) or (is_id(our or "") and is_id(their or "")) for our, their in pairs
+    )
+
+
+def _merge(request: Request, partners: Iterable[Request]) -> Request:
+    """The request with what all partners share: any id where they have several, but no other page than theirs."""
+    for partner in partners:
+        query, ignored = _split_shared(request.query, partner.query)
+        fields, dropped = _split_shared(request.fields, partner.fields)
+        is_alternative = not _differ_by_ids(request.place, partner.place)
+        place = request.place if is_alternative else _merge_places(request.place, partner.place)
+        request = replace(
+            request,
+            place=place,
+            others=tuple(dict.fromkeys((*request.others, partner.place))) if is_alternative else request.others,
+            query=query,
+            ignored={**request.ignored, **partner.ignored, **ignored},
+            fields=fields,
+            dropped={**request.dropped, **partner.dropped, **dropped},
+        )
+    return request
+
+
+def _merge_places(ours: Place, theirs: Place) -> Place:
+    pairs = zip(ours.segments, theirs.segments, strict=True)
+    return replace(ours, segments=tuple(our if our == their else None for our, their in pairs))
+
+
+def _split_shared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The fields that are the same in both, and why the others are not required."""
+    shared = {name: value for name, value in ours.items() if name in theirs and _fold(theirs[name]) == _fold(value)}
+    return shared, {name: _DIFFERS for name in (*ours, *theirs) if name not in shared}
+
+
+def _fold(value: Any) -> Any:
+    return str(value).strip().casefold()
+
+
+def _forbid_other_objects(expected: Iterable[Request], runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
+    """The same changes of other objects, where the path names the object."""
+    forbidden: dict[tuple[str, str], Forbidden] = {}
+    for request in expected:
+        places = request.place.segments
+        if request.method in CHANGING and None not in places and any(map(is_id, filter(None, places))):
+            template = generalize(request.place)
+            others = (each for run in runs for each in run.site_requests if each.method == request.method)
+            exempt = dict.fromkeys(each.place for each in others if generalize(each.place) == template)
+            forbidden[request.method, template.text] = Forbidden(request.method, template, tuple(exempt))
+    return tuple(forbidden.values())
+
+
+def generalize(place: Place) -> Place:
+    """The place with any segment in place of ids."""
+    return replace(place, segments=tuple(None if segment and is_id(segment) else segment for segment in place.segments))
+
+
+def _forbid_changes(runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
+    """All changes at the sites of the runs, but for those that they made: logins, telemetry, reads."""
+    sites = dict.fromkeys(site for run in runs for site in run.sites)
+    requests = [each for run in runs for each in run.site_requests if each.method in CHANGING]
+    return tuple(
+        Forbidden(
+            method, Place(site, "", ()), tuple(dict.fromkeys(_places_of(requests, method, site))), is_any_below=True
+        )
+        for site in sites
+        for method in CHANGING
+    )
+
+
+def _places_of(requests: Iterable[Request], method: str, site: str) -> list[Place]:
+    return [each.place for each in requests if each.method == method and each.place.site == site]

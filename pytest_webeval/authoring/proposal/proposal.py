@@ -1,0 +1,161 @@
+"""`propose`: a task definition that golden runs suggest, and whether they pass under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.authoring.addresses import Addresses
+from pytest_webeval.authoring.proposal.answers import ProposedAnswer
+from pytest_webeval.authoring.proposal.answers import propose_answer
+from pytest_webeval.authoring.proposal.decision import Decision
+from pytest_webeval.authoring.proposal.decision import decide
+from pytest_webeval.authoring.proposal.expectations import expect_requests
+from pytest_webeval.authoring.proposal.expectations import expect_response
+from pytest_webeval.authoring.proposal.expectations import has_answer
+from pytest_webeval.authoring.proposal.expectations import write_url
+from pytest_webeval.authoring.proposal.golden_run import GoldenRun
+from pytest_webeval.authoring.proposal.golden_run import read_golden_run
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import parse_task_number
+from pytest_webeval.tasks.task import read_task
+from pytest_webeval.values.base import present_day
+
+NO_TEMPLATE = -1
+NO_INTENT = "Describe the task."
+_SOURCE = "the proposal"
+
+
+class Proposal(Struct, frozen=True):
+    """A definition, what its author should check, and why a golden run fails under it, if one does."""
+
+    definition: dict[str, Any]
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def propose(
+    runs: Sequence[Run], sites: Sites | None = None, *, intent: str | None = None, task_id: str | None = None
+) -> Proposal:
+    """The definition that golden runs of one task suggest, scored on them.
+
+    `sites` are those of the configuration; without them, the site of the first page gets a name. Raises `WebEvalError`
+    if a run cannot be used.
+    """
+    addresses = Addresses.of(sites) if sites is not None else None
+    golden = [read_golden_run(run, addresses) for run in runs]
+    first = golden[0]
+    answer = _propose_answer(golden, intent or "")
+    decision = decide(golden)
+    number = None if task_id is None else parse_task_number(task_id)
+    text = intent or NO_INTENT
+    definition: dict[str, Any] = {
+        "task_id": first.run.task_id if task_id is None else task_id if number is None else number,
+        "revision": 1,
+        "intent_template_id": NO_TEMPLATE,
+        "sites": list(dict.fromkeys(site for each in golden for site in each.sites)),
+        "start_urls": _list_start_urls(first),
+        "intent": text,
+        "intent_template": text,
+        "instantiation_dict": {},
+        "eval": [expect_response(first.task_type, first.status, answer), *expect_requests(decision)],
+    }
+    task = read_task(definition, _SOURCE)
+    notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
+    return Proposal(definition, notes, tuple(_list_problems(task, golden)))
+
+
+def _propose_answer(golden: Sequence[GoldenRun], intent: str) -> ProposedAnswer:
+    """What the answers suggest; those of tasks that retrieve nothing do not count."""
+    is_retrieve = golden[0].task_type == "RETRIEVE"
+    return propose_answer([run.data if is_retrieve else None for run in golden], golden[0].addresses, intent)
+
+
+def _list_start_urls(run: GoldenRun) -> list[str]:
+    """The first page of the run."""
+    start = run.start_page
+    return [write_url(start.place)] if start is not None and start.place.site is not None else []
+
+
+def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, decision: Decision) -> Iterator[str]:
+    """What the author should check, with its place in the definition."""
+    if intent is None:
+        yield "intent: write what the agent is asked to do"
+    for site in run.sites if run.addresses.is_inferred else ():
+        url = run.addresses.sites.environments[site].url
+        yield f"sites: {placeholder(site)} stands for {url}; to name the site, pass a configuration with --config"
+    yield from (f"eval[0]: {note}" for note in answer.notes)
+    for index, request in enumerate(decision.expected, 1):
+        yield from (f"eval[{index}]: {name} is ignored: {why}" for name, why in sorted(request.ignored.items()))
+        yield from (f"eval[{index}]: {name} is not required: {why}" for name, why in sorted(request.dropped.items()))
+        if request.dropped and not request.fields:
+            yield f"eval[{index}]: no field is required, so any {request.method} to this URL passes"
+        if not has_answer(request):
+            yield f"eval[{index}]: the recording has no response to this request"
+    for index, forbidden in enumerate(decision.forbidden, 1 + len(decision.expected)):
+        if not forbidden.is_any_below:
+            yield f"eval[{index}]: the same request about another object is forbidden"
+    yield from decision.notes
+
+
+def _check_start_page(task: Task, run: GoldenRun) -> Iterator[str]:
+    """A note if the answer and the start page alone pass, although the task is to do something."""
+    if run.task_type == "RETRIEVE":
+        return
+    pages = [request.number for request in run.requests if request.is_page or request.is_attempt]
+    end = pages[1] - 1 if len(pages) > 1 else None
+    if end is None:
+        return
+    trace = replace_events(run.run, end)
+    if _score(task, trace, run.addresses.sites).status is Status.SUCCESS:
+        yield "a run that does no more than open its start page passes"
+
+
+def replace_events(run: Run, end: int) -> Run:
+    """The run as if it had ended before the event of that index."""
+    events = run.trace.events[:end]
+    return replace(run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
+
+
+def _list_problems(task: Task, golden: Sequence[GoldenRun]) -> Iterator[str]:
+    for each in golden:
+        try:
+            result = _score(task, each.run, each.addresses.sites)
+        except (WebEvalError, RunExcluded) as error:
+            yield f"{each.run.label} cannot be scored: {error}"
+            continue
+        if result.status is not Status.SUCCESS:
+            yield f"{each.run.label} does not pass: {_format_reason(result)}"
+
+
+def _format_reason(result: TaskResult) -> str:
+    """The first thing that went wrong."""
+    for index, evaluator in enumerate(result.evaluators_results):
+        if evaluator.error_msg:
+            return f"{evaluator.error_msg} @ eval[{index}]"
+        for assertion in evaluator.assertions or ():
+            if assertion.status is not Status.SUCCESS:
+                return f"{'; '.join(assertion.assertion_msgs or ())} @ eval[{index}]"
+    return result.error_msg or str(result.status)
+
+
+def _score(task: Task, run: Run, sites: Sites) -> TaskResult:
+    scorer = Scorer(default_evaluators(), sites, present_day(), VerdictPolicy(), None)
+    return scorer.score(run, Definition(task, "", _SOURCE, Trust.USER))

@@ -1,0 +1,224 @@
+"""Pages and changing requests of a recording, each with the fields that mean something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
+
+from pytest_webeval.authoring.addresses import Addresses
+from pytest_webeval.authoring.addresses import Place
+from pytest_webeval.authoring.body_fields import read_fields
+from pytest_webeval.authoring.volatility import explain_volatile
+from pytest_webeval.authoring.volatility import is_id
+from pytest_webeval.authoring.volatility import is_secret
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.values.base import looks_like_pattern
+
+CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+REFUSED = 400  # from this status on, a request changed nothing
+_REDIRECT = 3  # first digit of the status
+# Segments of a path and parts of a host that can only mean telemetry, and resource types of Chromium.
+_TELEMETRY = frozenset(("analytics", "beacon", "csp-report", "heartbeat", "pageview", "pageviews", "rum", "telemetry"))
+_TELEMETRY_SEGMENTS = _TELEMETRY | {"usage_data", "web-vitals", "snowplow"}
+_TELEMETRY_HOSTS = ("analytics", "doubleclick", "googletagmanager", "mixpanel", "segment", "sentry", "hotjar")
+_TELEMETRY_TYPES = frozenset(("ping", "beacon", "cspviolationreport"))
+_LOGINS = frozenset(("login", "loginpost", "logon", "signin", "signout", "logout", "authenticate", "oauth"))
+_CREDENTIALS = frozenset(("username", "email", "user", "login", "remember", "rememberme", "redirect", "next"))
+_GRAPHQL = "graphql"
+
+
+class Request(Struct, frozen=True):
+    """A page or a changing request. `query` and `fields` are what may mean something.
+
+    `ignored` and `dropped` say why other parameters and fields do not; `blank` names empty fields. `number` is that of
+    the event in reports. `operation` is the name of a GraphQL operation. `referer` is the page that the request came
+    from, without the query. `is_page` is for what a person sees, `is_read` for what changes nothing in spite of its
+    method. `others` are places to which other runs made the request.
+    """
+
+    number: int
+    method: str
+    place: Place
+    status: int
+    query: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    blank: tuple[str, ...] = ()
+    operation: str | None = None
+    referer: Place | None = None
+    referer_query: str = ""
+    is_page: bool = False
+    is_telemetry: bool = False
+    is_read: bool = False
+    others: tuple[Place, ...] = ()
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it may have changed something: telemetry, reads and refused requests have not."""
+        return self.method in CHANGING and not (self.is_telemetry or self.is_read or self.status >= REFUSED)
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether it was to change something, answered in whatever way."""
+        return self.method in CHANGING and not (self.is_telemetry or self.is_read or self.status in NO_RESPONSE)
+
+    @property
+    def is_login(self) -> bool:
+        """Whether it signs somebody in or out: by its path, or because it has a password and little else."""
+        names = {re.sub("[^a-z]", "", (segment or "").lower()) for segment in self.place.segments}
+        if names & _LOGINS:
+            return True
+        stable = {re.sub("[^a-z]", "", re.split(r"[.\[]", name)[-1].lower()) for name in self.fields}
+        return any(map(is_secret, self.dropped)) and stable <= _CREDENTIALS
+
+
+def list_requests(trace: NetworkTrace, addresses: Addresses, limits: Limits) -> list[Request]:
+    """Pages and changing requests in their order. A request that cannot be read is omitted.
+
+    A segment of a path is any segment if it is an id that the site gave to an object during the run.
+    """
+    assigned = _AssignedIds()
+    requests = []
+    for event in trace.events:
+        if event.is_pending or not event.is_significant:
+            continue
+        with suppress(EvaluationError, ValueError):
+            is_page = event.is_document or event.is_navigation
+            if is_page or event.method in CHANGING:
+                request = _read_request(event, addresses, limits, is_page=is_page)
+                requests.append(assigned.apply(request))
+                assigned.add(requests[-1], event, addresses, limits)
+    return requests
+
+
+def _read_request(event: NetworkEvent, addresses: Addresses, limits: Limits, *, is_page: bool) -> Request:
+    moment = event.started
+    query, ignored = _split_stable(_parse_query(event.url), moment)
+    fields, dropped = read_fields(event, limits) if event.method in CHANGING else ({}, {})
+    place, referer = addresses.locate(event.url), event.header("referer")
+    operation, is_read = _parse_operation(place, fields)
+    stable, volatile = _split_stable(fields, moment)
+    return Request(
+        event_number(event.index),
+        event.method,
+        place,
+        event.status,
+        query,
+        {name: addresses.derender(value) for name, value in stable.items()},
+        ignored,
+        {**dropped, **volatile},
+        tuple(name for name in fields if name not in stable and name not in volatile),
+        operation,
+        addresses.locate(referer) if referer else None,
+        urlsplit(referer).query if referer else "",
+        is_page,
+        _is_telemetry(event, place),
+        is_read,
+    )
+
+
+def _parse_query(url: str) -> dict[str, tuple[str, ...]]:
+    values_by_name: dict[str, list[str]] = {}
+    for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True):
+        values_by_name.setdefault(name, []).append(value)
+    return {name: tuple(values) for name, values in values_by_name.items()}
+
+
+def _split_stable(fields: Mapping[str, Any], moment: float | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """The fields that may mean something, and of the others why they do not. An empty field is as good as none."""
+    stable, volatile = {}, {}
+    for name, value in fields.items():
+        values = value if isinstance(value, list | tuple) else (value,)
+        if is_secret(name):
+            volatile[name] = "a secret"
+        elif any(map(looks_like_pattern, values)):
+            volatile[name] = "a text that would be a pattern in a task"
+        elif reason := next(filter(None, (explain_volatile(name, each, moment) for each in values)), None):
+            volatile[name] = reason
+        elif any(each not in ("", None) for each in values):
+            stable[name] = value
+    return stable, volatile
+
+
+def _parse_operation(place: Place, fields: dict[str, Any]) -> tuple[str | None, bool]:
+    """The name of a GraphQL operation, and whether it only reads. Takes the query itself from the fields."""
+    if not place.segments or place.segments[-1] != _GRAPHQL or not isinstance(fields.get("query"), str):
+        return None, False
+    text, name = fields.pop("query").lstrip(), fields.get("operationName")
+    return (name if isinstance(name, str) else None), text.startswith(("query", "{"))
+
+
+def _is_telemetry(event: NetworkEvent, place: Place) -> bool:
+    """Whether it can only be telemetry: by the browser's type of it, its host or a segment of its path."""
+    if event.resource_type in _TELEMETRY_TYPES or event.header("ping-from") is not None:
+        return True
+    if place.site is None and any(part.rstrip("0123456789") in _TELEMETRY_HOSTS for part in _split_host(place.origin)):
+        return True
+    return any(segment in _TELEMETRY_SEGMENTS for segment in place.segments)
+
+
+def _split_host(host: str) -> list[str]:
+    return re.split("[.-]", host.lower())
+
+
+class _AssignedIds(Struct):
+    """Ids that a site gave to objects while it was recorded, which are others in the next run."""
+
+    seen: set[str | None] = field(default_factory=set)
+    ids: set[str | None] = field(default_factory=set)
+    is_waiting: bool = False
+
+    def apply(self, request: Request) -> Request:
+        """The request with any segment in place of such ids. After a change, an id in the next page is a new one."""
+        if self.is_waiting and request.is_page:
+            self._add(request.place.segments)
+            self.is_waiting = False
+        segments = tuple(None if segment in self.ids else segment for segment in request.place.segments)
+        return replace(request, place=replace(request.place, segments=segments))
+
+    def add(self, request: Request, event: NetworkEvent, addresses: Addresses, limits: Limits) -> None:
+        """Note the ids that a request had, and those that the site returned for it."""
+        self.seen.update(request.place.segments)
+        if not request.is_change or request.is_login:
+            return
+        self.is_waiting = not request.is_page or request.status // 100 == _REDIRECT
+        self._add(_list_returned(event, addresses, limits))
+
+    def _add(self, segments: tuple[str | None, ...]) -> None:
+        self.ids.update({segment for segment in segments if segment and is_id(segment)} - self.seen)
+
+
+def _list_returned(event: NetworkEvent, addresses: Addresses, limits: Limits) -> tuple[str | None, ...]:
+    """Segments of the place to which a response leads, and ids in its JSON."""
+    return (*_list_location(event, addresses), *_list_content_ids(event, limits))
+
+
+def _list_location(event: NetworkEvent, addresses: Addresses) -> Iterator[str | None]:
+    for name, value in event.response_headers:
+        if name.lower() == "location":
+            yield from addresses.locate(value).segments
+
+
+def _list_content_ids(event: NetworkEvent, limits: Limits) -> Iterator[str]:
+    with suppress(EvaluationError):
+        content = event.read_content()
+        members = parse_fields(content, limits) if content is not None and "json" in content.mime else None
+        for name, value in (members.first if members is not None else {}).items():
+            if name.lower() in ("id", "iid", "uuid", "uid") and isinstance(value, str | int):
+                yield str(value)

@@ -1,0 +1,68 @@
+"""`python -m pytest_webeval new-task RUN`: propose a task definition from golden runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pytest_webeval.api import SECONDS
+from pytest_webeval.api import load_run
+from pytest_webeval.authoring.proposal.proposal import Proposal
+from pytest_webeval.authoring.proposal.proposal import propose
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_text
+from pytest_webeval.tasks.sites import load_sites
+
+HELP = "propose a task definition from recordings of the task done right"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="the directory of a run that did the task")
+    parser.add_argument("--intent", metavar="TEXT", help="what the agent is asked to do")
+    parser.add_argument("--config", metavar="FILE", help="the site URLs of the recordings (default: inferred)")
+    parser.add_argument("--id", metavar="ID", help="the id of the task (default: the name of the first directory)")
+    parser.add_argument("--output", metavar="FILE", help="write the definition to a new FILE (default: print it)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the definition, and to stderr what to check in it. Returns the exit code: 1 if a run does not pass.
+
+    Raises `WebEvalError` for a run that cannot be used.
+    """
+    output = Path(arguments.output) if arguments.output is not None else None
+    if output is not None and output.exists():
+        raise SettingsError(f"cannot write {output}: the file exists; choose a new file with --output")
+    if arguments.intent is not None and not arguments.intent.strip():
+        raise SettingsError("invalid intent ''; use a sentence")
+    sites = load_sites(arguments.config) if arguments.config is not None else None
+    runs = [load_run(path) for path in arguments.runs]
+    with limit_time(SECONDS * len(runs)):
+        proposal = propose(runs, sites, intent=arguments.intent, task_id=arguments.id)
+    _write(proposal, output)
+    return _report(proposal, len(runs))
+
+
+def _write(proposal: Proposal, output: Path | None) -> None:
+    text = sanitize(to_json_bytes(proposal.definition).decode())  # what it escapes are the escapes of JSON
+    if output is None:
+        print_text(text.rstrip("\n"))
+    else:
+        write_text(output, text, advice="choose another file with --output")
+
+
+def _report(proposal: Proposal, count: int) -> int:
+    lines = [f"check: {note}" for note in proposal.notes]
+    lines += [f"ERROR: {problem}" for problem in proposal.problems]
+    if not proposal.problems:
+        passes = "passes" if count == 1 else "pass"
+        lines.append(f"{pluralize(count, 'golden run')} {passes} under this definition")
+    for line in lines:
+        sys.stderr.write(f"{sanitize(' '.join(line.split()))}\n")
+    return 1 if proposal.problems else 0
