@@ -1,0 +1,111 @@
+"""`python -m pytest_webeval side-effects RUNS`: changes that one passing run made and no other one of its task."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_webeval.api import SECONDS
+from pytest_webeval.api import find_runs
+from pytest_webeval.api import score
+from pytest_webeval.authoring.addresses import Addresses
+from pytest_webeval.authoring.side_effects import RunChanges
+from pytest_webeval.authoring.side_effects import SideEffect
+from pytest_webeval.authoring.side_effects import count_single
+from pytest_webeval.authoring.side_effects import find_side_effects
+from pytest_webeval.authoring.side_effects import list_changes
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import Status
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.tasks.dataset import TASKS
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.dataset import id_order
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import load_untrusted_tasks
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+
+HELP = "list changes that only one of the passing runs of a task made"
+
+RunsByTask = dict[int | str, list[RunChanges]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments and options."""
+    parser.add_argument("roots", nargs="+", metavar="RUNS", help="a directory of runs, with several of each task")
+    parser.add_argument("--tasks", metavar="FILE", help=f"the task definitions (default: {TASKS} in each directory)")
+    parser.add_argument("--config", metavar="FILE", help="the site URLs of the recordings (default: inferred)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 if there are any")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score the runs, and list the side effects of those that pass. Returns the exit code.
+
+    Raises `WebEvalError` for a directory or a file that cannot be read.
+    """
+    sites = load_sites(arguments.config) if arguments.config is not None else Sites()
+    tasks = load_tasks(arguments.tasks) if arguments.tasks is not None else None
+    runs_by_task: RunsByTask = {}
+    for root in arguments.roots:
+        for task_id, changes in _list_passing(Path(root), tasks, sites):
+            runs_by_task.setdefault(task_id, []).append(changes)
+    ordered = {task_id: runs_by_task[task_id] for task_id in sorted(runs_by_task, key=id_order)}
+    effects = find_side_effects(ordered)
+    print_text(_format_json(ordered, effects) if arguments.format == "json" else _format_text(ordered, effects))
+    return 1 if arguments.fail and effects else 0
+
+
+def _list_passing(root: Path, tasks: TaskSet | None, sites: Sites) -> Iterator[tuple[int | str, RunChanges]]:
+    """The id of its task and the changes of each run that passes."""
+    if tasks is None and exists_no_follow(root / TASKS):
+        tasks = load_untrusted_tasks(root, TASKS, str(root / TASKS))
+    addresses = Addresses.of(sites)
+    for each in find_runs(root):
+        recorded = _name_by_task(each, tasks)
+        try:
+            with limit_time(SECONDS):
+                if score(recorded, tasks, sites).status is Status.SUCCESS and recorded.has_trace:
+                    label = f"{root.name}/{recorded.label}"
+                    yield recorded.task_id, list_changes(label, recorded.trace, addresses, recorded.inputs.limits)
+        except WebEvalError:  # a run that cannot be scored does not pass
+            continue
+        finally:
+            recorded.release()
+
+
+def _name_by_task(recorded: Run, tasks: TaskSet | None) -> Run:
+    """The run; of an attempt in a directory that is named by its task, with the id of that task."""
+    parent = recorded.path.resolve().parent.name
+    if tasks is None or recorded.task_id in tasks or parent not in tasks:
+        return recorded
+    return replace(recorded, task_id=tasks.get(parent).task_id)
+
+
+def _format_text(runs_by_task: RunsByTask, effects: Sequence[SideEffect]) -> str:
+    lines = [effect.text for effect in effects]
+    runs = pluralize(sum(map(len, runs_by_task.values())), "passing run")
+    lines.append(f"{pluralize(len(effects), 'side effect')} in {runs} of {pluralize(len(runs_by_task), 'task')}")
+    if single := count_single(runs_by_task):
+        has = "has" if single == 1 else "have"
+        lines.append(f"{pluralize(single, 'task')} {has} 1 passing run only, with nothing to compare it with")
+    return sanitize("\n".join(lines))
+
+
+def _format_json(runs_by_task: RunsByTask, effects: Sequence[SideEffect]) -> str:
+    content = {
+        "passing_runs": sum(map(len, runs_by_task.values())),
+        "tasks": len(runs_by_task),
+        "tasks_with_1_passing_run": count_single(runs_by_task),
+        "side_effects": [effect.to_json() for effect in effects],
+    }
+    return sanitize(to_json_bytes(content).decode()).rstrip("\n")
