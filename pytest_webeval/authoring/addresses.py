@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,11 +68,11 @@ def _split_path(path: str) -> tuple[str, ...]:
     return tuple(path.rstrip("/").split("/")[1:])
 
 
-def infer_addresses(events: Iterable[NetworkEvent]) -> Addresses:
-    """The site of the first page of a recording, under a name for want of a better one; no site without a page."""
-    for event in events:
-        if event.is_document or event.is_navigation:
-            parts = urlsplit(event.url)
-            environment = Environment((f"{parts.scheme}://{parts.netloc}",))
-            return Addresses.of(Sites({INFERRED: environment}), is_inferred=True)
-    return Addresses.of(Sites(), is_inferred=True)
+def infer_addresses(events: Sequence[NetworkEvent]) -> Addresses:
+    """The site of the first page of a recording, under a name to be replaced; without a page, of the first request."""
+    pages = (event for event in events if event.is_document or event.is_navigation)
+    first = next(pages, events[0] if events else None)
+    if first is None:
+        return Addresses.of(Sites(), is_inferred=True)
+    parts = urlsplit(first.url)
+    return Addresses.of(Sites({INFERRED: Environment((f"{parts.scheme}://{parts.netloc}",))}), is_inferred=True)

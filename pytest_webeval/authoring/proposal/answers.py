@@ -22,6 +22,7 @@ from pytest_webeval.values.base import looks_like_pattern
 
 NO_DATA: dict[str, Any] = {"type": "null"}
 _DEEPEST = 8
+_LONGEST = 64  # characters of a text that is no mere text
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
 _UNIT = "(?:d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)"
@@ -40,7 +41,7 @@ class Kind(Struct, frozen=True):
 
     def accepts(self, item: Any) -> bool:
         """Whether a text looks like this type and is of it."""
-        if not isinstance(item, str) or self.pattern.fullmatch(item.strip()) is None:
+        if not isinstance(item, str) or len(item) > _LONGEST or self.pattern.fullmatch(item.strip()) is None:
             return False
         kind = value_type(self.schema.get("format", self.schema["type"]))
         try:
@@ -181,9 +182,12 @@ def _is_site_url(item: Any, addresses: Addresses) -> bool:
     """Whether a text is nothing but a URL at a site of the task."""
     if not isinstance(item, str) or not item.startswith(("http://", "https://")) or len(item.split()) != 1:
         return False
+    from pytest_webeval.values.url import UrlValue  # answers are seldom URLs
+
+    context = ParseContext(known_sites=True, derender=addresses.derender)
     try:
-        return addresses.locate(item).site is not None
-    except ValueError:
+        return addresses.locate(item).site is not None and bool(UrlValue.read(item, context).alternatives)
+    except (ValueError, ValueParseError):
         return False
 
 

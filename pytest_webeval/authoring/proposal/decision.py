@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.addresses import Place
+from pytest_webeval.authoring.proposal.golden_run import SUCCESS
 from pytest_webeval.authoring.proposal.golden_run import GoldenRun
 from pytest_webeval.authoring.requests import CHANGING
 from pytest_webeval.authoring.requests import REFUSED
@@ -19,7 +20,6 @@ from pytest_webeval.authoring.volatility import is_id
 from pytest_webeval.safety.text import pluralize
 
 MOST_DECISIVE = 10
-SUCCESS = "SUCCESS"
 _DIFFERS = "other values in other runs"
 
 

@@ -17,9 +17,14 @@ from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.tasks.expectations import STATUSES
 from pytest_webeval.tasks.expectations import TASK_TYPES
 
+SUCCESS = "SUCCESS"
+
 
 class GoldenRun(Struct, frozen=True):
-    """A run that did its task. `last_page` is the page that it ended on, None where the recording shows no page."""
+    """A run that did its task. `last_page` is the page that it ended on, None where the recording shows no page.
+
+    Of a recorder whose agents answer in texts there `has_answer` is false, and the traffic shows the type of the task.
+    """
 
     run: Run
     addresses: Addresses
@@ -28,6 +33,7 @@ class GoldenRun(Struct, frozen=True):
     data: Any
     requests: tuple[Request, ...]
     last_page: Request | None
+    has_answer: bool = True
 
     @property
     def start_page(self) -> Request | None:
@@ -56,11 +62,16 @@ def read_golden_run(run: Run, addresses: Addresses | None) -> GoldenRun:
     trace = run.trace
     known = addresses or infer_addresses(trace.evaluation_events)
     requests = list_requests(trace, known, run.inputs.limits)
+    for event in () if requests else trace.evaluation_events[:1]:
+        event.check()  # says why no request of the recorder can be used
     last = trace.last_page
     last_page = next((each for each in requests if last is not None and each.number == last.index + 1), None)
     if addresses is not None and requests and not any(each.place.site for each in requests):
         raise RecordingError(f"no page of {run.label} is at a configured site; fix the URLs of the configuration")
     fields = parse_response(run.response, run.rules, run.inputs.limits).fields
+    if fields is None and run.is_trajectory:
+        task_type = "MUTATE" if any(each.is_change and not each.is_login for each in requests) else "NAVIGATE"
+        return GoldenRun(run, known, task_type, SUCCESS, None, tuple(requests), last_page, has_answer=False)
     if fields is None:
         advice = "write a JSON object with task_type, status and retrieved_data"
         raise RecordingError(f"the answer of {run.label} is not a JSON object; {advice}")

@@ -20,7 +20,7 @@ from pytest_webeval.authoring.proposal.expectations import has_answer
 from pytest_webeval.authoring.proposal.expectations import write_url
 from pytest_webeval.authoring.proposal.golden_run import GoldenRun
 from pytest_webeval.authoring.proposal.golden_run import read_golden_run
-from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -75,11 +75,21 @@ def propose(
         "intent": text,
         "intent_template": text,
         "instantiation_dict": {},
-        "eval": [expect_response(first.task_type, first.status, answer), *expect_requests(decision)],
+        "eval": _list_entries(first, answer, decision),
     }
     task = read_task(definition, _SOURCE)
     notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
     return Proposal(definition, notes, tuple(_list_problems(task, golden)))
+
+
+def _list_entries(run: GoldenRun, answer: ProposedAnswer, decision: Decision) -> list[dict[str, Any]]:
+    """The expectations. Raises `RecordingError` where the run shows none."""
+    response = [expect_response(run.task_type, run.status, answer)] if run.has_answer else []
+    if entries := [*response, *expect_requests(decision)]:
+        return entries
+    raise RecordingError(
+        f"{run.run.label} has no page and no changing request that a task could require; record it again"
+    )
 
 
 def _propose_answer(golden: Sequence[GoldenRun], intent: str) -> ProposedAnswer:
@@ -102,14 +112,17 @@ def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, deci
         url = run.addresses.sites.environments[site].url
         yield f"sites: {placeholder(site)} stands for {url}; to name the site, pass a configuration with --config"
     yield from (f"eval[0]: {note}" for note in answer.notes)
-    for index, request in enumerate(decision.expected, 1):
+    start = int(run.has_answer)
+    if not run.has_answer:
+        yield "the recorder has no answer in JSON, so that no answer is required; a judge may read it"
+    for index, request in enumerate(decision.expected, start):
         yield from (f"eval[{index}]: {name} is ignored: {why}" for name, why in sorted(request.ignored.items()))
         yield from (f"eval[{index}]: {name} is not required: {why}" for name, why in sorted(request.dropped.items()))
         if request.dropped and not request.fields:
             yield f"eval[{index}]: no field is required, so any {request.method} to this URL passes"
         if not has_answer(request):
             yield f"eval[{index}]: the recording has no response to this request"
-    for index, forbidden in enumerate(decision.forbidden, 1 + len(decision.expected)):
+    for index, forbidden in enumerate(decision.forbidden, start + len(decision.expected)):
         if not forbidden.is_any_below:
             yield f"eval[{index}]: the same request about another object is forbidden"
     yield from decision.notes
@@ -138,7 +151,7 @@ def _list_problems(task: Task, golden: Sequence[GoldenRun]) -> Iterator[str]:
     for each in golden:
         try:
             result = _score(task, each.run, each.addresses.sites)
-        except (WebEvalError, RunExcluded) as error:
+        except WebEvalError as error:
             yield f"{each.run.label} cannot be scored: {error}"
             continue
         if result.status is not Status.SUCCESS:

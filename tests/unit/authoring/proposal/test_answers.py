@@ -48,6 +48,8 @@ def guess(*answers, intent=""):
         (["March"], ["March"], TEXT),
         (["May 2024"], ["May 2024"], TEXT),
         (["2024-13-45"], ["2024-13-45"], TEXT),
+        (["9" * 70], ["9" * 70], TEXT),
+        (["http://shop.test:81/lamp"], ["__SHOPPING__:81/lamp"], TEXT),
         (["1.234,50"], ["1.234,50"], TEXT),
         (["5", "five"], ["5", "five"], TEXT),
         (["yes", "maybe"], ["yes", "maybe"], TEXT),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import propose
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from tests.support.traffic import SHOP
@@ -14,6 +17,7 @@ from tests.support.traffic import send
 from tests.support.traffic import visit
 from tests.support.traffic import write_traffic
 
+RECORDED = Path(__file__).parents[3] / "recorded"
 SITES = Sites({"shopping": Environment((SHOP,))})
 HOME = visit("/")
 LOGIN = send("/login", [("email", "ida@example.com"), ("password", "demo")], status=302)
@@ -279,6 +283,30 @@ def test_a_golden_run_that_does_not_pass_is_named_with_the_reason(proposed):
 def test_an_answer_that_cannot_be_used_is_an_error(proposed, response, message):
     with pytest.raises(RecordingError, match=message):
         proposed((response, HOME))
+
+
+def test_a_recorder_without_json_answers_has_a_task_about_traffic_alone():
+    proposal = propose([load_run(RECORDED / "browser_use/shop-02-har")])
+    (entry,) = proposal.definition["eval"]
+    assert entry["expected"]["query_params"] == {"q": ["desk lamp"], "sort": ["price_asc"]}
+    assert "the recorder has no answer in JSON, so that no answer is required; a judge may read it" in proposal.notes
+    assert not proposal.problems
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ("browser_use/shop-captcha", "has no page and no changing request that a task could require; record it again"),
+        ("browser_use/shop-02-no-browser", "has no network trace"),
+        (
+            "clawbench/example--agent-1/openclaw-901-shop-success-example--agent-1-20261124-084736",
+            "records no responses; expect the request with a RequestPatternEvaluator",
+        ),
+    ],
+)
+def test_a_recorder_without_usable_traffic_is_an_error(run, message):
+    with pytest.raises(WebEvalError, match=message):
+        propose([load_run(RECORDED / run)])
 
 
 def test_a_recording_of_other_sites_is_an_error(proposed):
