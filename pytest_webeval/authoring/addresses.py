@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from pytest_webeval.authoring.volatility import is_path_token
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
@@ -64,8 +66,10 @@ class Addresses(Struct, frozen=True):
         return self.sites.derender(value, self.sites.environments) if isinstance(value, str) else value
 
 
-def _split_path(path: str) -> tuple[str, ...]:
-    return tuple(path.rstrip("/").split("/")[1:])
+def _split_path(path: str) -> tuple[str | None, ...]:
+    """The segments; a token, which is another one in the next session, is any segment."""
+    segments = path.rstrip("/").split("/")
+    return tuple(None if is_path_token(name, segment) else segment for name, segment in pairwise(segments))
 
 
 def infer_addresses(events: Sequence[NetworkEvent]) -> Addresses:

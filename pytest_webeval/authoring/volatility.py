@@ -38,6 +38,7 @@ _TOKENS = frozenset(
 )
 _TOKEN_PARTS = ("csrf", "xsrf", "nonce", "sessionid", "captcharesponse", "sessiontoken", "securitytoken")
 _NOISE = frozenset(("", "cachebust", "cachebuster", "cb", "fbclid", "gclid", "isajax", "rand", "random", "rnd", "ts"))
+_PATH_TOKENS = frozenset(("key", "secret", "hash"))
 _NOISE_NAMES = ("timestamp", "uenc", "utf8")
 _CAMPAIGN = "utm_"
 _SECRET_PARTS = ("password", "passwd", "passphrase", "cvv", "cardnumber", "apikey", "secret")
@@ -45,7 +46,7 @@ _SECRETS = frozenset(("pwd", "pass", "otp", "cvc", "pin"))
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F]{16,}")
-_ENCODED = re.compile(r"[A-Za-z0-9_+/=.~-]{20,}")
+_ENCODED = re.compile(r"[A-Za-z0-9_+/=.,~%-]{20,}")
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _SECONDS, _MILLISECONDS = 10, 13  # digits of the present time since 1970
 _EARLIEST, _LATEST = 1_200_000_000, 4_000_000_000  # what such a number may be where nobody knows the time
@@ -77,6 +78,12 @@ def is_random(text: str) -> bool:
     if _UUID.fullmatch(text) or _HEX.fullmatch(text):
         return True
     return bool(_ENCODED.fullmatch(text)) and _is_mixed(text)
+
+
+def is_path_token(name: str, segment: str) -> bool:
+    """Whether a segment of a path is a token or an encoded address, by the segment before it, which is its name."""
+    plain = _simplify(name)
+    return plain in _NOISE_NAMES or (is_random(segment) and (plain in _TOKENS or plain in _PATH_TOKENS))
 
 
 def is_id(segment: str) -> bool:

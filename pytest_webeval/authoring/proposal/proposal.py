@@ -118,6 +118,8 @@ def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, deci
     for index, request in enumerate(decision.expected, start):
         yield from (f"eval[{index}]: {name} is ignored: {why}" for name, why in sorted(request.ignored.items()))
         yield from (f"eval[{index}]: {name} is not required: {why}" for name, why in sorted(request.dropped.items()))
+        if None in request.place.segments:
+            yield f"eval[{index}]: any text passes where the URL has [^/]+"
         if request.dropped and not request.fields:
             yield f"eval[{index}]: no field is required, so any {request.method} to this URL passes"
         if not has_answer(request):

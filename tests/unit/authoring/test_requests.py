@@ -37,6 +37,11 @@ def read(tmp_path):
     [
         (f"{SHOP}/", "__SHOPPING__"),
         (f"{SHOP}/cart/add?x=1", "__SHOPPING__/cart/add"),
+        (f"{SHOP}/cart/add/uenc/aHR0cDovL3g,/product/14/", "__SHOPPING__/cart/add/uenc/*/product/14"),
+        (f"{SHOP}/view/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/9f86d081884c7d659a2feaa0c55ad015"),
+        (f"{SHOP}/view/key/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/key/*"),
+        (f"{SHOP}/view/key/lamps", "__SHOPPING__/view/key/lamps"),
+        (f"{SHOP}/key/", "__SHOPPING__/key"),
         (f"{SHOP}/admin", "__SHOPPING_ADMIN__"),
         (f"{SHOP}/admin/orders/", "__SHOPPING_ADMIN__/orders"),
         (f"{SHOP}/administrators", "__SHOPPING__/administrators"),
@@ -54,6 +59,12 @@ def test_without_a_configuration_the_site_is_that_of_the_first_page(tmp_path):
     addresses = infer_addresses(run.trace.evaluation_events)
     assert addresses.is_inferred
     assert addresses.locate(f"{SHOP}/cart").text == "__HOMEPAGE__/cart"
+
+
+def test_without_a_page_the_site_is_that_of_the_first_request(tmp_path):
+    run = load_run(write_traffic(tmp_path / "1", "MUTATE", send("/x"), send("/x", url="http://ads.test")))
+    assert infer_addresses(run.trace.evaluation_events).locate(f"{SHOP}/x").text == "__HOMEPAGE__/x"
+    assert infer_addresses([]).is_inferred
 
 
 def test_fields_are_split_into_those_that_mean_something_and_others(read):
@@ -129,6 +140,8 @@ def test_the_address_of_a_site_in_a_field_is_a_placeholder(read):
         (send("/hook", url="https://partner.test"), True),
         (send("/api/graphql", document={"query": "query { me }"}), False),
         (send("/api/graphql", document={"query": "{ me }"}), False),
+        (send("/api/graphql", document={"batch": 1}), True),
+        (send("/search", document={"query": "query { me }"}), True),
         (send("/api/graphql", document={"query": "mutation add { me }", "operationName": "add"}), True),
         (visit("/cart"), False),
     ],

@@ -96,13 +96,23 @@ def test_tokens_of_a_form_and_cache_busters_are_not_required(proposed):
 
 
 def test_members_of_a_document_that_are_no_texts_have_types(proposed):
-    document = {"n": 0, "open": False, "labels": ["a"], "mixed": ["a", 1], "x": {"y": 2.5, "z": "t"}}
+    document = {
+        "n": 0,
+        "open": False,
+        "labels": ["a"],
+        "mixed": ["a", 1],
+        "counts": [1, 2],
+        "also": [1, "a"],
+        "x": {"y": 2.5, "z": "t"},
+    }
     (entry,) = traffic(proposed(("MUTATE", HOME, send("/api", document=document, status=201))))
     assert entry["post_data_schema"]["properties"] == {
         "n": {"type": "number"},
         "open": {"type": "boolean"},
         "labels": {"type": "array", "items": {"type": "string"}},
         "mixed": {"type": "array", "items": {"type": "string"}},
+        "counts": {"type": "array", "items": {"type": "number"}},
+        "also": {"type": "array", "items": {"type": "string"}},
         "$.x.y": {"type": "number"},
     }
 
@@ -167,6 +177,15 @@ def test_an_id_that_the_site_gave_to_a_new_object_is_any_id(proposed):
     )
     urls = [entry["expected"]["url"] for entry in traffic(proposed(("MUTATE", *entries)))]
     assert urls == ["__SHOPPING__/issues", "^__SHOPPING__/issues/[^/]+/close$"]
+
+
+def test_a_token_in_a_path_is_any_segment_also_where_other_objects_are_forbidden(proposed):
+    path = "/admin/order/cancel/order_id/65/key/9f86d081884c7d659a2feaa0c55ad015/"
+    expected, forbidden = traffic(proposed(("MUTATE", HOME, send(path, [("why", "late")]))))
+    assert expected["expected"]["url"] == "^__SHOPPING__/admin/order/cancel/order_id/65/key/[^/]+$"
+    assert forbidden["expected"]["url"] == (
+        "^__SHOPPING__/admin/order/cancel/order_id/(?!65/key/[^/]+/?$)[^/]+/key/[^/]+$"
+    )
 
 
 def test_an_agent_that_rightly_changed_nothing_must_change_nothing(proposed):
