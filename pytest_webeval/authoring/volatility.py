@@ -117,5 +117,5 @@ def _is_time(text: str, moment: float | None) -> bool:
         if moment is None:
             return len(text) == _MILLISECONDS and _EARLIEST <= seconds <= _LATEST
         return len(text) in (_SECONDS, _MILLISECONDS) and abs(seconds - moment) < _NEAR
-    stamp = parse_timestamp(text) if "T" in text and ":" in text else None
+    stamp = parse_timestamp(text) if ":" in text else None
     return stamp is not None and moment is not None and abs(stamp - moment) < _NEAR

@@ -22,6 +22,8 @@ from pytest_webeval.values.base import looks_like_pattern
 
 NO_DATA: dict[str, Any] = {"type": "null"}
 _DEEPEST = 8
+_TEXT_TYPE = "string"
+_JSON_TYPES: dict[str, tuple[type, ...]] = {"boolean": (bool,), "number": (int, float), _TEXT_TYPE: ()}
 _LONGEST = 64  # characters of a text that is no mere text
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
@@ -32,7 +34,7 @@ _ORDER = re.compile(
 
 
 class Kind(Struct, frozen=True):
-    """A type of data: its schema, the texts that can only be of it, and how a definition writes them."""
+    """A type of data: its schema, the texts that can only be of it, and how a definition writes those."""
 
     schema: dict[str, str]
     pattern: re.Pattern[str]
@@ -40,7 +42,9 @@ class Kind(Struct, frozen=True):
     question: str = ""
 
     def accepts(self, item: Any) -> bool:
-        """Whether a text looks like this type and is of it."""
+        """Whether a datum is of this type in JSON, or a text that looks like it and is of it."""
+        if type(item) in _JSON_TYPES[self.schema["type"]]:
+            return True
         if not isinstance(item, str) or len(item) > _LONGEST or self.pattern.fullmatch(item.strip()) is None:
             return False
         kind = value_type(self.schema.get("format", self.schema["type"]))
@@ -70,7 +74,6 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 _NUMBER = r"(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3}){1,4})(?:\.\d{1,10})?"
-_TEXT_TYPE = "string"
 # From the strictest to the loosest; the first that accepts all items is the type of the data.
 KINDS = (
     Kind(
@@ -160,14 +163,8 @@ def _guess_object(
 
 
 def _guess_scalar(items: Sequence[Any], addresses: Addresses) -> tuple[dict[str, Any], Writer, list[str]]:
-    if items and all(isinstance(item, bool) for item in items):
-        return dict(KINDS[0].schema), lambda item: item, [KINDS[0].question]
-    numbers = [isinstance(item, int | float) and not isinstance(item, bool) for item in items]
     for kind in KINDS:
-        is_number = kind.schema["type"] == "number"
-        if items and all(
-            kind.accepts(item) or (is_number and plain) for item, plain in zip(items, numbers, strict=True)
-        ):
+        if items and all(map(kind.accepts, items)):
             return dict(kind.schema), _write_texts(kind.write), [kind.question] if kind.question else []
     if items and all(_is_site_url(item, addresses) for item in items):
         return {"type": _TEXT_TYPE, "format": "url"}, addresses.derender, []

@@ -78,7 +78,7 @@ def _decide_mutate(runs: Sequence[GoldenRun]) -> Decision:
 
 def _require_changes(changes: Sequence[Request]) -> Decision:
     """The changes; of those that are the same, the last."""
-    distinct = {_spell(change): change for change in reversed(changes)}
+    distinct = {_spell(change): change for change in changes}
     last = sorted(distinct.values(), key=lambda change: change.number)[-MOST_DECISIVE:]
     by_place: dict[tuple[str, str], list[int]] = {}
     for change in last:
@@ -112,9 +112,9 @@ def _decide_navigate(runs: Sequence[GoldenRun]) -> Decision:
     requests = [each for each in run.site_requests if not each.is_telemetry and each.method in CHANGING]
     if requests:
         return Decision((requests[-1],), notes=("the last page is the start page; the last request decides",))
-    return Decision(
-        (page,) if page else (), notes=("the run ended on its start page, which a run that does nothing does",)
-    )
+    if page is not None:
+        return Decision((page,), notes=("the run ended on its start page, as a run that does nothing does",))
+    return Decision(notes=("the run did not end on a page of a site, and nothing else that it did is required",))
 
 
 def _decide_retrieve(runs: Sequence[GoldenRun]) -> Decision:

@@ -12,6 +12,7 @@ from pytest_webeval.authoring.requests import Request
 from pytest_webeval.authoring.requests import list_requests
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators.agent_response import parse_response
+from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.tasks.expectations import STATUSES
@@ -21,7 +22,7 @@ SUCCESS = "SUCCESS"
 
 
 class GoldenRun(Struct, frozen=True):
-    """A run that did its task. `last_page` is the page that it ended on, None where the recording shows no page.
+    """A run that did its task. `last_page` is the page of a site that it ended on, if it did.
 
     Of a recorder whose agents answer in texts there `has_answer` is false, and the traffic shows the type of the task.
     """
@@ -65,7 +66,8 @@ def read_golden_run(run: Run, addresses: Addresses | None) -> GoldenRun:
     for event in () if requests else trace.evaluation_events[:1]:
         event.check()  # says why no request of the recorder can be used
     last = trace.last_page
-    last_page = next((each for each in requests if last is not None and each.number == last.index + 1), None)
+    number = 0 if last is None else event_number(last.index)
+    last_page = next((each for each in requests if each.number == number and each.place.site is not None), None)
     if addresses is not None and requests and not any(each.place.site for each in requests):
         raise RecordingError(f"no page of {run.label} is at a configured site; fix the URLs of the configuration")
     fields = parse_response(run.response, run.rules, run.inputs.limits).fields

@@ -168,9 +168,9 @@ def test_the_time_grows_with_the_number_of_changes():
     def seconds(length):
         places = [[Place(None, "x", (str(run), str(number))) for number in range(length)] for run in range(10)]
         runs = [RunChanges("x", {Change("POST", place, None, ()): 1 for place in each}) for each in places]
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(find_side_effects({1: runs})) == 10 * length
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(100)
     assert seconds(1_000) < 60 * seconds(100)

@@ -42,7 +42,9 @@ TOKEN, NOISE, RANDOM, TIME = (
         ("at", str(int(MOMENT)), TIME),
         ("at", int(MOMENT * 1000) - 5_000, TIME),
         ("at", "2026-03-14T09:59:58.123Z", TIME),
+        ("at", "2026-03-14 10:00:05", TIME),
         # What means something.
+        ("size", "10:20", None),
         ("quantity", "5", None),
         ("count", 5, None),
         ("phone", "1555123456", None),

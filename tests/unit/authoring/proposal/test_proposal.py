@@ -194,6 +194,7 @@ def test_an_agent_that_rightly_changed_nothing_must_change_nothing(proposed):
     assert page["expected"] == {"url": "__SHOPPING__/orders/1035"}
     assert [entry["expected"]["http_method"] for entry in forbidden] == ["POST", "PUT", "PATCH", "DELETE"]
     assert forbidden[0]["expected"]["url"] == "^__SHOPPING__/(?!login/?$).*$"
+    assert forbidden[1]["expected"]["url"] == "^__SHOPPING__/.*$"
 
 
 def test_an_attempt_that_the_site_rightly_refused_is_required(proposed):
@@ -217,6 +218,27 @@ def test_a_run_that_ended_on_its_start_page_is_known_by_what_it_sent(proposed):
 def test_a_run_of_which_nothing_shows_more_than_the_start_page_is_a_warning(proposed):
     proposal = proposed(("NAVIGATE", HOME, SEARCH, HOME))
     assert "a run that does no more than open its start page passes" in proposal.notes
+
+
+@pytest.mark.parametrize(("status", "expected"), [(200, {}), (304, {}), (403, {"response_status": 403})])
+def test_the_status_of_a_page_is_required_unless_it_is_usual(proposed, status, expected):
+    (entry,) = traffic(proposed(("NAVIGATE", HOME, visit("/settings", status=status))))
+    assert entry["expected"] == {"url": "__SHOPPING__/settings"} | expected
+
+
+def test_a_run_that_ended_at_another_site_requires_no_page(proposed):
+    away = visit("/")
+    away["request"]["url"] = "https://partner.test/pay"
+    proposal = proposed(("NAVIGATE", HOME, SEARCH, away))
+    assert traffic(proposal) == []
+    assert "the run did not end on a page of a site, and nothing else that it did is required" in proposal.notes
+    assert "a run that does no more than open its start page passes" in proposal.notes
+
+
+def test_of_equal_changes_the_last_decides(proposed):
+    first, last = (send("/cart/add", [("product", "lamp")], status=status) for status in (302, 200))
+    (entry,) = traffic(proposed(("MUTATE", HOME, first, last)))
+    assert entry["expected"]["response_status"] == 200
 
 
 def test_a_page_that_was_posted_may_be_the_last(proposed):
@@ -269,6 +291,16 @@ def test_what_differs_between_golden_runs_is_not_required(proposed):
 def test_a_request_of_which_no_field_is_required_is_a_question(proposed):
     recordings = [("MUTATE", HOME, send("/cart/add", [("product", name)])) for name in ("lamp", "desk")]
     assert "eval[1]: no field is required, so any POST to this URL passes" in proposed(*recordings).notes
+
+
+def test_a_request_is_compared_with_the_equal_one_of_another_run_or_else_with_the_last(proposed):
+    def pay(way, note):
+        return send("/pay", [("way", way), ("note", note)])
+
+    (entry,) = traffic(
+        proposed(("MUTATE", HOME, pay("cash", "a")), ("MUTATE", HOME, pay("card", "b"), pay("cash", "c")))
+    )
+    assert entry["expected"]["post_data"] == {"way": "cash"}
 
 
 def test_pages_that_differ_between_golden_runs_are_alternatives(proposed):
