@@ -23,7 +23,6 @@ COMMANDS = (
     "rules",
     "schema",
     "side-effects",
-    "side-effects",
     "validate",
 )
 USAGE_ERROR = 4  # as pytest has it

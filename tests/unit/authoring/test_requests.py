@@ -209,6 +209,20 @@ def test_an_id_of_the_next_page_after_a_change_is_a_new_one(read):
     ]
 
 
+@pytest.mark.parametrize(("status", "place"), [(302, "__SHOPPING__/issues/*"), (200, "__SHOPPING__/issues/8")])
+def test_after_a_posted_page_only_a_redirect_leads_to_a_new_object(read, status, place):
+    requests = read(send("/issues", kind="document", status=status), visit("/issues/8"))
+    assert requests[1].place.text == place
+
+
+def test_members_of_a_deep_document_are_not_named(read):
+    document = {"y": 1}
+    for _ in range(20):
+        document = {"x": document}
+    (request,) = read(send("/api", document=document))
+    assert (request.fields, request.dropped) == ({}, {"x": "a name that a task cannot spell"})
+
+
 def test_an_id_after_a_login_is_an_old_one(read):
     requests = read(send("/login", status=302, location=f"{SHOP}/users/17"), visit("/users/17"))
     assert requests[1].place.text == "__SHOPPING__/users/17"
