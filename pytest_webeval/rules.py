@@ -97,7 +97,11 @@ QUIRKS: tuple[Quirk, ...] = (
           "resource_types",
           "the recording's resource types identify pages; cached pages count, cancelled ones do not", STRICT),
     Quirk("Q25", "URLs of only one site are replaced in a text", "48 with two sites"),
-    Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all"),
+    Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
+          "any_sites", "a site may have any name", DEFAULT),
+    Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all",
+          "declared_sites", "a site that is missing in the configuration is an error; without any, URLs are inferred",
+          DEFAULT),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
     Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
     Quirk("Q28", "a referer pattern with a capital letter never matches", "-"),
@@ -191,6 +195,8 @@ class Rules:
     known_keys: bool = False
     visited_sites: bool = False
     folded_addresses: bool = False
+    any_sites: bool = False
+    declared_sites: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

@@ -12,11 +12,12 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.sites import PLACEHOLDER
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values.schema import require_object
 
 MOST = 50  # expectations that are compared with each other, which takes time that grows with their square
-_PLACEHOLDER = re.compile(r"__[A-Z_]+__/")
+_PLACEHOLDER = re.compile(f"{PLACEHOLDER.pattern}/")
 
 
 def unpassable_reason(task: Task) -> str | None:
@@ -38,7 +39,7 @@ def _reasons(task: Task) -> Iterator[str]:
         for expectation in task.expectations
         if expectation.evaluator == RESPONSE_EVALUATOR
     ]
-    if not all(answer.expected.has_data for answer in answers):
+    if not all(answer.has_data for answer in answers):
         yield "Q16: the expected response has no retrieved_data, which fails every response"
     required = [expectation for expectation in network if not expectation.should_not_exist]
     yield from (reason for first in required for reason in _check_alone(first))

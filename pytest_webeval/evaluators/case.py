@@ -20,6 +20,7 @@ from msgspec import field as struct_field
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
@@ -30,6 +31,7 @@ from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.tasks.sites import SITE_NAMES
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
@@ -203,6 +205,7 @@ class Case:
     @cached_property
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
+        self._check_sites()
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
@@ -224,8 +227,12 @@ class Case:
         return format_unvisited(self.configured_sites, self.task.sites, self.run.trace.events)
 
     def check(self) -> None:
-        """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded."""
+        """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded.
+
+        Raises `TaskDefinitionError` for sites that the rules or the configuration do not allow.
+        """
         self.run.check()
+        self._check_sites()
         if self.run.exclusion is not None:
             raise RunExcluded(self.run.exclusion)
         if self.run.has_trace and self.task.sites and not self.configured_sites.covers(self.task.sites):
@@ -233,6 +240,16 @@ class Case:
                 infer_sites(self.task.sites, self.events)
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
+
+    def _check_sites(self) -> None:
+        names = (*self.task.sites, *self.configured_sites.environments)
+        unknown = [] if self.rules.any_sites else [name for name in names if name not in SITE_NAMES]
+        if unknown:
+            advice = f"rules {self.rules.name} allow {', '.join(SITE_NAMES)}; use other rules"
+            raise TaskDefinitionError(f"unknown site {unknown[0]!r}; {advice}")
+        problem = self.configured_sites.find_undeclared(self.task.sites) if self.rules.declared_sites else None
+        if problem is not None:
+            raise TaskDefinitionError(f"{problem}; add it to environments in --webeval-config")
 
     @property
     def expected_reading(self) -> ParseContext:

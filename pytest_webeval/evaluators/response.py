@@ -82,7 +82,7 @@ class _Check(Struct, frozen=True):
         expected = {"task_type": self.expectation.expected.task_type, "status": self.expectation.expected.status}
         if missing := sorted(expected.keys() - fields.keys()):
             yield failed("agent_response_keys_mismatch", f"missing keys: {', '.join(missing)}", self.answer.advice)
-        if not self.expectation.expected.has_data:
+        if not self.expectation.has_data:
             yield failed("agent_response_keys_mismatch", "the task has no retrieved_data, but every response has it")
         if self.expectation.expected.has_details and "error_details" in fields:
             yield self._check_details(fields["error_details"])
@@ -119,7 +119,7 @@ class _Check(Struct, frozen=True):
 
         is_wrong = any(assertion.status is not Status.SUCCESS for assertion in data)
         compared = (expected, actual) if is_wrong else None
-        diff = ResponseDiff(self.expectation.expected, self.answer, self._parse_texts, self._comparison, compared)
+        diff = ResponseDiff(self.expectation, self.answer, self._parse_texts, self._comparison, compared)
         return Explanation(diff.all())
 
     def _check_data(self) -> tuple[list[Assertion], Any, Any]:

@@ -14,7 +14,7 @@ from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.diagnostics.difference import Difference
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.agent_response import AgentResponse
-from pytest_webeval.tasks.expectations import ExpectedResponse
+from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.values.comparison import Comparison
 
 DATA = "retrieved_data"
@@ -27,7 +27,7 @@ class ResponseDiff(Struct, frozen=True):
     `texts` reads the type or the status of both, as it was done for the verdict.
     """
 
-    expected: ExpectedResponse
+    expectation: ResponseExpectation
     answer: AgentResponse
     texts: ReadTexts
     comparison: Comparison
@@ -35,17 +35,17 @@ class ResponseDiff(Struct, frozen=True):
 
     def all(self) -> Iterator[Difference]:
         """Each place where the answer is not as expected. Raises `EvaluationError`."""
-        fields = self.answer.fields
+        fields, expected = self.answer.fields, self.expectation.expected
         if fields is None:
-            expected_fields = {"task_type": self.expected.task_type, "status": self.expected.status}
+            expected_fields = {"task_type": expected.task_type, "status": expected.status}
             kind = MISSING if self.answer.is_none else UNREADABLE
             yield Difference("agent_response", kind, expected_fields, self.answer.parsed)
             return
-        yield from self._compare_text("task_type", self.expected.task_type)
-        yield from self._compare_text("status", self.expected.status)
-        if not self.expected.has_data:
+        yield from self._compare_text("task_type", expected.task_type)
+        yield from self._compare_text("status", expected.status)
+        if not self.expectation.has_data:
             yield Difference(DATA, EXTRA, None, fields.get(DATA))
-        if self.expected.has_details and "error_details" in fields:
+        if expected.has_details and "error_details" in fields:
             yield Difference("error_details", EXTRA, None, fields["error_details"])
         if self.data is not None:
             yield from differences(self.comparison, *self.data, DATA)

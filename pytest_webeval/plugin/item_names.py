@@ -30,7 +30,8 @@ def task_names(task: Task | None) -> list[str]:
     """The keywords of a task for `-k` besides its id: sites, type, template; benchmark and group of a trajectory."""
     if isinstance(task, DefinedTask):
         kind = [task.task_type.lower()] if task.task_type else []
-        return [f"template_{task.intent_template_id}", *task.sites, *kind]
+        template = [f"template_{task.intent_template_id}"] if task.intent_template_id >= 0 else []
+        return [*template, *task.sites, *kind]
     names = (getattr(task, name, None) for name in ("benchmark", "group"))
     return [name for name in names if name]
 

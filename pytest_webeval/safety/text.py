@@ -118,7 +118,7 @@ def format_fields(names: Sequence[str]) -> str:
 _MOST_UNKNOWN = 10  # in a message
 
 
-def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: str) -> str | None:
+def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: str, *, noun: str = "key") -> str | None:
     """What is wrong with names that are not allowed, with the nearest allowed ones; None if all are allowed."""
     unknown = [name for name in names if name not in allowed]
     if not unknown:
@@ -128,9 +128,9 @@ def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: s
     first = unknown[:_MOST_UNKNOWN]
     nearest = dict.fromkeys(match for name in first for match in get_close_matches(name[:80], allowed, 1))
     hint = f"did you mean {_format_names(nearest)}? " if nearest else ""
-    noun = "key" if len(unknown) == 1 else "keys"
     more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
-    return f"unknown {noun} {_format_names(first)}{more} @ {where}; {hint}known: {', '.join(allowed)}"
+    plural = "" if len(unknown) == 1 else "s"
+    return f"unknown {noun}{plural} {_format_names(first)}{more} @ {where}; {hint}known: {', '.join(allowed)}"
 
 
 def _format_names(names: Iterable[str]) -> str:

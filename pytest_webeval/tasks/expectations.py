@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 from typing import Any
 from typing import ClassVar
@@ -39,10 +40,23 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
     are all that a definition may have: the type had another name once.
     """
 
-    written_type: str = msgspec.field(name="task_type")
-    written_status: str = msgspec.field(name="status")
-    written_data: list[Any] | UnsetType | None = msgspec.field(default=UNSET, name="retrieved_data")
-    written_details: str | UnsetType | None = msgspec.field(default=UNSET, name="error_details")
+    written_type: Annotated[
+        str, Meta(description="what the agent must say that it did: `retrieve`, `mutate` or `navigate`")
+    ] = msgspec.field(name="task_type")
+    written_status: Annotated[str, Meta(description="how the agent must say that it went")] = msgspec.field(
+        default="SUCCESS", name="status"
+    )
+    written_data: Annotated[
+        list[Any] | UnsetType | None,
+        Meta(
+            description="the data that the agent must answer, in a list even for one datum; null for no data. A list "
+            "of two or more in place of a datum names alternatives. Checked for `retrieve` alone"
+        ),
+    ] = msgspec.field(default=UNSET, name="retrieved_data")
+    written_details: Annotated[
+        str | UnsetType | None,
+        Meta(description="not compared; a definition that lists it expects responses without it"),
+    ] = msgspec.field(default=UNSET, name="error_details")
 
     KEYS: ClassVar[tuple[str, ...]] = ("task_type", "performed_operation", "status", "retrieved_data", "error_details")
 
@@ -89,28 +103,74 @@ def _list_alternatives(answer: Any) -> list[Any]:
 class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of an AgentResponseEvaluator (spec §2.2)."""
 
-    evaluator: str
-    expected: ExpectedResponse
-    results_schema: dict[str, Any]
-    ordered: bool = False
+    evaluator: Annotated[str, Meta(description="`AgentResponseEvaluator`: checks what the agent answered")]
+    expected: Annotated[ExpectedResponse, Meta(description="the expected response")]
+    written_schema: Annotated[
+        dict[str, Any] | UnsetType,
+        Meta(
+            description="the schema of the data: `array` with the type of its `items`, or `null` for no data. Without "
+            "it, the JSON types of the expected data count, and no `retrieved_data` means null"
+        ),
+    ] = msgspec.field(default=UNSET, name="results_schema")
+    ordered: Annotated[bool, Meta(description="whether the data must have the expected order")] = False
+
+    @property
+    def results_schema(self) -> dict[str, Any]:
+        """The schema of the data. Raises `ValueError` if there is none and the expected data have several types."""
+        if not isinstance(self.written_schema, UnsetType):
+            return self.written_schema
+        from pytest_webeval.tasks.results_schema import infer_results_schema  # most definitions have a schema
+
+        return infer_results_schema(self.expected.retrieved_data)
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the definition says which data it expects (Q16). A short one, without a schema, always does."""
+        return self.expected.has_data or self.written_schema is UNSET
 
     @property
     def is_plain(self) -> bool:
-        """As of what is expected."""
-        return self.expected.is_plain
+        """As of what is expected, and whether its types are known."""
+        with suppress(ValueError):
+            return self.expected.is_plain and isinstance(self.results_schema, dict)
+        return False
 
 
 class ExpectedEvent(Struct, frozen=True, kw_only=True):
     """The event that must have happened (spec §2.4)."""
 
-    url: str | list[str]
-    http_method: str = "GET"
-    response_status: int = 200
-    query_params: dict[str, list[str] | str] | None = None
-    post_data: dict[str, Any] | None = None
-    headers: dict[str, Any] | None = None
-    response_content: dict[str, Any] | None = None
-    response_cookies: dict[str, Any] | None = None
+    url: Annotated[
+        str | list[str],
+        Meta(
+            description="the URL, which starts with the placeholder of a site such as `__BOOKSHOP__`, or a regular "
+            "expression `^...$` of it. A list of two or more names alternatives"
+        ),
+    ]
+    http_method: Annotated[str, Meta(description="the method of the request")] = "GET"
+    response_status: Annotated[int, Meta(description="the status of the response")] = 200
+    query_params: Annotated[
+        dict[str, list[str] | str] | None,
+        Meta(
+            description="parameters of the query, which replace those in `url`. Only the first value of each is "
+            "compared, and may be a regular expression `^...$`; others may not be there"
+        ),
+    ] = None
+    post_data: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="fields of the posted form or JSON. A key is a name, a JSONPath such as `$.items[0].id`, or "
+            "a regular expression `^...$` of names"
+        ),
+    ] = None
+    headers: Annotated[
+        dict[str, Any] | None, Meta(description="headers of the request; `referer` is compared like a URL")
+    ] = None
+    response_content: Annotated[
+        dict[str, Any] | None, Meta(description="fields of the JSON of the response, with keys as in `post_data`")
+    ] = None
+    response_cookies: Annotated[dict[str, Any] | None, Meta(description="cookies that the response sets, by name")] = (
+        None
+    )
 
     @property
     def is_plain(self) -> bool:
@@ -121,16 +181,39 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
 class NetworkExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of a NetworkEventEvaluator (spec §2.3)."""
 
-    evaluator: str
-    expected: ExpectedEvent
-    last_event_only: bool = True
-    ignored_query_params: list[str] | None = None
-    ignored_query_params_patterns: list[str] | None = None
-    decode_base64_query: bool = False
-    query_params_schema: dict[str, Any] | None = None
-    post_data_schema: dict[str, Any] | None = None
-    ignored_post_data_params_patterns: list[str] | None = None
-    should_not_exist: bool = False
+    evaluator: Annotated[str, Meta(description="`NetworkEventEvaluator`: checks what the browser sent and received")]
+    expected: Annotated[ExpectedEvent, Meta(description="the expected request and its response")]
+    last_event_only: Annotated[
+        bool,
+        Meta(description="whether only the last request with that URL and method counts; else any of them may match"),
+    ] = True
+    ignored_query_params: Annotated[
+        list[str] | None, Meta(description="names of parameters of the query that are not compared")
+    ] = None
+    ignored_query_params_patterns: Annotated[
+        list[str] | None,
+        Meta(description="regular expressions, found anywhere in the names of parameters that are not compared"),
+    ] = None
+    decode_base64_query: Annotated[
+        bool, Meta(description="whether parts of the path that are base64 of a query count as parameters")
+    ] = False
+    query_params_schema: Annotated[
+        dict[str, Any] | None,
+        Meta(description="types of parameters, as an object whose `properties` are arrays. Without it they are texts"),
+    ] = None
+    post_data_schema: Annotated[
+        dict[str, Any] | None,
+        Meta(
+            description="types of the fields in `post_data`, as an object with `properties`. Without it they are texts"
+        ),
+    ] = None
+    ignored_post_data_params_patterns: Annotated[
+        list[str] | None,
+        Meta(description="regular expressions, found anywhere in the names of expected fields that are not compared"),
+    ] = None
+    should_not_exist: Annotated[bool, Meta(description="whether there must be no request with that URL and method")] = (
+        False
+    )
 
     @property
     def is_plain(self) -> bool:
@@ -145,25 +228,39 @@ class ExpectedRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     the query in `params`, must be equal; other fields may be there as well.
     """
 
-    url_pattern: Annotated[str, Meta(min_length=1)]
-    method: str | None = None
-    body: dict[str, Any] | None = None
-    params: dict[str, Any] | None = None
+    url_pattern: Annotated[
+        str, Meta(min_length=1, description="a regular expression that is found anywhere in the URL of the request")
+    ]
+    method: Annotated[str | None, Meta(description="the method of the request; null for any")] = None
+    body: Annotated[
+        dict[str, Any] | None, Meta(description="fields of the body that must be equal; others may be there")
+    ] = None
+    params: Annotated[
+        dict[str, Any] | None, Meta(description="parameters of the query that must be equal; others may be there")
+    ] = None
 
 
 class RequestPatternExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of a RequestPatternEvaluator."""
 
-    evaluator: str
-    expected: ExpectedRequest
+    evaluator: Annotated[
+        str, Meta(description="`RequestPatternEvaluator`: checks that a request was made, whatever its response")
+    ]
+    expected: Annotated[ExpectedRequest, Meta(description="the expected request")]
 
 
 class RubricExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Configuration of a RubricEvaluator: what counts, and the share of the points that a run needs for `process`."""
 
-    evaluator: str
-    threshold: float | None = None
-    criterion: Literal["outcome", "process", "both", "safe_outcome"] | None = None
+    evaluator: Annotated[str, Meta(description="`RubricEvaluator`: checks the points or the verdict of a judge")]
+    threshold: Annotated[
+        float | None,
+        Meta(description="share of the points, from 0 to 1, that `process` requires; null for that of the session"),
+    ] = None
+    criterion: Annotated[
+        Literal["outcome", "process", "both", "safe_outcome"] | None,
+        Meta(description="which verdict counts; null for the criterion that is stored with the verdict"),
+    ] = None
 
     @property
     def is_plain(self) -> bool:

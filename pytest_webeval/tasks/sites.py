@@ -31,15 +31,27 @@ CONFIG_KEYS = (
 ENVIRONMENT_KEYS = ("urls", "active_url_idx", "use_header_login", "credentials", "extra", "container")
 SCHEMES = ("http", "https")
 _ORIGIN = re.compile(r"^\s*[A-Za-z]+://[^/?#]*")
+# The sites of WebArena-Verified, which rules `reference` allow alone.
 SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
+LONGEST_NAME = 60
+# Without two underscores in a row, so that no placeholder begins with another one.
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+PLACEHOLDER = re.compile(r"__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*__")
+
+
+def is_site_name(name: str) -> bool:
+    """Whether a site may have the name."""
+    return name in SITE_NAMES or (len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None)
 
 
 def site_name(spelling: str) -> str:
-    """`gitlab` for `gitlab`, `GITLAB`, `__GITLAB__` and `_gitlab_`. Raises `ValueError`."""
+    """`bookshop` for `bookshop`, `BOOKSHOP`, `__BOOKSHOP__` and `_bookshop_`. Raises `ValueError`."""
     stripped = spelling.strip("_")
     name = stripped.lower() if stripped in (stripped.lower(), stripped.upper()) else stripped
-    if name not in SITE_NAMES:
-        raise ValueError(f"unknown site {spelling!r}; use one of {', '.join(SITE_NAMES)}")
+    if not is_site_name(name):
+        raise ValueError(
+            f"invalid site {spelling!r:.80}; use lower-case letters, digits and single underscores, such as 'bookshop'"
+        )
     return name
 
 
@@ -93,6 +105,15 @@ class Sites(Struct, frozen=True, dict=True):
             if pattern.startswith(mark, 1):
                 return pattern.replace(mark, re.escape(url) if escape else url)
         return None
+
+    def find_undeclared(self, sites: Iterable[str]) -> str | None:
+        """What is wrong with sites that no environment is about, with the nearest that has one; None for no problem.
+
+        Without any environment, addresses are inferred from recordings, and there is nothing to declare.
+        """
+        if not self.environments:
+            return None
+        return describe_unknown_keys(sites, tuple(self.environments), "sites", noun="site")
 
     def derender(self, text: str, sites: Iterable[str]) -> str:
         """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""

@@ -27,7 +27,7 @@ from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.expectations import check_evaluators
-from pytest_webeval.tasks.sites import SITE_NAMES
+from pytest_webeval.tasks.sites import is_site_name
 
 REPHRASED = "_rephrased_"
 _DATE = "date"
@@ -89,17 +89,32 @@ Text = Annotated[str, Meta(min_length=1)]
 
 
 class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """A task with the fields that WebArena-Verified gives it (spec §2.1). Other benchmarks name their tasks."""
+    """A task with the fields that WebArena-Verified gives it (spec §2.1). Other benchmarks name their tasks.
 
-    sites: list[str]
+    A task of one's own needs an id, an intent and expectations.
+    """
+
+    sites: Annotated[
+        list[str],
+        Meta(description="names of the sites that `start_urls` and expectations mean, as in the configuration"),
+    ] = struct_field(default_factory=list)
     task_id: int | str
-    intent_template_id: int
-    start_urls: list[Text]
-    intent: Text
-    intent_template: Text
-    eval: list[dict[str, Any]]
-    instantiation_dict: dict[str, Any]
-    revision: Annotated[int, Meta(ge=1)]
+    intent_template_id: Annotated[
+        int,
+        Meta(description="number of the template, which tasks with the same intent in other words share; -1 for none"),
+    ] = -1
+    start_urls: Annotated[
+        list[Text], Meta(description="where the agent starts, with placeholders of sites such as `__BOOKSHOP__`")
+    ] = struct_field(default_factory=list)
+    intent: Annotated[str, Meta(min_length=1, description="what the agent has to do")]
+    intent_template: Annotated[str, Meta(min_length=1, description="the intent with names in place of what varies")] = (
+        ""
+    )
+    eval: Annotated[list[dict[str, Any]], Meta(description="what must hold, an entry for each check")]
+    instantiation_dict: Annotated[dict[str, Any], Meta(description="what stands for the names in the template")] = (
+        struct_field(default_factory=dict)
+    )
+    revision: Annotated[int, Meta(ge=1, description="revision of the definition, from 1; -1 for none")] = -1
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a task that checks nothing, or does not say by which evaluator."""
@@ -151,13 +166,13 @@ class DefinedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, d
     def is_plain(self) -> bool:
         """Whether nothing in it has to be refused or read in another way."""
         texts = "".join((self.intent, self.intent_template, *self.start_urls))
-        return is_unicode(texts) and all(site in SITE_NAMES for site in self.sites)
+        return is_unicode(texts) and all(map(is_site_name, self.sites))
 
 
 class NumberedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A task as WebArena-Verified defines it: its id is an integer."""
 
-    task_id: int
+    task_id: Annotated[int, Meta(description="id of the task, as in the name of the run's directory")]
 
 
 class NamedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
@@ -209,14 +224,9 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
     """
 
     task_id: str
-    sites: list[str] = struct_field(default_factory=list)
-    intent_template_id: int = -1
     start_urls: list[str] = struct_field(default_factory=list)
     intent: str = ""
-    intent_template: str = ""
     eval: list[dict[str, Any]] = struct_field(default_factory=lambda: [{"evaluator": RUBRIC_EVALUATOR}])
-    instantiation_dict: dict[str, Any] = struct_field(default_factory=dict)
-    revision: int = -1
 
     benchmark: str = ""
     group: str | None = None

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+from typing import Any
+from typing import get_args
+from typing import get_origin
+
 import msgspec
 from msgspec import Struct
 
@@ -19,9 +24,15 @@ def describe_unknown_fields(kind: type, raw: object, where: str) -> str | None:
         names = [name for name in raw if isinstance(name, str)]  # as all are in JSON
         if problem := describe_unknown_keys(names, kind.__struct_encode_fields__, where or "the definition"):
             return problem
-    parts = ((field.type, field.encode_name) for field in msgspec.structs.fields(kind) if isinstance(field.type, type))
+    parts = ((inner_struct(field.type), field.encode_name) for field in msgspec.structs.fields(kind))
     problems = (describe_unknown_fields(part, raw.get(name), f"{where}.{name}".lstrip(".")) for part, name in parts)
     return next(filter(None, problems), None)
+
+
+def inner_struct(annotation: Any) -> type:
+    """The struct that a field is, without what its annotation says of it; `object` for any other field."""
+    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return kind if isinstance(kind, type) else object
 
 
 def add_unknown_fields(problem: str, unknown: str | None, *, is_about_unknown: bool) -> str:

@@ -30,6 +30,7 @@ from pytest_webeval.recordings.human_labels import load_labels
 from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.tasks.sites import site_name
 from pytest_webeval.tasks.task import read_task
 from tests.exports.harness.tool_environment import TOOLS
 from tests.support.judge_server import serve
@@ -445,7 +446,7 @@ def test_the_task_example_is_a_task():
 def test_each_field_of_the_minimal_task_is_required():
     task = task_example("shop-contact")
     assert read_task(task, "docs").task_id == "shop-contact"
-    for name in set(task) - {"task_id"}:
+    for name in ("intent", "eval"):
         with pytest.raises(TaskDefinitionError, match=f"lacks the field '{name}'"):
             read_task({key: value for key, value in task.items() if key != name}, "docs")
 
@@ -474,10 +475,33 @@ def test_the_verdict_and_the_label_that_are_shown_are_read(tmp_path):
     assert load_labels(tmp_path / "labels.json", "osu").judge(("lamp_success", "Ours")).success is True
 
 
-def test_the_configuration_is_read(tmp_path):
-    (content,) = example("environments")
-    (tmp_path / "config.json").write_text(json.dumps(content), "utf-8")
-    assert load_sites(tmp_path / "config.json").environments["shopping"].urls == ("http://127.0.0.1:7770",)
+@pytest.mark.parametrize(
+    ("site", "url"), [("bookshop", "http://127.0.0.1:8080"), ("shopping", "http://127.0.0.1:7770")]
+)
+def test_the_configuration_is_read(tmp_path, site, url):
+    (tmp_path / "config.json").write_text(json.dumps(configuration_of(site)), "utf-8")
+    assert load_sites(tmp_path / "config.json").environments[site].urls == (url,)
+
+
+def configuration_of(site):
+    (content,) = (
+        content for content in example("environments") if list(map(site_name, content["environments"])) == [site]
+    )
+    return content
+
+
+def test_the_short_task_has_eight_lines_and_is_passed_by_a_recorded_run(scratch):
+    page = "docs/how-to/write-a-task.md"
+    (block,) = (block for block in blocks("json", page) if '"cheapest_book"' in block.text)
+    assert len(block.text.splitlines()) == 8
+    shutil.copytree(ROOT / "tests/recorded/bookshop", scratch / "books")
+    (scratch / "books/tasks.json").write_text(block.text, "utf-8")
+    (scratch / "books.json").write_text(json.dumps(configuration_of("bookshop")), "utf-8")
+    done = pytest_in(scratch, "--webeval-runs=books", "--webeval-config=books.json", "-k", "bookshop")
+    assert "1 scored: 1 success" in done.stdout, done.stdout + done.stderr
+    result = json.loads((scratch / "books/cheapest_book/eval_result.json").read_text("utf-8"))
+    assert len(result["evaluators_results"]) == 2
+    assert result["webeval"]["warnings"] == []
 
 
 @pytest.mark.parametrize("response", example("retrieved_data") + example("results"), ids=["current", "documented"])

@@ -54,7 +54,7 @@ def defining_twice(runs):
 
 def defining_badly(runs):
     runs.add(107, defined=False)
-    runs.define(runs.definition(107) | {"sites": ["ebay"]})
+    runs.define(runs.definition(107) | {"sites": ["e-bay"]})
 
 
 def asking_an_unknown_evaluator(runs):

@@ -42,6 +42,8 @@ BY_DEFAULT = {
     "known_keys",
     "visited_sites",
     "folded_addresses",
+    "any_sites",
+    "declared_sites",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 

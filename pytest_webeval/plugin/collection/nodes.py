@@ -220,7 +220,8 @@ def _name_item(item: RunItem, task_id: int | str) -> None:
 
 
 def _mark(item: RunItem, definition: Task) -> None:
-    item.add_marker(_template_mark(definition.intent_template_id))
+    if definition.intent_template_id >= 0:  # a task of one's own may be of no template
+        item.add_marker(_template_mark(definition.intent_template_id))
     for site in definition.sites:
         item.add_marker(_site_mark(site))
     if kind := definition.task_type:

@@ -109,7 +109,7 @@ def test_addresses_that_were_guessed_are_never_wrong(bench):
     bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, AWAY)
     network = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__WIKIPEDIA__/x"}}
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network, sites=["wikipedia"])
-    whole = bench.score(task)
+    whole = replace(bench, sites=Sites()).score(task)
     assert (whole.status, whole.webeval["capture"]) == ("failure", [])
 
 

@@ -375,7 +375,7 @@ def test_numbered_tasks_keep_their_rules(bench):
     tasks = rows(bench.task(bench.expecting()), bench.task(task_id=8), bench.task(bench.expecting(), task_id="\uff19"))
     assert told(tasks, "x", source="x") == "task id 'x' is not a number; name the directory after its task id"
     assert told(tasks, "7_rephrased_1", source="x").startswith("task id '7_rephrased_1' is not a number; ")
-    assert told(tasks, 8, source="x").startswith("invalid task in x: Value error, eval is empty: ")
+    assert told(tasks, 8, source="x").startswith("invalid task in x: eval is empty: ")
     assert told(tasks, 9, source="x").endswith(" unable to parse string as an integer @ task_id; fix the definition")
     assert told(rows({"task_id": 7}, {"task_id": 7}), 7) == "task 7 is defined twice in t.tsv; keep one definition"
     assert parse_tasks(rows({"task_id": 9.0}, {"task_id": "8"}), "x").task_ids == (8, 9)
@@ -427,7 +427,7 @@ def test_several_files_are_one_set_of_tasks(files):
         ("twice", "task 'twice' is defined twice in b @ [2] and [3]; keep one definition"),
         (12, "task 12 is defined twice in b and far/c; keep one definition"),
         ("broken", "invalid task in far/c: 5 is not a string @ [0].ques; fix the definition"),
-        (8, "invalid task in a: Value error, eval is empty: "),
+        (8, "invalid task in a: eval is empty: "),
         ("none", "task 'none' is not defined in a,b,far/c; add it or use --webeval-tasks"),
     ],
 )

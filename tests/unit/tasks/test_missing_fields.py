@@ -29,9 +29,8 @@ TASK = {
 @pytest.mark.parametrize(
     ("without", "lacking"),
     [
-        (["intent", "eval", "sites"], "the fields 'sites', 'intent' and 'eval'"),
-        (["revision", "start_urls"], "the fields 'start_urls' and 'revision'"),
-        (["revision"], "the field 'revision'"),
+        (["intent", "eval", "sites"], "the fields 'intent' and 'eval'"),
+        (["eval", "revision"], "the field 'eval'"),
     ],
 )
 def test_all_fields_that_a_task_lacks_are_named_in_one_message(without, lacking):
@@ -45,8 +44,8 @@ def test_all_fields_that_a_task_lacks_are_named_in_one_message(without, lacking)
 @pytest.mark.parametrize(
     ("model", "config", "lacking"),
     [
-        (ResponseExpectation, {"ordered": 3}, "the fields 'eval[2].expected' and 'eval[2].results_schema'"),
-        (ResponseExpectation, {"expected": {}, "results_schema": {}}, "the fields 'eval[2].expected.task_type' and *"),
+        (ResponseExpectation, {"ordered": 3}, "the field 'eval[2].expected'"),
+        (ResponseExpectation, {"expected": {}, "results_schema": {}}, "the field 'eval[2].expected.task_type'"),
         (NetworkExpectation, {"expected": {"http_method": "GET"}}, "the field 'eval[2].expected.url'"),
     ],
 )
@@ -54,5 +53,4 @@ def test_all_fields_that_an_expectation_lacks_are_named_in_one_message(model, co
     expectation = Expectation("A", 2, {"evaluator": "A"} | config)
     with pytest.raises(EvaluationError) as caught:
         expectation.read_as(model)
-    lacking = lacking.replace("*", "'eval[2].expected.status'")
     assert str(caught.value) == f"invalid task definition: the definition lacks {lacking}"

@@ -417,7 +417,7 @@ def test_without_an_event_no_address_can_be_guessed():
     [
         ("{", "config.json: Expecting property name"),
         ("[]", "config.json: expected a JSON object"),
-        ('{"environments": {"shop": {"urls": []}}}', "unknown site 'shop'"),
+        ('{"environments": {"Shop": {"urls": []}}}', "invalid site 'Shop'; use lower-case letters"),
         ('{"environments": {"map": {"urls": "x"}}}', "environments.map.urls must be a list"),
         ('{"environments": {"map": {"urls": [5]}}}', "environments.map.urls must be a list"),
         ('{"environments": {"map": {"urls": ["x"], "active_url_idx": "1"}}}', "active_url_idx must be an integer"),
