@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -21,6 +22,10 @@ from pytest_webeval.rules import Quirk
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.schemas.registry import SCHEMAS
 from pytest_webeval.schemas.registry import Schema
+from pytest_webeval.tasks.definition_keys import EVALUATORS
+from pytest_webeval.tasks.definition_keys import Key
+from pytest_webeval.tasks.definition_keys import list_keys
+from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 
@@ -149,6 +154,51 @@ def publish_schemas(directory: Path) -> None:
         (directory / schema.published_name).write_text(schema.text, "utf-8")
 
 
+def task_keys() -> str:
+    """Write the keys of a task."""
+    return _key_table(list_keys(DefinedTask))
+
+
+def eval_keys() -> str:
+    """Write the keys of an entry of `eval`, evaluator by evaluator."""
+    return "\n\n".join(f"## {name}\n\n{_entry_tables(list_keys(struct))}" for name, struct in EVALUATORS.items())
+
+
+def _entry_tables(keys: list[Key]) -> str:
+    """Write the table of an entry, and of what is expected in it."""
+    inner = (
+        f"`{key.name}` is an object, {key.meaning}:\n\n{_key_table(list_keys(key.inner))}" for key in keys if key.inner
+    )
+    return "\n\n".join([_key_table(keys), *inner])
+
+
+def _key_table(keys: list[Key]) -> str:
+    rows = ((f"`{key.name}`", _key_types(key), _key_default(key), key.meaning) for key in keys)
+    return _table(("key", "type", "default", "meaning"), rows)
+
+
+def _key_types(key: Key) -> str:
+    types = (f"{kind} of strings" if kind == "array" and key.items else kind for kind in key.types)
+    choices = f": {', '.join(f'`{choice}`' for choice in key.choices)}" if key.choices else ""
+    return " or ".join(types) + choices
+
+
+def _key_default(key: Key) -> str:
+    if key.is_required:
+        return "required"
+    return "none" if key.default in (None, "", [], {}) else f"`{json.dumps(key.default).strip(chr(34))}`"
+
+
+def tolerances() -> str:
+    """Write by how much values of each type may differ."""
+    return _table(("type", "tolerance"), ((f"`{name}`", _tolerance(name)) for name in VALUE_TYPES))
+
+
+def _tolerance(name: str) -> str:
+    kind = value_type(name)
+    return kind.tolerance if kind else ""
+
+
 def fixtures() -> str:
     """Write the fixtures with their scopes and docstrings."""
     source = Path(import_module("pytest_webeval.plugin.fixtures").__file__ or "").read_text("utf-8")
@@ -212,6 +262,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "ini keys without an option": ini_table,
     "rules": rule_table,
     "value types": value_types,
+    "task keys": task_keys,
+    "eval keys": eval_keys,
+    "tolerances": tolerances,
     "limits": limit_table,
     "fixtures": fixtures,
     "schemas": schema_table,

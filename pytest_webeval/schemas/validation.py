@@ -110,6 +110,14 @@ def _missing_all(error: Any) -> str:
     return f"lacks each of {format_fields(names)}; one of them is required"
 
 
+def _no_alternative(error: Any) -> str:
+    """Of alternatives each of which requires a field, or of usual values and other spellings of them."""
+    values = error.validator_value[0].get("enum")
+    if values is None:
+        return _missing_all(error)
+    return f"expected one of {', '.join(map(_quote, values))}, got {_quote(error.instance)}"
+
+
 def _unknown(error: Any) -> str:
     known = error.schema.get("properties", {})
     names = [name for name in error.instance if name not in known]
@@ -141,7 +149,7 @@ def _too_many(error: Any) -> str:
 # By the keyword of the schema that a value violates. A test names a schema that uses any other.
 MESSAGES: dict[str, Callable[[Any], str]] = {
     "additionalProperties": _unknown,
-    "anyOf": _missing_all,
+    "anyOf": _no_alternative,
     "const": _expecting("{}"),
     "enum": _not_allowed,
     "maxItems": _too_many,

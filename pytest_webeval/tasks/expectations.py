@@ -40,9 +40,9 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
     are all that a definition may have: the type had another name once.
     """
 
-    written_type: Annotated[
-        str, Meta(description="what the agent must say that it did: `retrieve`, `mutate` or `navigate`")
-    ] = msgspec.field(name="task_type")
+    written_type: Annotated[str, Meta(description="what the agent must say that it did")] = msgspec.field(
+        name="task_type"
+    )
     written_status: Annotated[str, Meta(description="how the agent must say that it went")] = msgspec.field(
         default="SUCCESS", name="status"
     )
@@ -255,7 +255,10 @@ class RubricExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     evaluator: Annotated[str, Meta(description="`RubricEvaluator`: checks the points or the verdict of a judge")]
     threshold: Annotated[
         float | None,
-        Meta(description="share of the points, from 0 to 1, that `process` requires; null for that of the session"),
+        Meta(
+            description="share of the points, from 0 to 1, that `process` requires; null for that of the session, or "
+            "the stored one"
+        ),
     ] = None
     criterion: Annotated[
         Literal["outcome", "process", "both", "safe_outcome"] | None,

@@ -98,7 +98,9 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
         list[str],
         Meta(description="names of the sites that `start_urls` and expectations mean, as in the configuration"),
     ] = struct_field(default_factory=list)
-    task_id: int | str
+    task_id: Annotated[
+        int | str, Meta(description="id of the task, a number or a name, after which the directory of its run is named")
+    ]
     intent_template_id: Annotated[
         int,
         Meta(description="number of the template, which tasks with the same intent in other words share; -1 for none"),
@@ -172,7 +174,7 @@ class DefinedTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, d
 class NumberedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """A task as WebArena-Verified defines it: its id is an integer."""
 
-    task_id: Annotated[int, Meta(description="id of the task, as in the name of the run's directory")]
+    task_id: int
 
 
 class NamedTask(DefinedTask, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):

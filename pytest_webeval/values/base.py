@@ -102,6 +102,7 @@ class Value(ABC):
     alternatives: tuple[Any, ...]
 
     type_name: ClassVar[str]
+    tolerance: ClassVar[str] = "none"  # by how much equal values may differ, in the words of the manual
 
     @classmethod
     def read(cls, raw: object, context: ParseContext) -> Self:

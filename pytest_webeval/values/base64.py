@@ -41,6 +41,7 @@ class Base64Value(Value):
     """What a base64 text holds, character by character (spec §5.13)."""
 
     type_name: ClassVar[str] = "base64"
+    tolerance: ClassVar[str] = "an expected `^...$` is a regular expression of the content"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> str | ContentPattern:

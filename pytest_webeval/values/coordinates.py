@@ -32,6 +32,7 @@ class CoordinatesValue(Value):
     """A point. Of several alternatives only the first counts (spec §5.8)."""
 
     type_name: ClassVar[str] = "coordinates"
+    tolerance: ClassVar[str] = f"{TOLERANCE:.5f} degrees in each direction"
 
     @classmethod
     def read(cls, raw: object, context: ParseContext) -> Self:

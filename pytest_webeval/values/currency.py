@@ -29,6 +29,7 @@ class CurrencyValue(Value):
     """An amount. Of several alternatives only the first counts (spec §5.4, Q22)."""
 
     type_name: ClassVar[str] = "currency"
+    tolerance: ClassVar[str] = f"{TOLERANCE}, whatever the currency"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Decimal:

@@ -164,6 +164,7 @@ class DistanceValue(Value):
     """A distance in metres. `matches` allows ten metres or a fiftieth of the longer one (spec §5.7)."""
 
     type_name: ClassVar[str] = "distance"
+    tolerance: ClassVar[str] = f"{_SLACK_METRES} metres, or {_SLACK_SHARE:.0%} of the longer one"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Decimal:

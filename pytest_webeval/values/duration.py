@@ -22,6 +22,7 @@ class DurationValue(Value):
     """A duration. `matches` allows three minutes or a tenth of the longer one (spec §5.6)."""
 
     type_name: ClassVar[str] = "duration"
+    tolerance: ClassVar[str] = f"{_SLACK_SECONDS / 60:.0f} minutes, or {_SLACK_SHARE:.0%} of the longer one"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> timedelta:

@@ -23,6 +23,7 @@ class LocationNameValue(Value):
     """The name of a place. Whatever is false but null, such as ``0``, is the empty name."""
 
     type_name: ClassVar[str] = "location-name"
+    tolerance: ClassVar[str] = f"names whose sorted words are {LEAST_LIKENESS}% alike"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> str:

@@ -43,6 +43,7 @@ class StringValue(Value):
     """A text. Whatever is false, such as ``0`` or ``null``, is the empty text."""
 
     type_name: ClassVar[str] = "string"
+    tolerance: ClassVar[str] = "case, accents and punctuation around it; an expected `^...$` is a regular expression"
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> str | Pattern:

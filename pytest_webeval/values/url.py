@@ -49,6 +49,9 @@ class UrlValue(Value):
     """A URL in the normal form of spec §5.14."""
 
     type_name: ClassVar[str] = "url"
+    tolerance: ClassVar[str] = (
+        "case, a slash at the end, order of parameters; an expected `^...$` is a regular expression"
+    )
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Location:

@@ -415,6 +415,7 @@ def test_every_json_block_is_used_by_a_test_of_this_file():
         "eval_schema",
         "evaluator",
         "evaluation_details",
+        "json.schemas",
     )
     used = [*(content for key in keys for content in example(key)), *lists_with("role"), *lists_with("task_id")]
     used += lists_with("evaluator")
@@ -423,6 +424,16 @@ def test_every_json_block_is_used_by_a_test_of_this_file():
 
 def lists_with(key):
     return [content for content in JSON if isinstance(content, list) and key in content[0]]
+
+
+def test_the_settings_of_the_editor_name_the_schema_that_the_command_writes(scratch):
+    (settings,) = example("json.schemas")
+    (mapping,) = settings["json.schemas"]
+    (command,) = next(block.commands for block in blocks("sh", "docs/how-to/write-a-task.md"))
+    page = (ROOT / "docs/how-to/write-a-task.md").read_text("utf-8")
+    (name,) = re.findall(r"Save what this command prints as `([\w.]+)`:$", page, re.MULTILINE) or [""]
+    assert mapping == {"fileMatch": ["tasks.json"], "url": f"./{name}"}
+    assert json.loads(run_command(scratch, command).stdout)["title"] == "Task definitions"
 
 
 def task_example(task_id):

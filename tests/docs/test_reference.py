@@ -22,6 +22,9 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.provenance import DECIDING
+from pytest_webeval.tasks.definition_keys import EVALUATORS
+from pytest_webeval.tasks.definition_keys import list_keys
+from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.values import VALUE_TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +61,14 @@ def test_every_option_and_ini_key_is_in_the_reference():
     [
         ("reference/rules.md", [f"| {quirk.number} |" for quirk in QUIRKS]),
         ("reference/value-types.md", [f"| `{name}` |" for name in VALUE_TYPES]),
+        (
+            "reference/eval-keys.md",
+            [
+                *(f"## {name}\n" for name in EVALUATORS),
+                *(f"| `{key.name}` | " for struct in (DefinedTask, *EVALUATORS.values()) for key in list_keys(struct)),
+                *(f"| `{name}` |" for name in VALUE_TYPES),
+            ],
+        ),
         ("reference/limits.md", [f"| `{name}` |" for name in Limits.__dataclass_fields__]),
         ("reference/python-api.md", [f":: pytest_webeval.{name}\n" for name in pytest_webeval.__all__]),
         ("how-to/lint-tasks.md", [f"| `{check.name}` |" for check in CHECKS]),

@@ -22,7 +22,7 @@ from tests.support.schema_checks import FILES
 
 # What a value can violate; the other keywords lead to these, or say something of the schema.
 LEADING = {"properties", "items", "allOf", "if", "then", "else", "$ref", "$defs", "not"}
-ANNOTATIONS = {"$schema", "$id", "title", "description"}
+ANNOTATIONS = {"$schema", "$id", "title", "description", "default", "deprecated"}
 BY_NAME = pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema.name)
 
 
