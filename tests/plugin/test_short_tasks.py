@@ -100,3 +100,13 @@ def test_without_a_configuration_the_site_is_inferred_under_the_rules_that_know_
     webeval(f"--webeval-rules={rules}")
     result = runs.result("cheapest_book")
     assert result["status"] == ("success" if rules == "default" else "error")
+
+
+def test_rules_of_the_reference_do_not_reuse_a_result_once_a_site_is_declared_that_they_refuse(runs, webeval, pytester):
+    runs.add(107)
+    for name, outcome in (("map", {"passed": 1}), ("till", {"failed": 1})):
+        environments = {site: {"urls": ["http://shop.test"]} for site in ("shopping", name)}
+        (pytester.path / "config.json").write_text(json.dumps({"environments": environments}))
+        webeval("--webeval-rules=reference", "--webeval-reuse", "--webeval-config=config.json").assert_outcomes(
+            **outcome
+        )

@@ -92,11 +92,15 @@ class Fingerprints(Struct, eq=False, dict=True):
         return f"{self.workspace.settings.policy!r} {self.workspace.settings.judging}"
 
     def _format_sites(self, names: tuple[str, ...]) -> str:
-        """The addresses of some sites, and whether there are any at all: without, they are guessed."""
+        """The addresses of some sites, and whether there are any at all: without, they are guessed.
+
+        Under rules that refuse sites, all names count.
+        """
         if names not in self._sites:
             environments = self.workspace.sites.environments
             addresses = sorted((name, repr(environments.get(name))) for name in names)
-            self._sites[names] = json.dumps([bool(environments), addresses])
+            others = [] if self.workspace.settings.rules.any_sites else sorted(environments)
+            self._sites[names] = json.dumps([bool(environments), addresses, others])
         return self._sites[names]
 
     @cached_property
