@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.scoring.score import score
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.tasks.results_schema import infer_results_schema
@@ -147,3 +151,17 @@ def test_an_entry_with_a_schema_still_says_what_it_expects(bench):
     entry = ANSWER | {"expected": {"task_type": "retrieve"}, "results_schema": {"type": "null"}}
     assert bench.answer(response, entry).status == "failure"
     assert bench.answer(response, {name: entry[name] for name in ("evaluator", "expected")}).status == "success"
+
+
+SHORTEST = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "retrieve"}}
+
+
+@pytest.mark.parametrize(("more", "quirks"), [({}, []), ({"results_schema": {"type": "null"}}, ["Q16"])], ids=repr)
+def test_only_an_entry_with_a_schema_can_be_one_that_no_response_passes(bench, more, quirks):
+    reason = unpassable_reason(read_task(bench.task(SHORTEST | more), "a test"))
+    assert re.findall(r"^Q\d+", reason or "") == quirks
+    bench.record({"task_type": "RETRIEVE", "status": "NOT_FOUND_ERROR", "retrieved_data": None})
+    case = bench.case(bench.task(SHORTEST | more))
+    (result,) = score(case, default_evaluators()).evaluators_results
+    explanation = json.dumps(case.log.explanation_of(result)).lower()
+    assert ("not_found_error" in explanation, "retrieved_data" in explanation) == (True, bool(quirks))
