@@ -101,7 +101,7 @@ QUIRKS: tuple[Quirk, ...] = (
           "any_sites", "a site may have any name", DEFAULT),
     Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all",
           "declared_sites", "a site that is missing in the configuration is an error; without any, URLs are inferred",
-          DEFAULT),
+          STRICT),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
     Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
     Quirk("Q28", "a referer pattern with a capital letter never matches", "-"),

@@ -243,11 +243,12 @@ class Case:
 
     def _check_sites(self) -> None:
         names = (*self.task.sites, *self.configured_sites.environments)
-        unknown = [] if self.rules.any_sites else [name for name in names if name not in SITE_NAMES]
-        if unknown:
+        unknown = [name for name in names if name not in SITE_NAMES]
+        if unknown and not self.rules.any_sites:
             advice = f"rules {self.rules.name} allow {', '.join(SITE_NAMES)}; use other rules"
             raise TaskDefinitionError(f"unknown site {unknown[0]!r}; {advice}")
-        problem = self.configured_sites.find_undeclared(self.task.sites) if self.rules.declared_sites else None
+        declared = self.task.sites if self.rules.declared_sites else [*filter(unknown.__contains__, self.task.sites)]
+        problem = self.configured_sites.find_undeclared(declared)
         if problem is not None:
             raise TaskDefinitionError(f"{problem}; add it to environments in --webeval-config")
 

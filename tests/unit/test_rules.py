@@ -43,7 +43,6 @@ BY_DEFAULT = {
     "visited_sites",
     "folded_addresses",
     "any_sites",
-    "declared_sites",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 

@@ -50,9 +50,9 @@ def test_a_site_that_the_configuration_lacks_is_an_error(scored, rules):
 def test_an_evaluator_alone_finds_no_address_for_such_a_site_either(bench):
     bench.record()
     case = replace(
-        bench.case(bench.task(ORDERED, sites=["gitlab"])), configured_sites=Sites({"map": Environment((BOOKS,))})
+        bench.case(bench.task(ORDERED, sites=["till"])), configured_sites=Sites({"map": Environment((BOOKS,))})
     )
-    with pytest.raises(TaskDefinitionError, match="unknown site 'gitlab' @ sites; known: map"):
+    with pytest.raises(TaskDefinitionError, match="unknown site 'till' @ sites; known: map"):
         _ = case.sites
 
 
@@ -65,9 +65,17 @@ def test_without_a_configuration_addresses_are_inferred_for_any_name(scored, rul
     assert warning.text.startswith("no URL configured for bookshop; ")
 
 
-def test_the_reference_infers_the_address_of_a_site_that_the_configuration_lacks(scored):
-    expected = {**ORDERED, "expected": {**ORDERED["expected"], "url": "__SHOPPING__/cart"}}
-    assert scored("map", sites=["shopping"], rules="reference", expected=expected).status == "success"
+IN_THE_SHOP = {**ORDERED, "expected": {**ORDERED["expected"], "url": "__SHOPPING__/cart"}}
+
+
+@pytest.mark.parametrize("rules", ["reference", "default"])
+def test_the_address_of_one_of_the_seven_sites_is_inferred_where_the_configuration_lacks_it(scored, rules):
+    assert scored("map", sites=["shopping"], rules=rules, expected=IN_THE_SHOP).status == "success"
+
+
+def test_strict_rules_infer_no_address_where_the_configuration_lacks_one(scored):
+    with pytest.raises(TaskDefinitionError, match="unknown site 'shopping' @ sites; known: map"):
+        scored("map", sites=["shopping"], rules="strict", expected=IN_THE_SHOP)
 
 
 @pytest.mark.parametrize(("declared", "sites"), [((), ["bookshop"]), (("bookshop", "shopping"), ["shopping"])])
