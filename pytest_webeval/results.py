@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import is_dataclass
 from enum import StrEnum
 from itertools import chain
 from itertools import repeat
+from math import fsum
 from types import NoneType
 from typing import Any
 from typing import NamedTuple
@@ -175,6 +177,20 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
     assertions: list[Assertion] | None = None
     error_msg: str | None = None
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether the score is another than that of the status, which is 1 for a success and else 0."""
+        return self.score != float(self.status is Status.SUCCESS)
+
+
+PARTIAL_SCORE = "partial_score"  # its name in every file
+_DIGITS = 6  # of a mean
+
+
+def average(scores: Sequence[float]) -> float:
+    """The mean of some scores, at least one, the same in whatever order they come."""
+    return round(fsum(scores) / len(scores), _DIGITS)
+
 
 class TaskResult(JsonStruct, frozen=True, kw_only=True):
     """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know.
@@ -209,6 +225,21 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
         if isinstance(raw, dict) and "warning_labels" in raw:
             raw = {name: value for name, value in raw.items() if name != "warning_labels"}
         return super().read(raw)
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean of the scores of all evaluators; None for an error, without any, and for one beyond 0 to 1."""
+        scores = [result.score for result in self.evaluators_results]
+        is_valid = bool(scores) and all(0 <= score <= 1 for score in scores)  # a file may hold others
+        return average(scores) if is_valid and self.status is not Status.ERROR else None
+
+    def with_partial_score(self) -> Self:
+        """The same with the mean score under `webeval` if an evaluator gave a partial one, and else without."""
+        is_partial = self.mean_score is not None and any(result.is_partial for result in self.evaluators_results)
+        if not is_partial and PARTIAL_SCORE not in self.webeval:
+            return self
+        others = {name: value for name, value in self.webeval.items() if name != PARTIAL_SCORE}
+        return self.with_changes(webeval=others | ({PARTIAL_SCORE: self.mean_score} if is_partial else {}))
 
     @property
     def warnings(self) -> list[ResultWarning]:

@@ -30,19 +30,26 @@ class Evaluator(ABC):
 
     def adding(self, usual: EvaluatorResult, *more: Assertion) -> EvaluatorResult:
         """The same result with more assertions, for an evaluator that builds on another."""
-        combined = self.result([*(usual.assertions or ()), *more])
+        score = usual.score if usual.is_partial else None
+        combined = self.result([*(usual.assertions or ()), *more], score=score)
         recomputed = ("assertions", "status", "score")
         return usual.with_changes(**{name: getattr(combined, name) for name in recomputed})
 
     def result(
-        self, assertions: list[Assertion], *, actual: Any = None, normalized: Any = None, expected: Any = None
+        self,
+        assertions: list[Assertion],
+        *,
+        actual: Any = None,
+        normalized: Any = None,
+        expected: Any = None,
+        score: float | None = None,
     ) -> EvaluatorResult:
-        """A result whose status is that of its worst assertion."""
+        """A result whose status is that of its worst assertion. `score` is a partial one, from 0 to 1."""
         status = worst_status([assertion.status for assertion in assertions])
         return EvaluatorResult(
             evaluator_name=self.name,
             status=status,
-            score=float(status is Status.SUCCESS),
+            score=float(status is Status.SUCCESS) if score is None else score,
             actual=actual,
             actual_normalized=normalized,
             expected=expected,

@@ -40,6 +40,7 @@ class ExportedRun(ScoredRun, frozen=True, kw_only=True):
     webarena_verified_version: Any = None
     data_checksum: Any = None
     timestamp: Any = None
+    grade: dict[str, Any] | None = None
 
 
 def read_run(result: TaskResult, label: str) -> ExportedRun:
@@ -113,6 +114,7 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         recording_checksum=digests.get("recording"),
         judge_checksum=digests.get("judge"),
         timestamp=_to_text(run.timestamp),
+        partial_score=run.partial_score,
     )
 
 

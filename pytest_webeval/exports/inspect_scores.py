@@ -34,5 +34,10 @@ def _build_score(row: TaskRow) -> dict[str, Any]:
         "value": int(row.is_success),
         "answer": row.answer,
         "explanation": row.reason,
-        "metadata": {name: getattr(row, name) for name in _METADATA},
+        "metadata": {name: getattr(row, name) for name in _METADATA} | _list_optional(row),
     }
+
+
+def _list_optional(row: TaskRow) -> dict[str, Any]:
+    """What few runs have: a partial score."""
+    return {} if row.partial_score is None else {"partial_score": row.partial_score}

@@ -27,6 +27,7 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import convert_rows
 from pytest_webeval.summary.scored_session import format_problems
@@ -114,7 +115,7 @@ def _load_directory(root: Path, source: str) -> LoadedResults:
         problems += more
     if not read.runs and not summarized and not problems:
         raise SettingsError(f"{source} holds neither {RESULT} nor {SUMMARY}; name a directory of results")
-    rows = map(build_task_row, _join(read.runs, summarized))
+    rows = map(build_task_row, _join(read.list_scored(), summarized))
     return LoadedResults(source, rows, chain(*read.assertions) if read.runs else None, problems)
 
 
@@ -132,6 +133,12 @@ class _ReadResults:
             raise ValueError(f"run {run.run!r:.80} is listed twice")
         self.assertions.append(build_assertion_rows(result, run.run))
         self.runs[run.run] = run
+
+    def list_scored(self) -> dict[str, ExportedRun]:
+        """The runs by label, with their scores where an evaluator gives partial ones."""
+        graded = {label: run.grade for label, run in self.runs.items() if run.grade is not None and run.is_judged}
+        scores = select_scores(graded)
+        return {label: structs.replace(run, partial_score=scores.get(label)) for label, run in self.runs.items()}
 
 
 def _read_summary(path: Path, source: str) -> tuple[list[ExportedRun], list[str]]:

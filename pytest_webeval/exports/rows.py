@@ -18,6 +18,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     """A run of a task and its verdict. None, or -1 for a template, where nothing is known.
 
     `excluded` and `unrated` runs have no verdict and count in no rate. Checksums are shortened, as in a summary.
+    `partial_score` is None where no evaluator gives a partial score.
     """
 
     run: str
@@ -46,6 +47,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     recording_checksum: str | None
     judge_checksum: str | None
     timestamp: str | None
+    partial_score: float | None
 
     @property
     def is_success(self) -> bool:

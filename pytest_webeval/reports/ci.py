@@ -12,6 +12,7 @@ from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -90,7 +91,8 @@ def _counts(summary: Summary) -> str:
     rate = f"; 95% interval {low:.1%} to {high:.1%}{sample}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
-    return " ".join([f"{counts}{rate}. Rules {plain(webeval['rules'])}.", *notes]) + "\n"
+    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_scores(webeval)]
+    return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(webeval['rules'])}.", *notes]) + "\n"
 
 
 def _baseline(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
@@ -178,6 +180,7 @@ def open_metrics(summary: Summary) -> str:
         "webeval_error": summary.error_count,
         "webeval_excluded": webeval["excluded_count"],
         "webeval_failure": summary.failed_count,
+        "webeval_mean_score": webeval.get("scores", {}).get("mean_score"),
         "webeval_success": summary.success_count,
         "webeval_success_rate": webeval["success_rate"],
     }

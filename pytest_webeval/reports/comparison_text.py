@@ -28,7 +28,9 @@ def format_comparison(comparison: Mapping[str, Any]) -> str:
     """The comparison in lines: the sentence, rates by group, what changed and why, and what does not fit."""
     before, after = comparison["before"], comparison["after"]
     lines = [f"{before['name']} -> {after['name']}", comparison["sentence"]]
-    lines += [*map(_format_session, ("before", "after"), (before, after)), *_format_difference(comparison["overall"])]
+    overall = comparison["overall"]
+    lines += [*map(_format_session, ("before", "after"), (before, after)), *_format_difference(overall)]
+    lines += [f"  {text}" for text in describe_scores(overall)]
     lines += _format_kinds(comparison["kinds"])
     for name, label in TABLES.items():
         lines += _format_groups(label, comparison[name])
@@ -76,7 +78,9 @@ def list_intervals(overall: Mapping[str, Any]) -> list[tuple[str, Sequence[float
 
 
 def list_facts(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What the comparison over all tasks says, with names. Nothing without a difference."""
+    """What the comparison over all tasks says, with names. Nothing without a difference and without scores."""
+    if scores := list(describe_scores(overall)):
+        yield "Mean score", scores[0].removeprefix("mean score ")
     if overall["difference"] is None:
         return
     yield "Difference", f"{overall['difference']:+.1%} over {overall['both_judged']:,} tasks that both judged"
@@ -87,6 +91,22 @@ def list_facts(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Exact McNemar test", f"{overall['better']} better, {overall['worse']} worse, p {format_group_p(overall)}"
     if overall["detectable_difference"] is not None:
         yield "Power", describe_detectable(overall)
+
+
+def describe_scores(group: Mapping[str, Any]) -> Iterator[str]:
+    """How the mean score changed, in a line; nothing where no run has a partial score."""
+    scores = group.get("scores")
+    if scores is None:
+        return
+    sides = [scores["before"], scores["after"]]
+    texts = [
+        f"{side['mean_score']:.2f} over {pluralize(side['run_count'], 'run')}" if side else "none" for side in sides
+    ]
+    change = scores["difference"]
+    tasks = (
+        "" if change is None else f", {change:+.2f} over {pluralize(scores['both_scored'], 'task')} with scores in both"
+    )
+    yield f"mean score {' -> '.join(texts)}{tasks}"
 
 
 def describe_detectable(overall: Mapping[str, Any]) -> str:
@@ -221,7 +241,8 @@ def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
 
 def _list_facts(comparison: Mapping[str, Any], overall: Mapping[str, Any]) -> list[str]:
     sessions = map(_format_session, ("before", "after"), (comparison["before"], comparison["after"]))
-    return [*sessions, *_format_difference(overall), *_format_kinds(comparison["kinds"])]
+    differences = [*_format_difference(overall), *describe_scores(overall)]
+    return [*sessions, *differences, *_format_kinds(comparison["kinds"])]
 
 
 def _list_change_tables(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -10,11 +10,13 @@ from pytest_webeval.diagnostics.failure_groups import Decisive
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion
 from pytest_webeval.diagnostics.failure_groups import failed_assertions
 from pytest_webeval.diagnostics.failure_groups import failed_path
+from pytest_webeval.results import PARTIAL_SCORE
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import preview
@@ -49,8 +51,16 @@ def failure_text(result: TaskResult) -> str:
         for evaluator_result in result.evaluators_results
         if evaluator_result.status is not Status.SUCCESS
     ]
-    more = [*recording_lines(result), *proposal_lines(result)] if blocks else ()
+    more = [*score_lines(result), *recording_lines(result), *proposal_lines(result)] if blocks else ()
     return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *more])))  # an error is its own reason
+
+
+def score_lines(result: TaskResult) -> list[str]:
+    """The partial score in a line, if an evaluator gave one."""
+    score = result.webeval.get(PARTIAL_SCORE)
+    if not isinstance(score, float):  # of an untrusted file
+        return []
+    return [f"partial score {score:.2f}, the mean of {pluralize(len(result.evaluators_results), 'evaluation')}"]
 
 
 def recording_lines(result: TaskResult) -> list[str]:

@@ -212,7 +212,16 @@ def _counts(summary: Summary) -> list[str]:
     )
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
-    return [counts, f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"]
+    rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"
+    return [counts, rate, *format_scores(webeval)]
+
+
+def format_scores(webeval: Mapping[str, Any]) -> list[str]:
+    """The mean score in a line, from `webeval` of a summary, if an evaluator gives partial scores."""
+    if "scores" not in webeval:
+        return []
+    scores = webeval["scores"]
+    return [f"mean score {scores['mean_score']:.2f} over {pluralize(scores['run_count'], 'run')} with a score"]
 
 
 def _sites(summary: Summary) -> list[str]:

@@ -32,7 +32,7 @@ def merge_results(results: Sequence[TaskResult]) -> TaskResult:
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
         webeval=results[0].webeval | details | _merge_exclusion(results[0], status, reasons),
     )
-    return result.with_warnings(_merge_warnings(results))
+    return result.with_partial_score().with_warnings(_merge_warnings(results))
 
 
 def _merge_details(results: Sequence[TaskResult], merged: Sequence[EvaluatorResult]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ RECORDING = (
     "redaction",
     "reports/failure_text.py",
     "storage.py",
+    "summary/grades.py",
     "summary/judge_facts.py",
     "summary/record.py",
     "summary/self_report.py",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 import warnings
 from collections.abc import Iterable
@@ -230,7 +229,7 @@ def validate_result(result: object, name: str) -> EvaluatorResult:
         raise EvaluationError(text)
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
-    if isinstance(raw["score"], float) and not math.isfinite(raw["score"]):
+    if isinstance(raw["score"], float) and not 0 <= raw["score"] <= 1:
         raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
     try:
         checked = EvaluatorResult.read(raw)

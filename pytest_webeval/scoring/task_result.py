@@ -66,7 +66,7 @@ def build_result(
         | notes
         | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
-    )
+    ).with_partial_score()
 
 
 def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.results import average
 from pytest_webeval.summary.paired_statistics import Cluster
 from pytest_webeval.summary.paired_statistics import detectable_difference
 from pytest_webeval.summary.paired_statistics import mcnemar_exact
@@ -32,6 +33,7 @@ class TaskPair(Struct, frozen=True):
     before: float
     after: float
     is_balanced: bool = True  # whether both sessions judged as many runs of it
+    scores: tuple[float, float] | None = None  # the mean scores of its runs, where both sessions have some
 
 
 class GroupComparison(Struct, frozen=True, dict=True):
@@ -106,7 +108,32 @@ class GroupComparison(Struct, frozen=True, dict=True):
             "difference_interval_95": None if interval is None else list(interval),
             "p_value": self.p_value,
             "detectable_difference": detectable_difference(len(self.tasks), self.better + self.worse),
-        }
+        } | self._describe_scores()
+
+    def _describe_scores(self) -> dict[str, Any]:
+        """The mean scores and their change; nothing where no run has a partial score."""
+        before, after = _average_scores(self.before), _average_scores(self.after)
+        if before is None and after is None:
+            return {}
+        both = [task.scores for task in self.tasks if task.scores is not None]
+        change = average([now - then for then, now in both]) if both else None
+        return {"scores": {"before": before, "after": after, "both_scored": len(both), "difference": change}}
+
+
+def _average_scores(runs: Iterable[ScoredRun]) -> dict[str, Any] | None:
+    scores = list_scores(runs)
+    return {"mean_score": average(scores), "run_count": len(scores)} if scores else None
+
+
+def list_scores(runs: Iterable[ScoredRun]) -> list[float]:
+    """The mean scores of the runs that have one and count in rates."""
+    return [run.partial_score for run in runs if run.partial_score is not None and run.is_judged]
+
+
+def pair_scores(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> tuple[float, float] | None:
+    """The mean scores of a task in two sessions; None where one of them has no score of it."""
+    then, now = list_scores(before), list_scores(after)
+    return (average(then), average(now)) if then and now else None
 
 
 def _count_judged(runs: Iterable[ScoredRun]) -> tuple[int, int]:

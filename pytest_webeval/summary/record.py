@@ -13,9 +13,11 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
+from pytest_webeval.results import PARTIAL_SCORE
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.summary.grades import find_grade
 from pytest_webeval.summary.judge_facts import find_judge
 from pytest_webeval.summary.judge_facts import list_proposals
 from pytest_webeval.summary.run_folders import find_run_folder
@@ -130,6 +132,7 @@ class Record(Struct, frozen=True):
     format: str | None = None  # of the recording, if it is known
     judge: dict[str, Any] | None = None  # which judge was asked in the session, and what it cost: a `JudgeFacts`
     proposals: Sequence[dict[str, Any]] = ()  # of the judge about requests that came near: `ProposalFacts`
+    grade: dict[str, Any] | None = None  # mean score of a run that users' evaluators checked: see `find_grade`
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -164,6 +167,7 @@ class Record(Struct, frozen=True):
             format=_find_format(result.webeval),
             judge=find_judge(result),
             proposals=list_proposals(result),
+            grade=find_grade(result),
         )
 
     @property
@@ -201,7 +205,7 @@ def _to_text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
+def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: float | None = None) -> dict[str, Any]:
     """The row of a run in a summary. Where runs of a session were scored in several ways, it names its own."""
     row = {
         "task_id": record.task_id,
@@ -226,7 +230,8 @@ def build_task_row(record: Record, *, is_mixed: bool = False) -> dict[str, Any]:
     optional |= {"wall_time": record.wall_time}
     if is_mixed:
         optional |= {"rules": record.rules, "evaluators": record.evaluator_checksum}
-    return row | {name: value for name, value in optional.items() if value}
+    score = {} if partial_score is None else {PARTIAL_SCORE: partial_score}
+    return row | {name: value for name, value in optional.items() if value} | score
 
 
 def label_warnings(result: TaskResult, rows: object) -> TaskResult:

@@ -13,10 +13,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 from typing import Any
 from typing import Literal
 from typing import TypeVar
 
+from msgspec import Meta
 from msgspec import Struct
 from msgspec import ValidationError
 from msgspec import convert
@@ -26,6 +28,7 @@ from msgspec import structs
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import PARTIAL_SCORE
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
@@ -37,6 +40,7 @@ from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
@@ -79,6 +83,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
 
     @property
     def attempt(self) -> str:
@@ -303,7 +308,8 @@ def _read_results(root: Path, source: str) -> ScoredSession:
     read = list(read_results(root, _build_row_and_data, problems))
     if not read and not problems:
         raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
-    runs, invalid = convert_rows([row for row, _ in read], ScoredRun)
+    scores = select_row_scores([row for row, _ in read])
+    runs, invalid = convert_rows([row | {PARTIAL_SCORE: scores.get(row["run"])} for row, _ in read], ScoredRun)
     evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
     return ScoredSession(
         source,
@@ -315,14 +321,20 @@ def _read_results(root: Path, source: str) -> ScoredSession:
     )
 
 
-def _build_row_and_data(result: TaskResult, label: str) -> tuple[Mapping[str, Any], str]:
+def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
+    graded = (row for row in rows if row["grade"] is not None)
+    return select_scores({row["run"]: row["grade"] for row in graded if not row.get("unrated")})
+
+
+def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:
     return build_result_row(result, label), result.webarena_verified_data_checksum
 
 
-def build_result_row(result: TaskResult, label: str) -> Mapping[str, Any]:
-    """The row that a summary would have. A result says nothing of the type of its task."""
+def build_result_row(result: TaskResult, label: str) -> dict[str, Any]:
+    """The row that a summary would have, with the grade. A result says nothing of the type of its task."""
     record = Record.of(result, _find_type(result))
-    row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries")}
+    row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries"), "grade": record.grade}
     return row if isinstance(row["run"], str) else row | {"run": label}
 
 

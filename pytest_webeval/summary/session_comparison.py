@@ -19,6 +19,7 @@ from pytest_webeval.summary.group_comparison import GroupComparison
 from pytest_webeval.summary.group_comparison import TaskPair
 from pytest_webeval.summary.group_comparison import cluster_by_template
 from pytest_webeval.summary.group_comparison import count_runs
+from pytest_webeval.summary.group_comparison import pair_scores
 from pytest_webeval.summary.group_comparison import success_share
 from pytest_webeval.summary.paired_statistics import LEVEL
 from pytest_webeval.summary.paired_statistics import clustered_bootstrap
@@ -156,7 +157,14 @@ class SessionComparison(Struct, frozen=True, dict=True):
         before, after = (group_by_task(session.judged, self.task_keys) for session in (self.before, self.after))
         both = [(before[task], runs) for task, runs in after.items() if task in before]
         return [
-            TaskPair(str(now[0].task_id), now[0], success_share(then), success_share(now), len(then) == len(now))
+            TaskPair(
+                str(now[0].task_id),
+                now[0],
+                success_share(then),
+                success_share(now),
+                len(then) == len(now),
+                pair_scores(then, now),
+            )
             for then, now in both
         ]
 

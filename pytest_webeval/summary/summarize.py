@@ -48,6 +48,7 @@ def summarize_records(
     counted = [record for record in ordered if not record.skipped]
     judged = (record for record in counted if record.status != Status.ERROR)  # an error may precede all evaluators
     is_mixed = len({(record.rules, record.evaluator_checksum) for record in judged}) > 1
+    means, scores = _scores(ordered)
     success, failure, error = (_count(counted, status) for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -59,11 +60,14 @@ def summarize_records(
         failed_count=failure,
         error_count=error,
         per_site_summary=_group_by_site(counted),
-        task_results=[build_task_row(record, is_mixed=is_mixed) for record in ordered],
+        task_results=[
+            build_task_row(record, is_mixed=is_mixed, partial_score=scores.get(record.run)) for record in ordered
+        ],
         webeval=_webeval_fields(ordered, counted, success)
         | _trajectories(ordered, expected)
         | _judging(ordered)
         | _attempts(ordered, attempts)
+        | means
         | dict(about or {}),
     )
 
@@ -77,6 +81,17 @@ def _trajectories(records: Sequence[Record], expected: Collection[str] | None) -
     from pytest_webeval.summary.trajectory_rows import build_row  # no other session needs the analysis
 
     return {"trajectories": analyse([build_row(record) for record in trajectories], expected)}
+
+
+def _scores(records: Sequence[Record]) -> tuple[dict[str, Any], Mapping[str, float]]:
+    """Means of scores, and the scores by run, if an evaluator gave partial ones."""
+    if all(record.grade is None for record in records):
+        return {}, {}
+    from pytest_webeval.summary.partial_scores import build_scores  # few sessions have partial scores
+    from pytest_webeval.summary.partial_scores import list_scores
+
+    scores = list_scores(records)
+    return ({"scores": build_scores(records, scores)} if scores else {}), scores
 
 
 def _judging(records: Sequence[Record]) -> dict[str, Any]:

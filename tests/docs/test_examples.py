@@ -186,6 +186,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/judge-runs.md",
         "docs/how-to/own-report-output.md",
         "docs/how-to/own-run-format.md",
+        "docs/how-to/partial-scores.md",
         "docs/how-to/write-an-evaluator.md",
         "docs/reference/python-api.md",
     ]
@@ -242,12 +243,30 @@ def test_the_evaluator_of_the_readme_decides(scratch):
 
 
 def budget_of(scratch, most):
+    expect(scratch, {"evaluator": "PageBudgetEvaluator", "max_pages": most})
+
+
+def expect(scratch, entry):
+    """Let task 105 have this expectation in place of that of the suite's own evaluator."""
     path = scratch / "runs/tasks.json"
     tasks = json.loads(path.read_text("utf-8"))
     (task,) = (task for task in tasks if task["task_id"] == 105)
-    kept = [entry for entry in task["eval"] if entry["evaluator"] != "PageBudgetEvaluator"]
-    task["eval"] = [*kept, {"evaluator": "PageBudgetEvaluator", "max_pages": most}]
+    task["eval"] = [*(each for each in task["eval"] if each["evaluator"] != "PageBudgetEvaluator"), entry]
     path.write_text(json.dumps([task]), "utf-8")
+
+
+def test_the_evaluator_with_partial_scores_gives_the_share_of_pages(scratch):
+    page = (ROOT / "docs/how-to/partial-scores.md").read_text("utf-8")
+    (entry,) = re.findall(r"`(\{.*CoverageEvaluator.*\})`", page)
+    (scratch / "conftest.py").write_text(python_of("docs/how-to/partial-scores.md").text, "utf-8")
+    pages = {"/": 1.0, "/lost": 0.0}
+    expect(scratch, {**json.loads(entry), "pages": list(pages)})
+    done = pytest_in(scratch, "--webeval-runs=runs", "--webeval-config=config.json", "-k", "[105]")
+    result = json.loads((scratch / "runs/105/eval_result.json").read_text("utf-8"))
+    scores = {each["evaluator_name"]: each["score"] for each in result["evaluators_results"]}
+    assert scores["CoverageEvaluator"] == 0.5
+    assert result["status"] == "failure"
+    assert f"mean score {result['webeval']['partial_score']:.2f} over 1 run with a score" in done.stdout
 
 
 def test_the_evaluators_shown_are_those_of_the_example_suite():

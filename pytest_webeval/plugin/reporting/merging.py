@@ -43,7 +43,7 @@ def merge_parts(
     combined = merge_results([own_result, *results] if own_result is not None else results)
     if record is not None and record.excluded is None:
         status = worst_status([combined.status, Status(record.status)])
-        combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS))
+        combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS)).with_partial_score()
     redacting = workspace.config.stash[REDACTING]
     result = redacting.redact_merged(combined, lambda: workspace.run(path))
     merged_record = Record.of(result, record.task_type if record else None, reason(result))

@@ -64,9 +64,15 @@ def _name_row(nodeid: str, record: Record, cells: list[str]) -> None:
 def _values(record: Record) -> tuple[object, ...]:
     """The cells of a run: for a trajectory its benchmark and class, and no score and evaluator if excluded."""
     labels = trajectory_labels(record)
-    score = "" if record.skipped else record.score
+    score = "" if record.skipped else f"{record.score}{_format_partial(record)}"
     names = ", ".join(name.removesuffix("Evaluator") for name in record.evaluators if not record.skipped)
     return labels.get("benchmark", record.site_key), labels.get("class", record.task_type or ""), score, names
+
+
+def _format_partial(record: Record) -> str:
+    """The partial score in brackets, if an evaluator gave one."""
+    is_graded = record.grade is not None and record.grade["partial"]
+    return f" ({record.grade['score']:.2f})" if record.grade is not None and is_graded else ""
 
 
 def pytest_html_results_table_html(report: pytest.TestReport, data: list[str]) -> None:

@@ -294,7 +294,8 @@ def _write_hook_error(redacted: RedactedRun, message: str, sync: Sync | None) ->
     if redacted.classification.storage is Storage.FILE:
         original = redacted.classification.result
         webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
-        result = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
+        error = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
+        result = error.with_partial_score()
         with _write_phase(redacted.classification.run):
             seal = _write_file(redacted, result, sync)
     return WrittenRun(redacted, record, result, seal, is_disturbed=True)
@@ -315,7 +316,7 @@ def _build_error_record(record: Record, message: str) -> Record:
     excluded = message if record.trajectory else record.excluded
     failure = list(astuple(error_group(message)))
     changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
-    return replace(record, status="error", score=0.0, **changes)
+    return replace(record, status="error", score=0.0, grade=None, **changes)
 
 
 def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcome:
@@ -349,6 +350,8 @@ def junit_properties(record: Record) -> list[tuple[str, object]]:
         "webeval_type": record.task_type or "",
         "webeval_template": record.template,
     }
+    if record.grade is not None and record.grade["partial"]:
+        by_name["webeval_partial_score"] = record.grade["score"]
     if record.status != "success":
         by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
     if record.trajectory is not None:

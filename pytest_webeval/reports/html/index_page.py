@@ -19,6 +19,7 @@ from pytest_webeval.reports.html.rates import build_rates
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
@@ -122,7 +123,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "denominator": webeval["success_rate_denominator"],
         "interval": webeval["success_rate_interval_95"],
         "sample": describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"]),
-    }
+    } | ({"scores": scores} if (scores := format_scores(webeval)) else {})
 
 
 def _headings(index_rows: Iterable[IndexRow]) -> dict[str, dict[str, str]]:

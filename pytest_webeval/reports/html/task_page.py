@@ -26,6 +26,7 @@ from pytest_webeval.reports.html.run_links import list_links
 from pytest_webeval.reports.html.run_links import list_run_files
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
+from pytest_webeval.results import PARTIAL_SCORE
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.compact_json import copy_small
@@ -37,7 +38,18 @@ from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 
 LONGEST_DEFINITION = 20_000  # characters
 SHORT_DEFINITION = LONGEST_DEFINITION // 2  # bytes of one that is surely not longer, however it is counted
-_DETAILS = ("format", "rules", "version", "wall_time", "tasks_from", "limits", "excluded", "unpassable", "trajectory")
+_DETAILS = (
+    PARTIAL_SCORE,
+    "format",
+    "rules",
+    "version",
+    "wall_time",
+    "tasks_from",
+    "limits",
+    "excluded",
+    "unpassable",
+    "trajectory",
+)
 _OWN_FIELDS = frozenset({"rephrasings", "warnings"})  # of a task, which its definition does not have
 
 

@@ -67,6 +67,7 @@ def test_a_result_is_a_row_with_all_that_it_says(tmp_path):
         "recording_checksum": task.recording_checksum,
         "judge_checksum": task.judge_checksum,
         "timestamp": None,
+        "partial_score": None,
     }
     assert len(task.recording_checksum) == len(task.judge_checksum) == 16
     assert task.recording_checksum != task.judge_checksum
@@ -80,6 +81,27 @@ def test_a_summary_is_rows_with_what_it_says_once_for_all(tmp_path):
     assert (first.type, first.score, first.wall_time, first.answer) == ("retrieve", 1.0, None, None)
     assert (second.task_id, second.rules, second.evaluators_checksum) == ("9", "reference", "e9")
     assert (second.tags, second.today, second.is_success, first.is_success) == ("slow,new", "2026-01-01", False, True)
+
+
+def test_scores_are_those_of_runs_that_a_grading_evaluator_checked(tmp_path):
+    def graded(task_id, score, status="failure", name="Coverage"):
+        checked = [evaluated(), evaluated(evaluator_name=name, status=status, score=score)]
+        return result(task_id, f"runs/{task_id}", status, evaluators_results=checked)
+
+    rows = load_results(
+        write_results(
+            tmp_path,
+            graded(1, 0.5),
+            graded(2, 0.0),
+            graded(3, 1.0, "success"),
+            graded(4, 1.0, "success", "Other"),
+            graded(5, 0.5, "error"),
+            graded(6, 1e308),
+            result(7, "runs/7"),
+        )
+    )
+    scores = {row.task_id: row.partial_score for row in rows}
+    assert scores == {"1": 0.75, "2": 0.5, "3": 1.0, "4": None, "5": None, "6": None, "7": None}
 
 
 def test_assertions_are_rows_in_their_order(tmp_path):

@@ -108,6 +108,8 @@ def loaded(tmp_path_factory):
         result(7 if number else "007", f"r/{number}", error_msg=text, status="error", evaluators_results=checked)
         for number, text in enumerate(TEXTS)
     ]
+    graded = [evaluated(assertion("depth_match"), evaluator_name="Depth", score=0.25)]
+    tasks.append(result(8, "r/graded", evaluators_results=graded))
     return load_results(write_results(tmp_path_factory.mktemp("exports"), *tasks))
 
 

@@ -83,7 +83,8 @@ export function formatChecks(evaluators) {
   return `${formatCount(failed, "check")} failed` + (passed ? `, ${formatNumber(passed)} passed` : "");
 }
 
-const evaluatorHeading = ({ name, status }) => element("h4", {}, bdi(name), " ", badge(status));
+const evaluatorHeading = ({ name, status, score }) =>
+  element("h4", {}, bdi(name), " ", badge(status), score > 0 && score < 1 ? ` score ${score.toFixed(2)}` : null);
 
 const checkList = (checks) => element("ul", { class: "checks" }, checks.map(({ status, name, messages }) =>
   element("li", {}, badge(status), " ", element("code", {}, name),
