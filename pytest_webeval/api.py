@@ -14,6 +14,7 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.choice import parse_choice
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
@@ -85,15 +86,17 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     *,
     today: date | None = None,
     policy: VerdictPolicy | None = None,
+    only: Iterable[str] = (),
 ) -> TaskResult:
     """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all.
 
     `today` completes dates that leave something open, such as ``March 2022``; by default it is the present day. A
     trajectory needs no `tasks`, and `policy` says how its stored verdict is read; one that says nothing about the agent
-    has a result that is excluded from every count.
+    has a result that is excluded from every count. `only` names the evaluators that score it, as in
+    `only=["response"]`; by default all do.
     """
     scorer = _build_scorer(tasks, sites, evaluators, today, policy)
-    return _score_or_exclude(scorer, run, Definition.of(run, tasks))
+    return _score_or_exclude(scorer, run.choosing(parse_choice(only)), Definition.of(run, tasks))
 
 
 def _build_scorer(
@@ -151,20 +154,22 @@ def score_runs(  # noqa: PLR0913  (all but the directory are optional)
     today: date | None = None,
     policy: VerdictPolicy | None = None,
     timeout: float = SECONDS,
+    only: Iterable[str] = (),
 ) -> Iterator[TaskResult]:
     """Score each run at or below a directory, write its `eval_result.json`, and yield its result.
 
     The files are those of a session of pytest. `tasks` are by default those of `tasks.json` in the directory. With
     `output`, the files are written below that directory, without secrets. A run that cannot be scored, or takes longer
-    than `timeout` seconds (0 for no limit), is an error, and the others are scored. Raises `RecordingError` if the
+    than `timeout` seconds (0 for no limit), is an error, and the others are scored. `only` names the evaluators that
+    score the runs, as in `only=["response"]`; by default all do. Raises `RecordingError` if the
     directory cannot be listed, `TaskDefinitionError` if its tasks cannot be read, and `SettingsError` if a result
     cannot be written.
     """
     top = Path(root)
     known_tasks = tasks if tasks is not None else _load_root_tasks(top)
     scorer = _build_scorer(tasks, sites, evaluators, today, policy)
-    redacting = Redacting(RedactionPolicy(), output is not None)
-    for run in find_runs(top, rules, limits):
+    redacting, choice = Redacting(RedactionPolicy(), output is not None), parse_choice(only)
+    for run in (each.choosing(choice) for each in find_runs(top, rules, limits)):
         result = _score_in_time(scorer, run, known_tasks, timeout)
         directory = run.path if output is None else Path(output) / run.path.relative_to(top)
         _write_result(result, run, directory, redacting)

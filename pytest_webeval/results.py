@@ -55,6 +55,7 @@ class WarningKind(StrEnum):
     SEVERAL_VERDICTS = "several_verdicts"
     OVERRULED_VERDICT = "overruled_verdict"
     UNJUDGED = "unjudged"
+    OMITTED = "omitted"
     OTHER = "other"
 
 
@@ -183,7 +184,7 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
         return self.score != float(self.status is Status.SUCCESS)
 
 
-PARTIAL_SCORE = "partial_score"  # its name in every file
+PARTIAL_SCORE, EVALUATOR_CHOICE = "partial_score", "evaluator_choice"  # their names in every file
 _DIGITS = 6  # of a mean
 
 
@@ -235,7 +236,7 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
 
     def with_partial_score(self) -> Self:
         """The same with the mean score under `webeval` if an evaluator gave a partial one, and else without."""
-        is_partial = self.mean_score is not None and any(result.is_partial for result in self.evaluators_results)
+        is_partial = any(result.is_partial for result in self.evaluators_results) and self.mean_score is not None
         if not is_partial and PARTIAL_SCORE not in self.webeval:
             return self
         others = {name: value for name, value in self.webeval.items() if name != PARTIAL_SCORE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +14,7 @@ from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.tasks.sites import PLACEHOLDER
+from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values.schema import require_object
 
@@ -20,23 +22,26 @@ MOST = 50  # expectations that are compared with each other, which takes time th
 _PLACEHOLDER = re.compile(f"{PLACEHOLDER.pattern}/")
 
 
-def unpassable_reason(task: Task) -> str | None:
-    """Why no natural recording can pass a task; None where one can, and of definitions that are invalid."""
+def unpassable_reason(task: Task, expectations: Sequence[Expectation] | None = None) -> str | None:
+    """Why no natural recording can pass a task; None where one can, and of definitions that are invalid.
+
+    `expectations` are those that count, by default all.
+    """
     try:
-        return next(_reasons(task), None)
+        return next(_reasons(task, task.expectations if expectations is None else expectations), None)
     except EvaluationError:
         return None
 
 
-def _reasons(task: Task) -> Iterator[str]:
+def _reasons(task: Task, expectations: Sequence[Expectation]) -> Iterator[str]:
     network = [
         expectation.read_as(NetworkExpectation)
-        for expectation in task.expectations
+        for expectation in expectations
         if expectation.evaluator == NETWORK_EVALUATOR
     ]
     answers = [
         expectation.read_as(ResponseExpectation)
-        for expectation in task.expectations
+        for expectation in expectations
         if expectation.evaluator == RESPONSE_EVALUATOR
     ]
     if not all(answer.has_data for answer in answers):

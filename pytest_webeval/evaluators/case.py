@@ -21,6 +21,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
@@ -203,16 +204,34 @@ class Case:
         return trace.evaluation_events
 
     @cached_property
+    def expectations(self) -> tuple[Expectation, ...]:
+        """The expectations of the task that are evaluated: those for the chosen evaluators, or all."""
+        return self.run.select_expectations(self.task)
+
+    @cached_property
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
         self._check_sites()
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
+        if not self.run.requires_trace:
+            return self._infer_optional_sites()
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         if unknown:  # a task may have no sites
             message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
             self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
         return infer_sites(self.task.sites, self.events)
+
+    def _infer_optional_sites(self) -> Sites:
+        """The addresses as the recording has them; those that are configured if there is none."""
+        try:
+            inferred = infer_sites(self.task.sites, self.events)
+        except WebEvalError:
+            inferred = self.configured_sites
+        origin = "were inferred from the recording" if inferred is not self.configured_sites else "are unknown"
+        message = f"no URL configured for {', '.join(self.task.sites)}; site URLs {origin}"
+        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+        return inferred
 
     @cached_property
     def unvisited_sites(self) -> str | None:
@@ -235,7 +254,8 @@ class Case:
         self._check_sites()
         if self.run.exclusion is not None:
             raise RunExcluded(self.run.exclusion)
-        if self.run.has_trace and self.task.sites and not self.configured_sites.covers(self.task.sites):
+        is_read = self.run.requires_trace and self.run.has_trace
+        if is_read and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
                 infer_sites(self.task.sites, self.events)
             except EvaluationError as error:
@@ -248,7 +268,7 @@ class Case:
             advice = f"rules {self.rules.name} allow {', '.join(SITE_NAMES)}; use other rules"
             raise TaskDefinitionError(f"unknown site {unknown[0]!r}; {advice}")
         declared = self.task.sites if self.rules.declared_sites else [*filter(unknown.__contains__, self.task.sites)]
-        problem = self.configured_sites.find_undeclared(declared)
+        problem = self.configured_sites.find_undeclared(declared) if self.run.requires_trace else None
         if problem is not None:
             raise TaskDefinitionError(f"{problem}; add it to environments in --webeval-config")
 

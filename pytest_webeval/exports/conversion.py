@@ -69,6 +69,7 @@ def describe_session(session: ScoredSession, webarena_verified_version: object) 
         "webarena_verified_version": webarena_verified_version,
         "data_checksum": session.tasks,
         "timestamp": session.timestamp,
+        "evaluator_choice": session.evaluator_choice,
     }
 
 
@@ -115,6 +116,7 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         judge_checksum=digests.get("judge"),
         timestamp=_to_text(run.timestamp),
         partial_score=run.partial_score,
+        evaluator_choice=",".join(run.evaluator_choice) or None,
     )
 
 

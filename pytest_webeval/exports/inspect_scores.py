@@ -39,5 +39,6 @@ def _build_score(row: TaskRow) -> dict[str, Any]:
 
 
 def _list_optional(row: TaskRow) -> dict[str, Any]:
-    """What few runs have: a partial score."""
-    return {} if row.partial_score is None else {"partial_score": row.partial_score}
+    """What few runs have: a partial score, and the evaluators that a session chose."""
+    optional = {"partial_score": row.partial_score, "evaluator_choice": row.evaluator_choice}
+    return {name: value for name, value in optional.items() if value is not None}

@@ -18,7 +18,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     """A run of a task and its verdict. None, or -1 for a template, where nothing is known.
 
     `excluded` and `unrated` runs have no verdict and count in no rate. Checksums are shortened, as in a summary.
-    `partial_score` is None where no evaluator gives a partial score.
+    `partial_score` is None where no evaluator gives a partial score, `evaluator_choice` where all evaluators scored.
     """
 
     run: str
@@ -48,6 +48,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     judge_checksum: str | None
     timestamp: str | None
     partial_score: float | None
+    evaluator_choice: str | None
 
     @property
     def is_success(self) -> bool:

@@ -205,6 +205,18 @@ def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
         raise SettingsError(f"{name}: {error}") from error
 
 
+def _parse_evaluators(argument: Argument) -> tuple[str, ...]:
+    texts = tuple(argument.raw or ())
+    if not texts:
+        return ()
+    from pytest_webeval.evaluators.choice import parse_choice  # few sessions choose evaluators
+
+    choice = parse_choice(texts)
+    if not choice:
+        raise argument.invalid("names of evaluators, e.g. response,rubric")
+    return choice
+
+
 def _parse_shard(argument: Argument) -> Shard | None:
     if argument.text is None:
         return None
@@ -283,6 +295,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "count": _parse_count,
     "day": _parse_day,
     "directory": _parse_directory,
+    "evaluators": _parse_evaluators,
     "existing_path": _parse_existing_path,
     "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
     "fraction": _parse_fraction,

@@ -85,6 +85,14 @@ OPTIONS: tuple[Option, ...] = (
         in_rerun=True,
     ),
     Option(
+        "evaluators",
+        "score by these alone: response, network, rubric, request or yours (repeatable)",
+        "NAMES",
+        "evaluators",
+        ini_type="linelist",
+        in_rerun=True,
+    ),
+    Option(
         "criterion",
         "score verdicts by outcome, process, both or safe_outcome (default: as recorded)",
         "NAME",

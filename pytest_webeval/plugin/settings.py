@@ -46,6 +46,7 @@ class Settings:
     redact: str
     redact_allow: Mapping[str, tuple[str, ...]]
     rules: Rules
+    evaluators: tuple[str, ...]  # the full names of those that alone score; empty for all
     criterion: str | None
     rubric_threshold: Decimal | None
     score_file: str | None

@@ -179,7 +179,8 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
             raise RecordingError(f"{problem}; {advice}") from error
 
     def _load_run(self, run_format: RunFormat, path: Path) -> Run:
-        return run_format.load(path, self.labels.of(path), self.settings.rules).within(self.settings.limits)
+        run = run_format.load(path, self.labels.of(path), self.settings.rules)
+        return run.within(self.settings.limits).choosing(self.settings.evaluators)
 
     @cached_property
     def external(self) -> ExternalVerdicts | None:

@@ -17,6 +17,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,9 +30,11 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules
     from pytest_webeval.safety.limits import Limits
     from pytest_webeval.tasks.dataset import TaskSet
+    from pytest_webeval.tasks.task import Expectation
     from pytest_webeval.tasks.task import Task
 
 
+_OF_TRACES = frozenset({NETWORK_EVALUATOR, REQUEST_EVALUATOR})
 LoadTrace = Callable[[RunInputs], "NetworkTrace"]
 
 
@@ -50,6 +54,22 @@ class Run:
     rules: Rules
     load_trace: LoadTrace = field(repr=False)
     is_named_by_run: bool = field(default=False, kw_only=True)
+    evaluator_choice: tuple[str, ...] = field(default=(), kw_only=True)  # names of evaluators; empty for all
+
+    def choosing(self, evaluators: tuple[str, ...]) -> Self:
+        """The same run, which these evaluators alone score. Empty for all."""
+        return replace(self, evaluator_choice=evaluators) if evaluators != self.evaluator_choice else self
+
+    def select_expectations(self, task: Task) -> tuple[Expectation, ...]:
+        """The expectations of a task that are evaluated: those for the chosen evaluators, or all."""
+        if not self.evaluator_choice:
+            return task.expectations
+        return tuple(each for each in task.expectations if each.evaluator in self.evaluator_choice)
+
+    @property
+    def requires_trace(self) -> bool:
+        """Whether the run cannot be scored without a trace: not if only the answer or a verdict is checked."""
+        return not self.evaluator_choice or not _OF_TRACES.isdisjoint(self.evaluator_choice)
 
     def within(self, limits: Limits) -> Self:
         """The same run, of which no more is read than these limits allow."""
@@ -81,7 +101,7 @@ class Run:
     @property
     def repairs(self) -> str | None:
         """What the reference would not read of the trace, or None where there is nothing of that kind."""
-        return self.trace.repairs
+        return self.trace.repairs if self.requires_trace or self.is_trace_loaded else None
 
     @property
     def has_trace(self) -> bool:
@@ -141,12 +161,17 @@ class Run:
         return {}
 
     def check(self) -> None:
-        """Raise `RecordingError` unless response and trace can be read, and the trace holds what the rules want."""
+        """Raise `RecordingError` unless response and trace can be read, and the trace holds what the rules want.
+
+        Where no evaluator of traces is chosen, the trace may be missing or damaged.
+        """
         try:
             self.response.decode()
         except UnicodeDecodeError as error:
             message = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
             raise RecordingError(f"{message}; write it as UTF-8") from error
+        if not self.requires_trace:
+            return
         if self.trace.repairs and not self.rules.repaired_traces:
             raise RecordingError(f"{self.trace.repairs}; re-record the run, or use --webeval-rules=default")
         if self.trace.is_empty and self.rules.events_required:

@@ -12,6 +12,7 @@ from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
@@ -92,7 +93,7 @@ def _counts(summary: Summary) -> str:
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
     scores = [f"{text[:1].upper()}{text[1:]}." for text in format_scores(webeval)]
-    return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(webeval['rules'])}.", *notes]) + "\n"
+    return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(describe_rules(webeval))}.", *notes]) + "\n"
 
 
 def _baseline(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:

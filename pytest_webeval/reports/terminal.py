@@ -14,6 +14,7 @@ from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import name_first
@@ -212,8 +213,14 @@ def _counts(summary: Summary) -> list[str]:
     )
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
-    rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {webeval['rules']}"
+    rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {describe_rules(webeval)}"
     return [counts, rate, *format_scores(webeval)]
+
+
+def describe_rules(webeval: Mapping[str, Any]) -> str:
+    """The rules of a session, with the evaluators that alone scored it, from `webeval` of its summary."""
+    choice = webeval.get(EVALUATOR_CHOICE)
+    return f"{webeval['rules']}, by {', '.join(choice)} alone" if choice else str(webeval["rules"])
 
 
 def format_scores(webeval: Mapping[str, Any]) -> list[str]:

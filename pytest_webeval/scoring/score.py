@@ -44,9 +44,13 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     """
     started = time.perf_counter()
     phases = case.run.inputs.durations
+    evaluators_by_name = {evaluator.name: evaluator for evaluator in evaluators}
     with phases.phase(DECODE):
         case.check()
-    evaluators_by_name = {evaluator.name: evaluator for evaluator in evaluators}
+    if case.run.evaluator_choice:
+        from pytest_webeval.evaluators.choice import apply_choice  # few sessions choose evaluators
+
+        apply_choice(case, evaluators_by_name.keys())
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
     if case.run.repairs:
@@ -61,7 +65,7 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
 def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
     """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other."""
     results, excluded = [], []
-    for expectation in case.task.expectations:
+    for expectation in case.expectations:
         try:
             results.append(evaluate(expectation, case, evaluators))
         except RunExcluded as error:

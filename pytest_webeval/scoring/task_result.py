@@ -15,6 +15,7 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -47,7 +48,9 @@ def build_result(
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
     texts = [warning.text for warning in case.log.warnings]
-    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task)} | failure_details(case, results)
+    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task, case.expectations)} | failure_details(
+        case, results
+    )
     if case.task.depends_on_day:
         notes["today"] = case.today.isoformat()
     if case.log.proposals:
@@ -98,7 +101,8 @@ def build_error_result(
     run: Run, task: Task | None, message: str, data_checksum: str = "", source: str = ""
 ) -> TaskResult:
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
-    notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task) if task else None}
+    expectations = run.select_expectations(task) if task else ()
+    notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task, expectations) if task else None}
     notes |= {"explanations": [], "capture": list_recording_problems(run, task)}
     return TaskResult(
         **task_fields(run, task),
@@ -207,6 +211,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "version": own_version(),
         "rules": run.rules.name,
+        **({EVALUATOR_CHOICE: list(run.evaluator_choice)} if run.evaluator_choice else {}),
         "format": run.format,
         "run": run.label,
         "inputs": dict(sorted(run.inputs.checksums.items())),

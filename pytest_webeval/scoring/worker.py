@@ -51,6 +51,7 @@ class WorkerSettings(Struct, frozen=True):
     rules: Rules
     limits: Limits
     timeout: float
+    evaluator_choice: tuple[str, ...] = ()
 
 
 class Request(Struct, frozen=True):
@@ -154,7 +155,7 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     try:
         with limit_time(settings.timeout):
             run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
-            run = run.judged(request.external)
+            run = run.judged(request.external).choosing(settings.evaluator_choice)
             run.check()
             is_loaded = True
             result = settings.scorer.score(run, request.definition)

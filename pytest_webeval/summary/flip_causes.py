@@ -23,6 +23,7 @@ class Cause(StrEnum):
     RECORDING = "recording"
     TASK = "task definition"
     RULES = "rules"
+    CHOICE = "evaluator choice"
     EVALUATORS = "evaluator code"
     LIBRARIES = "parser library"
     JUDGE = "judge"
@@ -67,6 +68,8 @@ class CauseFinder(Struct, frozen=True):
         is_other_policy = before.policy != after.policy and bool(before.policy and after.policy)
         if before.rules_of(pair.before) != after.rules_of(pair.after) or is_other_policy:
             yield Cause.RULES
+        if before.choice_of(pair.before) != after.choice_of(pair.after):
+            yield Cause.CHOICE
         if self._have_other_evaluators(pair):
             yield Cause.EVALUATORS
         if before.libraries_of(pair.before) and after.libraries_of(pair.after) and self.name_libraries(pair):

@@ -220,6 +220,8 @@ def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterato
 def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
     if before.rules != session.rules:
         yield f"other rules: {before.rules or 'unknown'} to {session.rules or 'unknown'}"
+    if before.choices != session.choices:
+        yield f"other evaluator choice: {before.choices:.80} to {session.choices:.80}"
     if before.policy != session.policy and before.policy and session.policy:
         yield "other options for stored verdicts"
 

@@ -28,6 +28,7 @@ from msgspec import structs
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import PARTIAL_SCORE
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
@@ -83,6 +84,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    evaluator_choice: list[str] = []  # by which alone it was scored; empty for all, or those of the session
     partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
 
     @property
@@ -120,6 +122,7 @@ class _Details(Struct, frozen=True):
     libraries: dict[str, str] = field(default_factory=dict)
     policy: dict[str, Any] = field(default_factory=dict)
     subset: dict[str, Any] | None = None
+    evaluator_choice: list[str] = []
 
 
 class _SummaryFile(Struct, frozen=True):
@@ -144,6 +147,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
     subset: str | None = None  # its name and the beginning of its checksum
     partial: bool = False
     problems: list[str] = field(default_factory=list)
+    evaluator_choice: list[str] = []
 
     @cached_property
     def judged(self) -> list[ScoredRun]:
@@ -158,6 +162,15 @@ class ScoredSession(Struct, frozen=True, dict=True):
     def rules_of(self, run: ScoredRun) -> str:
         """The name of the rules by which a run was scored."""
         return run.rules or self.rules
+
+    def choice_of(self, run: ScoredRun) -> list[str]:
+        """The names of the evaluators that alone scored a run; empty for all."""
+        return run.evaluator_choice or self.evaluator_choice
+
+    @cached_property
+    def choices(self) -> str:
+        """The evaluators that scored the runs, or `all`; several choices are joined by semicolons."""
+        return "; ".join(sorted({", ".join(self.choice_of(run)) or "all" for run in self.runs})) or "all"
 
     def evaluators_of(self, run: ScoredRun) -> str:
         """The checksum of the code that decided on a run."""
@@ -255,6 +268,7 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         _name_subset(details.subset),
         details.partial,
         format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
+        details.evaluator_choice,
     )
 
 
@@ -335,6 +349,7 @@ def build_result_row(result: TaskResult, label: str) -> dict[str, Any]:
     """The row that a summary would have, with the grade. A result says nothing of the type of its task."""
     record = Record.of(result, _find_type(result))
     row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries"), "grade": record.grade}
+    row |= {EVALUATOR_CHOICE: result.webeval.get(EVALUATOR_CHOICE) or []}
     return row if isinstance(row["run"], str) else row | {"run": label}
 
 

@@ -233,6 +233,8 @@ class SessionComparison(Struct, frozen=True, dict=True):
                 yield f"{session.name} is a partial session: only some of its runs were scored"
         if before.subset != after.subset:
             yield f"the subsets differ: {before.subset or 'none'} and {after.subset or 'none'}"
+        if before.choices != after.choices:
+            yield f"the evaluator choices differ: {before.choices:.200} and {after.choices:.200}"
         if before.rules != after.rules:
             yield f"the rules differ: {before.rules or 'unknown'} and {after.rules or 'unknown'}"
         labels = {"evaluators": "the evaluators differ", "tasks": "the task definitions differ"}

@@ -14,6 +14,7 @@ from pytest_webeval.plugin.output_paths import list_result_directories
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.stale_results import stale_results
 from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.summary.record import Record
@@ -62,6 +63,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             "partial": not is_whole,
             "subset": self._subset,
             "policy": self._policy,
+            **({EVALUATOR_CHOICE: list(choice)} if (choice := self.workspace.settings.evaluators) else {}),
             "task_warnings": list(tasks.warnings) if tasks else [],
             "without_runs_count": len(without_runs),
             "without_runs": list(without_runs[:WITHOUT_RUNS_LISTED]),

@@ -200,7 +200,7 @@ def classify_timeout(item: pytest.Item, message: str, workspace: Workspace) -> C
     path, is_partial = run_path(item), not isinstance(item, RunItem)
     if path is None:
         return None
-    run = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
+    run = _build_placeholder(path, workspace)
     storage = Storage.REPORT if is_partial else Storage.FILE
     result, result_path = error_result(run, None, message, workspace), workspace.result_path(run.path)
     return Classification(result, result_path, run, None, storage, is_partial=is_partial)
@@ -224,8 +224,13 @@ def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | No
     return run, workspace.tasks.find(run)
 
 
+def _build_placeholder(path: Path, workspace: Workspace) -> Run:
+    settings = workspace.settings
+    return placeholder_run(path, workspace.labels.of(path), settings.rules).choosing(settings.evaluators)
+
+
 def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
-    placeholder = placeholder_run(path, workspace.labels.of(path), workspace.settings.rules)
+    placeholder = _build_placeholder(path, workspace)
     missing = workspace.config.stash[MISSING_TASKS].by_path
     if path in missing or _leads_outside(path, workspace):
         return replace(placeholder, task_id=missing.get(path, placeholder.task_id))

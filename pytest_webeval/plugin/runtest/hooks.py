@@ -140,7 +140,9 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Deselect the runs outside the subset, then those of other shards."""
+        """Deselect the runs outside the subset, then those of other shards. Raises `pytest.UsageError`."""
+        if not hasattr(self.workspace.config, "workerinput"):  # a worker of xdist cannot end the session
+            _check_choice(items, self.workspace.settings.evaluators)
         if self.workspace.external is not None:
             self._count(**self.workspace.count_matches())
         outside = outside_subset(items, self.workspace)
@@ -178,6 +180,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
             policy["over_budget"] = self.workspace.settings.policy.over_budget
         code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
+        code += f", evaluator choice {' '.join(choice)}" if (choice := self.workspace.settings.evaluators) else ""
         if self.workspace.external is not None:
             code += f", {self.workspace.external}"
         task_warnings = (
@@ -305,6 +308,17 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         """Count the deselected items."""
         earlier = self.workspace.config.stash.get(COUNTS, Counts())
         self._count(deselected=earlier.deselected + _count_runs(items))
+
+
+def _check_choice(items: Sequence[pytest.Item], choice: Sequence[str]) -> None:
+    """Refuse chosen evaluators that nobody has. Only fixtures of users can add some. Raises `pytest.UsageError`."""
+    if not choice:
+        return
+    from pytest_webeval.evaluators.choice import find_unknown  # few sessions choose evaluators
+
+    problem, runs = find_unknown(choice), [item for item in items if isinstance(item, RunItem)]
+    if problem is not None and not checksum_user_modules(runs):
+        raise pytest.UsageError(f"--webeval-evaluators: {problem}")
 
 
 def _count_runs(items: Sequence[pytest.Item]) -> int:

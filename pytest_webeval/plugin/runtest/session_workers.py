@@ -35,7 +35,9 @@ class SessionWorkers(Struct, eq=False):
     def of(cls, workspace: Workspace) -> SessionWorkers:
         """Start the processes that the settings ask for: they load their modules while the session begins."""
         settings = workspace.settings
-        worker_settings = WorkerSettings(workspace.scorer, settings.rules, settings.limits, settings.timeout)
+        worker_settings = WorkerSettings(
+            workspace.scorer, settings.rules, settings.limits, settings.timeout, settings.evaluators
+        )
         pool = workspace.config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
         pool.start()
         return cls(workspace, pool)

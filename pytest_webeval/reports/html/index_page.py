@@ -19,6 +19,7 @@ from pytest_webeval.reports.html.rates import build_rates
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import truncate
@@ -87,7 +88,7 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         "version": own_version(),
         "title": title,
         "timestamp": summary.timestamp,
-        "rules": webeval["rules"],
+        "rules": describe_rules(webeval),
         "partial": webeval.get("partial", False),
         "stopped": webeval.get("stopped"),
         "embedded": False,

@@ -40,6 +40,7 @@ LONGEST_DEFINITION = 20_000  # characters
 SHORT_DEFINITION = LONGEST_DEFINITION // 2  # bytes of one that is surely not longer, however it is counted
 _DETAILS = (
     PARTIAL_SCORE,
+    "evaluator_choice",
     "format",
     "rules",
     "version",

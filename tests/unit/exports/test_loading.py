@@ -68,6 +68,7 @@ def test_a_result_is_a_row_with_all_that_it_says(tmp_path):
         "judge_checksum": task.judge_checksum,
         "timestamp": None,
         "partial_score": None,
+        "evaluator_choice": None,
     }
     assert len(task.recording_checksum) == len(task.judge_checksum) == 16
     assert task.recording_checksum != task.judge_checksum

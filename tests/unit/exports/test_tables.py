@@ -109,7 +109,7 @@ def loaded(tmp_path_factory):
         for number, text in enumerate(TEXTS)
     ]
     graded = [evaluated(assertion("depth_match"), evaluator_name="Depth", score=0.25)]
-    tasks.append(result(8, "r/graded", evaluators_results=graded))
+    tasks.append(result(8, "r/graded", evaluators_results=graded, webeval={"evaluator_choice": ["Depth"]}))
     return load_results(write_results(tmp_path_factory.mktemp("exports"), *tasks))
 
 
