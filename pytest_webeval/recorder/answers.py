@@ -1,0 +1,60 @@
+"""What an agent answers, as `agent_response.json` has it: a response, or data with type and status around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.evaluators.agent_response import parse_response
+from pytest_webeval.rules import find_rules
+from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.tasks.task import Task
+
+SUCCESS, DEFAULT_TYPE = "SUCCESS", "RETRIEVE"
+_TYPES = ("task_type", "action", "performed_operation")
+_DATA = ("retrieved_data", "results")
+
+
+def build_response(
+    value: Any, task: Task | None, status: str | None = None, error: str | None = None
+) -> dict[str, Any] | str:
+    """The response for an answer: a text around a response as it is, anything else as an object with all keys.
+
+    Raises `SettingsError` for a status or an error next to a response, which has its own.
+    """
+    response = _find_response(value)
+    if response is None:
+        return {
+            "task_type": _task_type(task),
+            "status": status or SUCCESS,
+            "retrieved_data": value if value is None or isinstance(value, list) else [value],
+            "error_details": error,
+        }
+    if status is not None or error is not None:
+        raise SettingsError("status and error belong to data, but the answer is a response; put them into the response")
+    return value if isinstance(value, str) else _complete(response, task)
+
+
+def _find_response(value: Any) -> Mapping[str, Any] | None:
+    """The answer if it is a response, or a text around one as models write it; None if it is data."""
+    if isinstance(value, str):
+        fields = parse_response(value.encode("utf-8", "replace"), find_rules("default")).fields
+        return fields if fields is not None and _is_response(fields) else None
+    return value if isinstance(value, Mapping) and _is_response(value) else None
+
+
+def _is_response(fields: Mapping[str, Any]) -> bool:
+    """Whether an object has a valid status, or type and data. One with other keys only is a datum."""
+    has_status = isinstance(fields.get("status"), str) and fields["status"].upper() in STATUSES
+    return has_status or all(any(name in fields for name in names) for names in (_TYPES, _DATA))
+
+
+def _complete(response: Mapping[str, Any], task: Task | None) -> dict[str, Any]:
+    """The response with type and status where it lacks them."""
+    head = {} if any(name in response for name in _TYPES) else {"task_type": _task_type(task)}
+    return {"status": SUCCESS} | head | dict(response)
+
+
+def _task_type(task: Task | None) -> str:
+    return (task.task_type if task is not None else None) or DEFAULT_TYPE

@@ -1,0 +1,154 @@
+"""The browser of a recording, apart from waiting for it: which one, what it records, and what is left in the end.
+
+Playwright has every call twice, and only in one of them it has to be awaited. So calls are made here, and
+`sync_recording` and `async_recording` wait for what they return.
+
+The log of the network lies on the disk while the agent works. It is what remains after a crash. When the browser is
+closed, Playwright makes a HAR file and an archive of it, which replace it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recorder.recording import Recording
+from pytest_webeval.recordings.action_trace import ARCHIVE
+from pytest_webeval.recordings.action_trace import FOLDER
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.safety.text import to_line
+
+HAR = "network.har"
+INSTALL = "install it with pip install 'pytest-webeval[record]'"
+# Names of browsers that speak the protocol, where Playwright has installed none.
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_PORT_FILE = "DevToolsActivePort"
+_LONGEST_PROBLEM = 200  # characters
+
+Call = Callable[[], Any]
+
+
+class BrowserOptions(Struct, frozen=True, kw_only=True):
+    """Which browser is used. `cdp_url` is the address of a running one; then the others do not matter.
+
+    With `serves_cdp`, another program may connect to the launched browser, under the `cdp_url` of its context.
+    """
+
+    executable_path: str | None = None
+    headless: bool = True
+    args: tuple[str, ...] = ()
+    cdp_url: str | None = None
+    serves_cdp: bool = False
+    context: dict[str, Any] = field(default_factory=dict)  # arguments of Playwright's `new_context`
+
+
+class BrowserCapture(Struct, eq=False):
+    """Records what the context of a browser does into the directory of a recording."""
+
+    recording: Recording
+    options: BrowserOptions
+    problems: list[str] = field(default_factory=list)
+    profile: str | None = None  # a directory for the browser's own files
+    is_finished: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where Playwright writes while the agent works."""
+        return self.recording.directory / FOLDER
+
+    def launch(self, playwright: Any) -> Any:
+        """Launch a browser, or connect to one. Returns a browser, or a context that has one for itself alone."""
+        options, chromium = self.options, playwright.chromium
+        if options.cdp_url is not None:
+            # Its owner decides about downloads and media, and Playwright's log is where it is if it launches one.
+            return chromium.connect_over_cdp(options.cdp_url, artifacts_dir=self.folder, no_defaults=True)
+        launching = {
+            "executable_path": options.executable_path or find_browser(chromium.executable_path),
+            "headless": options.headless,
+            "traces_dir": self.folder,
+            "handle_sigint": False,  # the recording ends first
+        }
+        if not options.serves_cdp:
+            return chromium.launch(args=options.args, **launching)
+        self.profile = tempfile.mkdtemp(prefix="webeval-profile-")
+        arguments = (*options.args, "--remote-debugging-port=0")
+        return chromium.launch_persistent_context(self.profile, args=arguments, **launching, **options.context)
+
+    def find_context(self, browser: Any) -> Any:
+        """The context to record: the only one, or a new one."""
+        if self.options.serves_cdp and self.options.cdp_url is None:
+            return browser
+        return browser.contexts[0] if self.options.cdp_url is not None else browser.new_context(**self.options.context)
+
+    def find_cdp_url(self) -> str | None:
+        """The address under which other programs reach the browser, or None."""
+        if self.options.cdp_url is not None or self.profile is None:
+            return self.options.cdp_url
+        port, _, _ = Path(self.profile, _PORT_FILE).read_text(encoding="ascii").partition("\n")
+        return f"http://127.0.0.1:{port}"
+
+    def start_calls(self, context: Any) -> Iterator[Call]:
+        """What starts the recording of a context."""
+        browser = context.browser
+        if browser is not None:
+            self.recording.note_version("browser", f"{browser.browser_type.name} {browser.version}")
+        yield lambda: context.tracing.start(name="trace", screenshots=True, snapshots=True)
+        yield lambda: context.tracing.start_har(self.folder / HAR, content="embed", mode="full")
+
+    def finish_calls(self, context: Any) -> Iterator[Call]:
+        """What ends the recording of a context, whether it closes or not. Calls may fail; see `note_problem`."""
+        yield context.tracing.stop_har
+        yield lambda: context.tracing.stop(path=self.folder / ARCHIVE)
+
+    def note_problem(self, error: Exception) -> None:
+        """Note why a call failed: most likely there is no browser any more."""
+        self.problems.append(to_line(str(error), _LONGEST_PROBLEM))
+
+    def finish(self) -> None:
+        """Keep what Playwright made in the end, or else what it wrote before, which says as much for a verdict."""
+        if self.problems:
+            self.recording.stop(Outcome.BROWSER_LOST, f"the browser ended before the agent did: {self.problems[0]}")
+        kept = [self._keep(name) for name in (HAR, ARCHIVE)]
+        if kept[0]:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def remove_profile(self) -> None:
+        """Remove the browser's own files, once it is closed."""
+        if self.profile is not None:
+            shutil.rmtree(self.profile, ignore_errors=True)
+
+    def _keep(self, name: str) -> bool:
+        try:
+            os.replace(self.folder / name, self.recording.directory / name)  # noqa: PTH105  (the name says what it does)
+        except OSError:
+            return False
+        return True
+
+
+def find_browser(installed: str) -> str:
+    """The browser that Playwright has installed, or else one of the system. Raises `SettingsError`."""
+    candidates = [installed, *filter(None, map(shutil.which, _BROWSERS))]
+    for candidate in candidates:
+        if os.path.exists(candidate):  # noqa: PTH110  (a text stays a text)
+            return candidate
+    raise SettingsError("no Chromium to record with; run `playwright install chromium`, or name a browser")
+
+
+def import_playwright(api: str) -> ModuleType:
+    """Playwright's module `sync_api` or `async_api`. Raises `SettingsError` that says what to install."""
+    from importlib import import_module  # only for recordings
+
+    try:
+        return import_module(f"playwright.{api}")
+    except ImportError as error:
+        raise SettingsError(f"recording requires Playwright; {INSTALL}") from error

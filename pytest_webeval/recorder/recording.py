@@ -1,0 +1,171 @@
+"""`Recording`: one run of an agent that is being recorded, and what the agent itself reports of it."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from typing import Self
+
+import msgspec
+from msgspec import structs
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recorder.answers import build_response
+from pytest_webeval.recorder.run_directory import create_run_directory
+from pytest_webeval.recorder.step_log import StepLog
+from pytest_webeval.recordings.recording_state import STATE
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.recordings.recording_state import RecordingState
+from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.scoring.provenance import own_version
+from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_text
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Task
+
+_ADVICE = "choose another directory"
+
+
+class BudgetExceeded(BaseException):
+    """The agent takes more steps than it may. No `Exception`, which agents catch to go on."""
+
+
+class Recording:
+    """One run that is being recorded into a new directory. `task` is None for a run of no task.
+
+    What is answered and logged is on the disk when the call returns. A recording that nobody closes says so.
+    """
+
+    def __init__(
+        self, directory: Path, task: Task | None = None, sites: Sites | None = None, max_steps: int | None = None
+    ) -> None:
+        self.directory = directory
+        self.task = task
+        self.sites = sites or Sites()
+        self.max_steps = max_steps
+        self.steps = StepLog(directory)
+        self.is_closed = False
+        self.cdp_url: str | None = None  # of the browser, while it is open and other programs may connect to it
+        self.start_url = self._render_start_url()
+        self.state = RecordingState(
+            outcome=Outcome.RECORDING,
+            task_id=None if task is None else task.task_id,
+            start_url=self.start_url,
+            started=_now(),
+            versions={"pytest-webeval": own_version()},
+        )
+        self._write_state()
+
+    @classmethod
+    def create(
+        cls,
+        root: Path,
+        task: Task | None = None,
+        sites: Sites | None = None,
+        max_steps: int | None = None,
+        name: str = "",
+    ) -> Recording:
+        """A recording in a new directory below a root, named after the task or, without one, by `name`.
+
+        Raises `SettingsError`, and `EvaluationError` for a start page whose site has no address.
+        """
+        if task is None and not name:
+            raise SettingsError("a recording without a task requires a name; pass name=")
+        return cls(create_run_directory(root, task.task_id if task is not None else name), task, sites, max_steps)
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the recording ended; `Outcome.RECORDING` as long as it did not."""
+        return self.state.outcome
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the agent has answered."""
+        return (self.directory / RESPONSE).exists()
+
+    def answer(self, value: Any = None, *, status: str | None = None, error: str | None = None) -> None:
+        """Write what the agent answers, over an earlier answer.
+
+        A response, as an object or as a text around one, is written as it is. Anything else is the data of a response
+        of the type of the task, with the status SUCCESS or `status`. Raises `SettingsError`.
+        """
+        if self.is_closed:
+            raise SettingsError(f"the recording in {self.directory} is closed; answer before it ends")
+        response = build_response(value, self.task, status, error)
+        if isinstance(response, str):
+            write_text(self.directory / RESPONSE, response, advice=_ADVICE)
+        else:
+            write_json(self.directory / RESPONSE, response)
+
+    def step(
+        self,
+        action: str,
+        thought: str | None = None,
+        screenshot: bytes | str | os.PathLike[str] | None = None,
+        **arguments: Any,
+    ) -> None:
+        """Log a step before the agent takes it: what it does with which arguments, why, and what it sees.
+
+        The screenshot is the content or the path of a picture. `url` and `observation` among the arguments are shown
+        as such. Raises `SettingsError`, and `BudgetExceeded` for a step too many.
+        """
+        if self.max_steps is not None and self.steps.count >= self.max_steps:
+            reason = f"the budget of {pluralize(self.max_steps, 'step')} was exceeded"
+            self.stop(Outcome.BUDGET, reason)
+            raise BudgetExceeded(reason)
+        page = {name: arguments.pop(name) for name in ("url", "observation") if name in arguments}
+        step: dict[str, Any] = {"action": action, "arguments": arguments, "thought": thought}
+        self.steps.append(step | page | {"timestamp": _now()}, screenshot)
+
+    def stop(self, outcome: Outcome | str, reason: str | None = None) -> None:
+        """Note how the run ended, unless that is known already. The first reason counts."""
+        if self.outcome is Outcome.RECORDING:
+            self.state = structs.replace(self.state, outcome=Outcome(outcome), reason=reason)
+
+    def crash(self, error: BaseException) -> None:
+        """Note that the agent raised an exception."""
+        self.stop(Outcome.CRASHED, f"the agent crashed: {type(error).__name__}: {error}")
+
+    def note_version(self, name: str, version: str) -> None:
+        """Note the version of a program that takes part."""
+        self.state = structs.replace(self.state, versions={**self.state.versions, name: version})
+        self._write_state()
+
+    def close(self) -> None:
+        """End the recording: from now on it says how it ended. Does nothing the second time."""
+        if self.is_closed:
+            return
+        self.stop(Outcome.CLOSED)
+        self.is_closed = True
+        self.state = structs.replace(self.state, ended=_now())
+        self._write_state()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            self.stop(Outcome.INTERRUPTED)
+        elif error is not None:
+            self.crash(error)
+        self.close()
+
+    def _render_start_url(self) -> str | None:
+        """The first start page of the task with the address of its site, or None without one."""
+        if self.task is None or not self.task.start_urls:
+            return None
+        start_url = self.task.start_urls[0]
+        return self.sites.render(start_url, self.task.sites) or start_url
+
+    def _write_state(self) -> None:
+        """Write the state; while it is being recorded, what is known of its end stays in memory."""
+        state = self.state if self.is_closed else structs.replace(self.state, outcome=Outcome.RECORDING, reason=None)
+        write_json(self.directory / STATE, msgspec.to_builtins(state))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

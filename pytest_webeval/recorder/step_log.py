@@ -1,0 +1,62 @@
+"""What an agent reports of its steps: one line each, appended at once, with screenshots as files next to them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.recording_state import STEPS
+from pytest_webeval.recordings.recording_state import STEPS_FOLDER
+from pytest_webeval.storage import write_bytes
+from pytest_webeval.storage import write_error
+
+# Kinds of pictures by how their files begin.
+_KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
+_ADVICE = "choose another directory"
+
+
+class StepLog(Struct):
+    """Writes the steps of a recording into its directory."""
+
+    directory: Path
+    count: int = 0
+
+    def append(self, step: Mapping[str, Any], screenshot: bytes | str | os.PathLike[str] | None = None) -> None:
+        """Append a step, with a picture of what the agent saw before it. Raises `SettingsError`."""
+        line = {"index": self.count + 1, **step}
+        if screenshot is not None:
+            line["screenshot"] = self._write_picture(screenshot)
+        path = self.directory / STEPS
+        try:
+            text = _encode(line)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise SettingsError(f"cannot log step {self.count + 1}: {error}; use JSON values only") from error
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with path.open("ab") as log:
+                log.write(text)
+        except OSError as error:
+            raise write_error(path, error, _ADVICE) from error
+        self.count += 1
+
+    def _write_picture(self, screenshot: bytes | str | os.PathLike[str]) -> str:
+        try:
+            content = screenshot if isinstance(screenshot, bytes) else Path(screenshot).read_bytes()
+        except OSError as error:
+            raise SettingsError(f"cannot read screenshot {screenshot!s}: {error.strerror}; check the path") from error
+        kind = next((kind for beginning, kind in _KINDS if content.startswith(beginning)), None)
+        if kind is None:
+            raise SettingsError("invalid screenshot: unknown kind of picture; use PNG, JPEG or WebP")
+        name = f"{self.count + 1}.{kind}"
+        write_bytes(self.directory / STEPS_FOLDER / name, content, _ADVICE)
+        return name
+
+
+def _encode(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

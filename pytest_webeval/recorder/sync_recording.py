@@ -1,0 +1,82 @@
+"""Recording with Playwright's blocking calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from typing import Any
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recorder.browser import BrowserCapture
+from pytest_webeval.recorder.browser import BrowserOptions
+from pytest_webeval.recorder.browser import import_playwright
+from pytest_webeval.recorder.recording import Recording
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Playwright
+
+_DEFAULT = BrowserOptions()
+
+
+@contextmanager
+def open_context(
+    recording: Recording, options: BrowserOptions = _DEFAULT, playwright: Playwright | None = None
+) -> Iterator[BrowserContext]:
+    """A context of a browser of its own, or of a running one, which is recorded until the block ends, however it does.
+
+    The agent may close the context or the browser itself. `playwright` is for threads that have started it already.
+    Raises `SettingsError` where there is no Playwright or no browser.
+    """
+    api = import_playwright("sync_api")
+    capture = BrowserCapture(recording, options)
+    with ExitStack() as stack:
+        stack.callback(capture.remove_profile)
+        try:
+            playwright = playwright or stack.enter_context(api.sync_playwright())
+            browser = capture.launch(playwright)
+        except api.Error as error:
+            raise SettingsError(f"cannot start the browser: {error.message.splitlines()[0]}; check its path") from error
+        stack.callback(_run, capture, browser.close, api.Error)
+        context = capture.find_context(browser)
+        recording.cdp_url = capture.find_cdp_url()
+        for call in capture.start_calls(context):
+            call()
+        finish = _finish_before_closing(capture, context, api.Error)
+        stack.callback(finish)
+        yield context
+
+
+def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: type[Exception]) -> Any:
+    """What ends the recording once, also before the agent closes context or browser."""
+
+    def finish() -> None:
+        if capture.is_finished:
+            return
+        capture.is_finished = True
+        for call in capture.finish_calls(context):
+            _run(capture, call, error_class)
+        capture.finish()
+
+    for closable in filter(None, (context, context.browser)):
+        _close_after(closable, finish)
+    return finish
+
+
+def _close_after(closable: Any, finish: Any) -> None:
+    close = closable.close
+
+    def finish_and_close(*args: Any, **kwargs: Any) -> None:
+        finish()
+        close(*args, **kwargs)
+
+    vars(closable)["close"] = finish_and_close
+
+
+def _run(capture: BrowserCapture, call: Any, error_class: type[Exception]) -> None:
+    try:
+        call()
+    except error_class as error:
+        capture.note_problem(error)

@@ -1,0 +1,169 @@
+"""A recording writes what the agent reports at once, and says of itself how it ended."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recorder.recording import BudgetExceeded
+from pytest_webeval.recorder.recording import Recording
+from pytest_webeval.recorder.run_directory import create_run_directory
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.recordings.recording_state import read_state
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import read_task
+
+PNG = b"\x89PNG\r\n\x1a\n"
+SITES = Sites({"shopping": Environment(("http://127.0.0.1:7770",))})
+
+
+@pytest.fixture
+def recording(tmp_path):
+    return Recording.create(tmp_path, name="first")
+
+
+def read(recording):
+    return read_state(RunInputs(recording.directory))
+
+
+def read_steps(recording):
+    return [json.loads(line) for line in (recording.directory / "webeval_steps/steps.jsonl").read_text().splitlines()]
+
+
+def test_a_recording_that_nobody_closed_says_so(recording):
+    recording.stop("timeout", "too slow")
+    assert read(recording).outcome is Outcome.RECORDING
+    assert "the process ended before the browser was closed" in read(recording).summary
+
+
+def test_the_first_reason_counts(recording):
+    recording.stop("timeout", "too slow")
+    recording.crash(ValueError("late"))
+    recording.close()
+    recording.close()
+    assert (read(recording).outcome, read(recording).reason) == (Outcome.TIMEOUT, "too slow")
+    assert read(recording).ended
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [(None, "closed"), (ValueError("no lamp"), "crashed"), (KeyboardInterrupt(), "interrupted")],
+)
+def test_the_end_of_a_block_is_the_end_of_the_recording(recording, error, outcome):
+    try:
+        with recording:
+            if error:
+                raise error
+    except (ValueError, KeyboardInterrupt):
+        pass
+    assert read(recording).outcome == outcome
+
+
+def test_the_reason_of_a_crash_names_the_exception(recording):
+    recording.crash(ValueError("no lamp"))
+    recording.close()
+    assert read(recording).summary == "the agent crashed: ValueError: no lamp"
+
+
+def test_an_answer_is_written_at_once_and_the_last_counts(recording):
+    recording.answer(1)
+    recording.answer(2)
+    assert json.loads((recording.directory / "agent_response.json").read_text())["retrieved_data"] == [2]
+    assert recording.has_answer
+
+
+def test_an_answer_after_the_end_is_refused(recording):
+    recording.close()
+    with pytest.raises(SettingsError, match="is closed; answer before it ends"):
+        recording.answer(1)
+
+
+def test_steps_are_written_at_once_with_their_screenshots(recording, tmp_path):
+    (tmp_path / "seen.jpg").write_bytes(b"\xff\xd8\xff")
+    recording.step("click", "a lamp", PNG, url="http://shop.test", selector="#buy")
+    recording.step("wait", screenshot=tmp_path / "seen.jpg")
+    first, second = read_steps(recording)
+    assert (first["index"], first["action"], first["thought"], first["url"]) == (
+        1,
+        "click",
+        "a lamp",
+        "http://shop.test",
+    )
+    assert (first["arguments"], first["screenshot"], second["screenshot"]) == ({"selector": "#buy"}, "1.png", "2.jpg")
+    assert (recording.directory / "webeval_steps/1.png").read_bytes() == PNG
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ({"screenshot": b"<svg>"}, "use PNG, JPEG or WebP"),
+        ({"screenshot": "missing.png"}, "cannot read screenshot missing.png"),
+        ({"selector": object()}, "use JSON values only"),
+    ],
+)
+def test_a_step_that_cannot_be_logged_is_refused(recording, words, problem):
+    with pytest.raises(SettingsError, match=problem):
+        recording.step("click", **words)
+    assert recording.steps.count == 0
+
+
+def test_a_step_beyond_the_budget_is_not_logged(tmp_path):
+    recording = Recording.create(tmp_path, name="first", max_steps=1)
+    recording.step("click")
+    for _ in range(2):  # an agent may go on all the same
+        with pytest.raises(BudgetExceeded, match="the budget of 1 step was exceeded"):
+            recording.step("click")
+    recording.close()
+    assert (len(read_steps(recording)), read(recording).outcome) == (1, "budget")
+
+
+def test_the_start_page_has_the_address_of_its_site(tmp_path):
+    task = read_task(
+        {
+            "sites": ["shopping"],
+            "task_id": 107,
+            "intent_template_id": 1,
+            "start_urls": ["__SHOPPING__/cart"],
+            "intent": "Look.",
+            "intent_template": "Look.",
+            "instantiation_dict": {},
+            "eval": [
+                {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "navigate", "status": "SUCCESS"}}
+            ],
+            "revision": 1,
+        },
+        "a test",
+    )
+    recording = Recording.create(tmp_path, task, SITES)
+    assert (recording.start_url, recording.directory.name) == ("http://127.0.0.1:7770/cart", "107")
+    assert (read(recording).task_id, read(recording).start_url) == (107, "http://127.0.0.1:7770/cart")
+
+
+def test_each_attempt_has_a_directory_of_its_own(tmp_path):
+    made = [create_run_directory(tmp_path, 107).relative_to(tmp_path).as_posix() for _ in range(3)]
+    assert made == ["107", "attempt-2/107", "attempt-3/107"]
+
+
+@pytest.mark.parametrize("task_id", ["", ".", "..", ".git", "a/b", "a\\b", "a\nb", "a\0", "attempt-2", "x" * 201])
+def test_an_id_that_cannot_name_a_directory_is_refused(tmp_path, task_id):
+    with pytest.raises(SettingsError, match=r"task_id"):
+        create_run_directory(tmp_path, task_id)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_in_place_of_the_root_is_refused(tmp_path):
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(SettingsError, match="cannot record into"):
+        create_run_directory(tmp_path / "runs", 107)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"outcome": "fine"}', b"\xff", b"[" * 9_000, b" " * 70_000])
+def test_a_damaged_state_is_refused(tmp_path, content):
+    (tmp_path / "webeval_recording.json").write_bytes(content)
+    with pytest.raises(RecordingError, match=r"webeval_recording\.json"):
+        read_state(RunInputs(tmp_path))
