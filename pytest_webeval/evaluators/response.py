@@ -96,9 +96,13 @@ class _Check(Struct, frozen=True):
 
     def _fail_invalid_format(self) -> Assertion:
         if self.answer.is_none:
-            return failed("agent_response_none_mismatch", "expected a JSON object", "got an empty response")
+            return failed("agent_response_none_mismatch", "expected a JSON object", self._absence)
         problem = f"got {preview(self.answer.parsed)}"
         return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", problem)
+
+    @property
+    def _absence(self) -> str:
+        return f"got {self.case.run.absence or 'an empty response'}"
 
     def _check_text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):

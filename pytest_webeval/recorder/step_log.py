@@ -17,7 +17,7 @@ from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_error
 
 # Kinds of pictures by how their files begin.
-_KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
+_KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"))
 _ADVICE = "choose another directory"
 
 
@@ -52,7 +52,7 @@ class StepLog(Struct):
             raise SettingsError(f"cannot read screenshot {screenshot!s}: {error.strerror}; check the path") from error
         kind = next((kind for beginning, kind in _KINDS if content.startswith(beginning)), None)
         if kind is None:
-            raise SettingsError("invalid screenshot: unknown kind of picture; use PNG, JPEG or WebP")
+            raise SettingsError("invalid screenshot: unknown kind of picture; use PNG or JPEG")
         name = f"{self.count + 1}.{kind}"
         write_bytes(self.directory / STEPS_FOLDER / name, content, _ADVICE)
         return name

@@ -1,4 +1,6 @@
-"""A Playwright trace with a screencast in a run directory: `trace.zip`, or its unpacked folder `trace`.
+"""What an agent did, besides its network trace: steps that it reported, or a Playwright trace with a screencast.
+
+The trace is `trace.zip`, or its unpacked folder `trace`.
 
 It is read for a report, after the verdict, of which it is no part.
 """
@@ -16,6 +18,7 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recording_state import STEPS
 from pytest_webeval.recordings.trace_actions import LoggedActions
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
@@ -40,18 +43,21 @@ class ActionTrace(Struct, frozen=True):
 
     steps: tuple[Step, ...]
     read_member: ReadMember
+    largest: int = LARGEST_FRAME
 
     def image(self, shot: Screenshot) -> bytes:
         """A frame of the screencast. Raises `RecordingError`."""
         try:
-            return self.read_member(shot.name, LARGEST_FRAME)
+            return self.read_member(shot.name, self.largest)
         except BROKEN_ZIP as error:
             raise RecordingError(f"cannot read {shot.name} in the trace: {error}; re-record the run") from error
 
 
 def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
-    """The steps of the trace of a run; None where there is no trace, no screencast, or none that can be read."""
+    """The steps that the agent reported, or else those of its trace; None where none can be read, or seen."""
     try:
+        if exists_no_follow(inputs.directory / STEPS):
+            return _load_reported(inputs)
         if exists_no_follow(inputs.directory / ARCHIVE):
             archive = Archive(inputs.peek(ARCHIVE, LARGEST_ARCHIVE, "file_size"), inputs.limits)
             names = archive.names
@@ -61,6 +67,13 @@ def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
     except (RecordingError, *BROKEN_ZIP):
         return None
     return None
+
+
+def _load_reported(inputs: RunInputs) -> ActionTrace:
+    from pytest_webeval.recordings.step_log import LARGEST_SCREENSHOT  # few runs have such steps
+    from pytest_webeval.recordings.step_log import load_steps
+
+    return ActionTrace(load_steps(inputs), lambda name, most: inputs.peek(name, most, "file_size"), LARGEST_SCREENSHOT)
 
 
 def _load_folder(inputs: RunInputs) -> ActionTrace | None:

@@ -9,6 +9,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import Fara
+from pytest_webeval.recordings.live_run import LiveRun
 from pytest_webeval.recordings.signatures import FileSign
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
@@ -135,8 +136,10 @@ def load_run(path: Path, rules: Rules, label: str = "") -> Run:
 
 
 def check_main_file(run: Run) -> None:
-    """Raise `RecordingError` for a trace without a response, which may be that of any recorder."""
-    if run.format == WebArenaVerified.name and not exists_no_follow(run.path / run.response_file):
+    """Raise `RecordingError` for a trace without a response, which may be that of any recorder but ours."""
+    if run.format != WebArenaVerified.name or isinstance(run, LiveRun):
+        return
+    if not exists_no_follow(run.path / run.response_file):
         raise RecordingError(unknown_layout(run.path))
 
 

@@ -82,6 +82,11 @@ class Run:
         """The agent's response as it lies in its file. Raises `RecordingError`."""
         return self.inputs.read(self.response_file)
 
+    @property
+    def absence(self) -> str | None:
+        """Why there is no answer where the agent is to blame for that; None for all other runs."""
+        return None
+
     @cached_property
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RecordingError`."""

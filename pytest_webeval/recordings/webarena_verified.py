@@ -11,7 +11,9 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.live_run import LiveRun
 from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.run import LoadTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
@@ -26,7 +28,7 @@ RESPONSE = "agent_response.json"
 # In this order: where a run holds several, the HAR is what the reference reads.
 TRACE_NAMES = ("network.har", "trace.zip", "network.har.zip", "trace", "trace.network", "network.network")
 _FOLDER = "trace"  # a name that other programs use as well
-_TYPICAL_FILES = (RESPONSE, *(name for name in TRACE_NAMES if name != _FOLDER))
+_TYPICAL_FILES = (RESPONSE, STATE, *(name for name in TRACE_NAMES if name != _FOLDER))
 
 
 class WebArenaVerified(RunFormat):
@@ -36,12 +38,12 @@ class WebArenaVerified(RunFormat):
     expected_files = f"{RESPONSE} and {' or '.join(TRACE_NAMES[:2])}"
 
     def recognizes(self, path: Path) -> bool:
-        """Whether the directory holds a response or a trace."""
+        """Whether the directory holds a response, a trace or a recording that was begun."""
         return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """Whether there is a response. A trace alone is evidence of any format."""
-        return RESPONSE in listing.names
+        """Whether there is a response, or a recording of ours. A trace alone is evidence of any format."""
+        return not listing.names.isdisjoint((RESPONSE, STATE))
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:
         """Whether there is a trace, so that the response is missing."""
@@ -56,7 +58,8 @@ class WebArenaVerified(RunFormat):
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
-        return Run(
+        kind = LiveRun if exists_no_follow(path / STATE) else Run
+        return kind(
             path=path,
             label=label,
             task_id=_task_id(path.name),

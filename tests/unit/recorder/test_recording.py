@@ -101,7 +101,7 @@ def test_steps_are_written_at_once_with_their_screenshots(recording, tmp_path):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ({"screenshot": b"<svg>"}, "use PNG, JPEG or WebP"),
+        ({"screenshot": b"<svg>"}, "use PNG or JPEG"),
         ({"screenshot": "missing.png"}, "cannot read screenshot missing.png"),
         ({"selector": object()}, "use JSON values only"),
     ],

@@ -1,0 +1,66 @@
+"""A run that `pytest_webeval.recorder` recorded: it says of itself how it ended, and may lack an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.recording_state import RERECORD
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.recordings.recording_state import RecordingState
+from pytest_webeval.recordings.recording_state import read_state
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.files import exists_no_follow
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pytest_webeval.tasks.task import Task
+
+
+@dataclass(frozen=True)
+class LiveRun(Run):
+    """A run that says how its recording ended.
+
+    Without an answer it is a failure of an agent that ended, crashed, or exceeded a limit. It is an error if the
+    recording itself broke, for then nobody knows what the agent would have answered.
+    """
+
+    @cached_property
+    def state(self) -> RecordingState:
+        """How the recording ended. Raises `RecordingError`."""
+        return read_state(self.inputs)
+
+    @cached_property
+    def response(self) -> bytes:
+        """The agent's response, empty where the agent is to blame that there is none. Raises `RecordingError`."""
+        if self.absence is None:
+            return self.inputs.read(self.response_file)
+        if self.state.outcome.is_of_agent:
+            return b""
+        raise RecordingError(f"no answer in {self.path}: {self.state.summary}; {RERECORD}")
+
+    @property
+    def absence(self) -> str | None:
+        """Why there is no answer, or None where there is one."""
+        return None if exists_no_follow(self.path / self.response_file) else f"no answer: {self.state.summary}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """How the recording ended, unless it ended as it should."""
+        return () if self.state.outcome is Outcome.CLOSED else (self.state.summary,)
+
+    def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
+        """The outcome of the recording, if that can be read."""
+        try:
+            state = self.state
+        except RecordingError:
+            return {}
+        return {"recording": {"outcome": state.outcome.value, "reason": state.summary}}
+
+    def check(self) -> None:
+        """Raise `RecordingError` unless the state, the response and the trace can be read."""
+        _ = self.state
+        super().check()
