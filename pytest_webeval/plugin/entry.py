@@ -12,6 +12,7 @@ from pytest_webeval.plugin import options
 from pytest_webeval.plugin.hookspecs import HookSpecs
 
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
+NO_RECORDINGS = "requires a directory for its recording; pass --webeval-record=DIR"
 # Fixtures about one run: without runs, tests that request them are skipped.
 OF_A_RUN = frozenset(
     {
@@ -39,6 +40,11 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def _has_runs(config: pytest.Config, options_so_far: Any = None) -> bool:
     return bool((options_so_far or config.option).webeval_runs or config.getini("webeval_runs"))
+
+
+def _records(config: pytest.Config) -> bool:
+    """Whether there is a directory for recordings of live tests."""
+    return bool(config.option.webeval_record or config.getini("webeval_record"))
 
 
 def _has_config_above(ini: Path) -> bool:
@@ -70,7 +76,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for text in ("webeval_site(name): tasks on this site", "webeval_template(id): tasks of this intent template"):
         config.addinivalue_line("markers", text)
     config.addinivalue_line("markers", "webeval_type(name): tasks of this type: retrieve, mutate or navigate")
-    if _has_runs(config):
+    task = "webeval_task(file, *ids, timeout=None, max_steps=None): tasks of a test with webeval_recording"
+    config.addinivalue_line("markers", task)
+    if _has_runs(config) or _records(config):
         from pytest_webeval.plugin.performance import gc_paused  # idle sessions load nothing
 
         with gc_paused():
@@ -91,7 +99,9 @@ def _refuse_options_without_runs(config: pytest.Config) -> None:
     flags = [flag for flag in flags if flag not in configured]
     if flags and not hasattr(config, "workerinput"):  # a worker of xdist has what its controller has
         verb = "requires" if len(flags) == 1 else "require"
-        raise pytest.UsageError(f"{', '.join(flags)} {verb} recorded runs; pass --webeval-runs=DIR")
+        raise pytest.UsageError(
+            f"{', '.join(flags)} {verb} recorded runs; pass --webeval-runs=DIR, or --webeval-record=DIR for live tests"
+        )
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
@@ -109,7 +119,17 @@ def webeval_run() -> None:
     pytest.skip(NO_RUNS)
 
 
+@pytest.fixture
+def webeval_recording() -> None:
+    """The recording of an agent, in sessions with --webeval-record=DIR. In other sessions it skips the test."""
+    pytest.skip(NO_RECORDINGS)
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Skip a Python test over runs when no runs were given."""
-    if not OF_A_RUN.isdisjoint(getattr(item, "fixturenames", ())) and not _has_runs(item.config):
+    """Skip a Python test over runs when no runs were given, and a live test without a directory for its recording."""
+    names = getattr(item, "fixturenames", ())
+    if "webeval_recording" in names:
+        if not _records(item.config):
+            item.add_marker(pytest.mark.skip(reason=NO_RECORDINGS))
+    elif not OF_A_RUN.isdisjoint(names) and not _has_runs(item.config):
         item.add_marker(pytest.mark.skip(reason=NO_RUNS))

@@ -19,6 +19,7 @@ from pytest_webeval.evaluators.network.request_pattern import RequestPatternEval
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
@@ -39,6 +40,8 @@ from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
+    from pytest_webeval.recorder.browser import BrowserOptions
+    from pytest_webeval.recorder.live_recording import LiveRecording
     from pytest_webeval.scoring.worker import Outcome
 
 NO_RUN = (
@@ -68,9 +71,10 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
 def _run_path(request: pytest.FixtureRequest) -> Path:
     """The run that a test is about. Fails a test that pytest did not parametrize over the runs."""
     path: Path | None = getattr(request, "param", None)
-    if path is None and not isinstance(request.node, RunItem):
+    path = path or run_path(request.node)
+    if path is None:
         pytest.fail(NO_RUN, pytrace=False)
-    return path or request.node.path
+    return path
 
 
 def find_run(node: Any, path: Path, workspace: Workspace) -> Run:
@@ -193,6 +197,31 @@ def webeval_judge(request: pytest.FixtureRequest) -> Judge | None:
     Override it with an object of your own that has a name `model` and a method `answer(question) -> Reply`.
     """
     return request.config.stash[WORKSPACE].judge
+
+
+@pytest.fixture
+def webeval_recording(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
+    """The recording of an agent that the test lets work. It is scored when the test ends.
+
+    `task` and `start_url`; a recorded browser as `page` or `context`, `async with open_async()`, or `connect(cdp_url)`;
+    `answer(value)` and `step(action, thought, screenshot)`. `@pytest.mark.webeval_task("tasks.json", 107)` names the
+    task.
+    """
+    from pytest_webeval.plugin.live import record  # for live tests alone
+
+    yield from record(request)
+
+
+@pytest.fixture(scope="session")
+def webeval_browser() -> BrowserOptions:
+    """The browser of live tests: a headless Chromium, that of Playwright or else of the system.
+
+    Override it with a `BrowserOptions` of your own: `executable_path`, `headless`, `args`, and `context` with arguments
+    of Playwright's `new_context`; or `cdp_url`, the address of a running browser.
+    """
+    from pytest_webeval.recorder.browser import BrowserOptions  # for live tests alone
+
+    return BrowserOptions()
 
 
 @pytest.fixture(scope="session")

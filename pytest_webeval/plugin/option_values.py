@@ -77,17 +77,17 @@ class Argument(Struct, frozen=True):
 
 def run_roots(config: pytest.Config, arguments: Sequence[str] | None) -> tuple[Path, ...]:
     """The run roots of the option, or else of the ini file. Raises `SettingsError`."""
-    paths = [Path(root) for root in arguments] if arguments else list(config.getini("webeval_runs"))
+    paths = [Path(root) for root in arguments] if arguments else list(config.getini("webeval_runs") or ())
     roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
     for root in roots:
         if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
             raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
         if not os.access(root, os.R_OK | os.X_OK):
             raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
-    return _separate(roots)
+    return separate_roots(roots)
 
 
-def _separate(roots: Sequence[Path]) -> tuple[Path, ...]:
+def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
     """The roots, each once whatever links lead to it. Raises `SettingsError` for one inside another."""
     by_real_path: dict[Path, Path] = {}
     for root in roots:
@@ -129,9 +129,9 @@ def _parse_size(argument: Argument) -> int | None:
     return size
 
 
-def _parse_seconds(argument: Argument) -> float:
+def _parse_seconds(argument: Argument, default: float = TIMEOUT) -> float:
     try:
-        seconds = TIMEOUT if argument.text is None else float(argument.text)
+        seconds = default if argument.text is None else float(argument.text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
@@ -304,6 +304,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "optional_word": _parse_optional_word,
     "path": _parse_path,
     "percentage": _parse_percentage,
+    "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),
     "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
     "rules": lambda argument: RULES[_parse_word(argument)],
     "seconds": _parse_seconds,

@@ -27,6 +27,20 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "record",
+        "record and score live tests, in DIR (default: skip them)",
+        "DIR",
+        "directory",
+        affects_results=False,
+    ),
+    Option(
+        "record_timeout",
+        "limit the time of each live test (default: 0, no limit)",
+        "SECONDS",
+        "recording_seconds",
+        affects_results=False,
+    ),
+    Option(
         "tasks",
         "read tasks from a JSON, JSONL or TSV file, or webarena-verified (repeatable)",
         "FILE",

@@ -15,6 +15,7 @@ from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.missing_tasks import MissingTasks
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.direct_items import DirectItems
+from pytest_webeval.plugin.option_values import separate_roots
 from pytest_webeval.plugin.output_paths import check_output_paths
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure
 from pytest_webeval.plugin.performance import FreezeCollected
@@ -28,6 +29,7 @@ from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
 from pytest_webeval.plugin.runtest.stored_results import PreviousSession
 from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
@@ -68,6 +70,7 @@ def register(config: pytest.Config) -> None:
             config.stash[KNOWN] = workspace.baseline.known_failures
         if writes(config):
             check_output_paths(workspace.settings)
+            _make_record_root(workspace.settings, config.rootpath)
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
@@ -77,10 +80,30 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
     config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
+    if workspace.settings.record is not None:
+        from pytest_webeval.plugin.live import LiveTests  # for sessions that record
+
+        config.pluginmanager.register(
+            LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"
+        )
     if is_scoring:
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
         _register_reporting(config, workspace)
+
+
+def _make_record_root(settings: Settings, project: Path) -> None:
+    """Make the directory of recordings. Raises `SettingsError` if it lies in a run root, or holds one or the tests."""
+    if settings.record is None:
+        return
+    separate_roots(settings.roots)
+    if project.is_relative_to(settings.record):
+        raise SettingsError(f"--webeval-record: {settings.record} holds the project; choose a separate directory")
+    try:
+        settings.record.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"--webeval-record: cannot make {settings.record}: {error.strerror}"
+        raise SettingsError(f"{problem}; choose another directory") from error
 
 
 def _share(config: pytest.Config, workspace: Workspace) -> None:

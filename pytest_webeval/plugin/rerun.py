@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.plugin import options
+from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import build_commands
 from pytest_webeval.summary.record import Record
@@ -35,9 +36,11 @@ def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequenc
     from_controller: tuple[Sequence[str], Sequence[str]] | None = getattr(config, "workerinput", {}).get(RERUN_OPTIONS)
     if from_controller is not None:
         return from_controller
-    arguments = tuple(
-        _select_options([str(argument) for argument in config.invocation_params.args], config.invocation_params.dir)
-    )
+    here = config.invocation_params.dir
+    arguments = tuple(_select_options([str(argument) for argument in config.invocation_params.args], here))
+    record = config.stash[WORKSPACE].settings.record if WORKSPACE in config.stash else None
+    if record is not None and not any(argument.startswith(f"{RUNS}=") for argument in arguments):
+        arguments = (f"{RUNS}={_shorten_root(str(record), here)}", *arguments)  # which scores a recording again
     return arguments, tuple(_build_location_options(config, arguments))
 
 

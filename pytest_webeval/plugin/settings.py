@@ -39,6 +39,8 @@ class Settings:
     """
 
     runs: tuple[Path, ...]
+    record: Path | None
+    record_timeout: float  # seconds for each live test, 0 for no limit
     tasks: tuple[str, ...]
     subset: str | None
     config: Path | None
@@ -103,10 +105,15 @@ class Settings:
         """Raise `AttributeError`."""
         raise AttributeError(f"settings are read-only: cannot set {name} = {value!r}")
 
-    @property
+    @cached_property
     def roots(self) -> tuple[Path, ...]:
-        """The run roots."""
-        return self.runs
+        """The run roots: those whose `runs` are collected, and the one into which live tests record."""
+        return self.runs if self.record is None else tuple(dict.fromkeys((*self.runs, self.record)))
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the session scores nothing but live tests."""
+        return self.record is not None and not self.runs
 
     @property
     def sync(self) -> Sync | None:

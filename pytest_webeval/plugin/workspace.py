@@ -244,7 +244,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @property
     def branches(self) -> Iterator[Branch]:
         """All runs of all roots, including broken ones, in the order of collection."""
-        ends = (branch for root in self.settings.roots for branch in self.branch(root).list_items())
+        ends = (branch for root in self.settings.runs for branch in self.branch(root).list_items())
         return iter({branch.path: branch for branch in ends}.values())
 
     @cached_property

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from contextlib import asynccontextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from typing import Any
 
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.browser import BrowserCapture
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.browser import import_playwright
+from pytest_webeval.recorder.interruption import uninterrupted
 from pytest_webeval.recorder.recording import Recording
 
 if TYPE_CHECKING:
@@ -26,25 +28,35 @@ async def open_context_async(
     recording: Recording, options: BrowserOptions = _DEFAULT, playwright: Playwright | None = None
 ) -> AsyncIterator[BrowserContext]:
     """The same as `sync_recording.open_context` for agents that await their browser."""
-    api = import_playwright("async_api")
     capture = BrowserCapture(recording, options)
     async with AsyncExitStack() as stack:
-        stack.callback(capture.remove_profile)
-        try:
-            playwright = playwright or await stack.enter_async_context(api.async_playwright())
-            browser = await capture.launch(playwright)
-        except api.Error as error:
-            raise SettingsError(f"cannot start the browser: {error.message.splitlines()[0]}; check its path") from error
-        stack.push_async_callback(_run, capture, browser.close, api.Error)
-        context = capture.find_context(browser)
-        if hasattr(context, "__await__"):
-            context = await context
-        recording.cdp_url = capture.find_cdp_url()
-        for call in capture.start_calls(context):
-            await call()
-        finish = _finish_before_closing(capture, context, api.Error)
-        stack.push_async_callback(finish)
+        with uninterrupted(recording):
+            context = await _open(recording, capture, stack, playwright)
+        recording.agent_task = asyncio.current_task()
+        stack.callback(setattr, recording, "agent_task", None)
         yield context
+
+
+async def _open(
+    recording: Recording, capture: BrowserCapture, stack: AsyncExitStack, playwright: Playwright | None
+) -> Any:
+    """Open a browser that the stack closes, and record its context."""
+    api = import_playwright("async_api")
+    stack.callback(capture.remove_profile)
+    try:
+        playwright = playwright or await stack.enter_async_context(api.async_playwright())
+        browser = await capture.launch(playwright)
+    except api.Error as error:
+        raise capture.build_error(error) from error
+    stack.push_async_callback(_run, capture, browser.close, api.Error)
+    context = capture.find_context(browser)
+    if hasattr(context, "__await__"):
+        context = await context
+    recording.cdp_url = capture.find_cdp_url()
+    for call in capture.start_calls(context):
+        await call()
+    stack.push_async_callback(_finish_before_closing(capture, context, api.Error))
+    return context
 
 
 def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: type[Exception]) -> Any:
@@ -54,6 +66,9 @@ def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: t
         if capture.is_finished:
             return
         capture.is_finished = True
+        with suppress(error_class):
+            for call in capture.settle_calls(context):
+                await call()
         for call in capture.finish_calls(context):
             await _run(capture, call, error_class)
         capture.finish()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +34,8 @@ INSTALL = "install it with pip install 'pytest-webeval[record]'"
 # Names of browsers that speak the protocol, where Playwright has installed none.
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PORT_FILE = "DevToolsActivePort"
+SETTLING, POLLING = 1.0, 25  # seconds, milliseconds
+LOST, _CLOSED = "the browser ended before the agent did", "has been closed"
 _LONGEST_PROBLEM = 200  # characters
 
 Call = Callable[[], Any]
@@ -52,12 +55,13 @@ class BrowserOptions(Struct, frozen=True, kw_only=True):
     context: dict[str, Any] = field(default_factory=dict)  # arguments of Playwright's `new_context`
 
 
-class BrowserCapture(Struct, eq=False):
+class BrowserCapture(Struct, eq=False, dict=True):
     """Records what the context of a browser does into the directory of a recording."""
 
     recording: Recording
     options: BrowserOptions
     problems: list[str] = field(default_factory=list)
+    pending: set[Any] = field(default_factory=set)  # requests without a response
     profile: str | None = None  # a directory for the browser's own files
     is_finished: bool = False
 
@@ -84,6 +88,12 @@ class BrowserCapture(Struct, eq=False):
         arguments = (*options.args, "--remote-debugging-port=0")
         return chromium.launch_persistent_context(self.profile, args=arguments, **launching, **options.context)
 
+    def build_error(self, error: Any) -> SettingsError:
+        """The error that says why there is no browser."""
+        reason = to_line(error.message, _LONGEST_PROBLEM)
+        place = f"connect to {self.options.cdp_url}" if self.options.cdp_url is not None else "start the browser"
+        return SettingsError(f"cannot {place}: {reason}; check its address or path")
+
     def find_context(self, browser: Any) -> Any:
         """The context to record: the only one, or a new one."""
         if self.options.serves_cdp and self.options.cdp_url is None:
@@ -102,8 +112,25 @@ class BrowserCapture(Struct, eq=False):
         browser = context.browser
         if browser is not None:
             self.recording.note_version("browser", f"{browser.browser_type.name} {browser.version}")
+        context.on("request", self._begin_request)
+        context.on("requestfinished", self._end_request)
+        context.on("requestfailed", self._end_request)
         yield lambda: context.tracing.start(name="trace", screenshots=True, snapshots=True)
         yield lambda: context.tracing.start_har(self.folder / HAR, content="embed", mode="full")
+
+    def _begin_request(self, request: Any) -> None:
+        self.pending.add(request)
+
+    def _end_request(self, request: Any) -> None:
+        self.pending.discard(request)
+
+    def settle_calls(self, context: Any) -> Iterator[Call]:
+        """What waits for responses to the last action of the agent, for a second at most. Calls may fail."""
+        deadline, pages = time.monotonic() + SETTLING, context.pages
+        if pages:
+            yield lambda: pages[0].wait_for_timeout(POLLING)
+        while pages and self.pending and time.monotonic() < deadline:
+            yield lambda: pages[0].wait_for_timeout(POLLING)
 
     def finish_calls(self, context: Any) -> Iterator[Call]:
         """What ends the recording of a context, whether it closes or not. Calls may fail; see `note_problem`."""
@@ -117,7 +144,9 @@ class BrowserCapture(Struct, eq=False):
     def finish(self) -> None:
         """Keep what Playwright made in the end, or else what it wrote before, which says as much for a verdict."""
         if self.problems:
-            self.recording.stop(Outcome.BROWSER_LOST, f"the browser ended before the agent did: {self.problems[0]}")
+            self.recording.stop(
+                Outcome.BROWSER_LOST, LOST if _CLOSED in self.problems[0] else f"{LOST}: {self.problems[0]}"
+            )
         kept = [self._keep(name) for name in (HAR, ARCHIVE)]
         if kept[0]:
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from datetime import UTC
 from datetime import datetime
@@ -13,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recorder.answers import build_response
 from pytest_webeval.recorder.run_directory import create_run_directory
 from pytest_webeval.recorder.step_log import StepLog
@@ -49,6 +51,8 @@ class Recording:
         self.max_steps = max_steps
         self.steps = StepLog(directory)
         self.is_closed = False
+        self.agent_task: asyncio.Task[Any] | None = None  # of an agent that awaits its browser, while that is open
+        self.interrupter: Any = None  # an `Interrupter` while the agent can be interrupted
         self.cdp_url: str | None = None  # of the browser, while it is open and other programs may connect to it
         self.start_url = self._render_start_url()
         self.state = RecordingState(
@@ -127,7 +131,9 @@ class Recording:
             self.state = structs.replace(self.state, outcome=Outcome(outcome), reason=reason)
 
     def crash(self, error: BaseException) -> None:
-        """Note that the agent raised an exception."""
+        """Note that the agent raised an exception. One of ours is no fault of the agent: it got no browser, perhaps."""
+        if isinstance(error, WebEvalError):
+            self.stop(Outcome.INTERRUPTED, str(error))
         self.stop(Outcome.CRASHED, f"the agent crashed: {type(error).__name__}: {error}")
 
     def note_version(self, name: str, version: str) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from contextlib import contextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from typing import Any
 
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.browser import BrowserCapture
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.browser import import_playwright
+from pytest_webeval.recorder.interruption import uninterrupted
 from pytest_webeval.recorder.recording import Recording
 
 if TYPE_CHECKING:
@@ -30,23 +31,29 @@ def open_context(
     The agent may close the context or the browser itself. `playwright` is for threads that have started it already.
     Raises `SettingsError` where there is no Playwright or no browser.
     """
-    api = import_playwright("sync_api")
     capture = BrowserCapture(recording, options)
     with ExitStack() as stack:
-        stack.callback(capture.remove_profile)
-        try:
-            playwright = playwright or stack.enter_context(api.sync_playwright())
-            browser = capture.launch(playwright)
-        except api.Error as error:
-            raise SettingsError(f"cannot start the browser: {error.message.splitlines()[0]}; check its path") from error
-        stack.callback(_run, capture, browser.close, api.Error)
-        context = capture.find_context(browser)
-        recording.cdp_url = capture.find_cdp_url()
-        for call in capture.start_calls(context):
-            call()
-        finish = _finish_before_closing(capture, context, api.Error)
-        stack.callback(finish)
+        with uninterrupted(recording):
+            context = _open(recording, capture, stack, playwright)
         yield context
+
+
+def _open(recording: Recording, capture: BrowserCapture, stack: ExitStack, playwright: Playwright | None) -> Any:
+    """Open a browser that the stack closes, and record its context."""
+    api = import_playwright("sync_api")
+    stack.callback(capture.remove_profile)
+    try:
+        playwright = playwright or stack.enter_context(api.sync_playwright())
+        browser = capture.launch(playwright)
+    except api.Error as error:
+        raise capture.build_error(error) from error
+    stack.callback(_run, capture, browser.close, api.Error)
+    context = capture.find_context(browser)
+    recording.cdp_url = capture.find_cdp_url()
+    for call in capture.start_calls(context):
+        call()
+    stack.callback(_finish_before_closing(capture, context, api.Error))
+    return context
 
 
 def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: type[Exception]) -> Any:
@@ -56,6 +63,9 @@ def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: t
         if capture.is_finished:
             return
         capture.is_finished = True
+        with suppress(error_class):
+            for call in capture.settle_calls(context):
+                call()
         for call in capture.finish_calls(context):
             _run(capture, call, error_class)
         capture.finish()

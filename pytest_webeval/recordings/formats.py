@@ -9,7 +9,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import Fara
-from pytest_webeval.recordings.live_run import LiveRun
+from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.signatures import FileSign
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
@@ -137,9 +137,9 @@ def load_run(path: Path, rules: Rules, label: str = "") -> Run:
 
 def check_main_file(run: Run) -> None:
     """Raise `RecordingError` for a trace without a response, which may be that of any recorder but ours."""
-    if run.format != WebArenaVerified.name or isinstance(run, LiveRun):
-        return
-    if not exists_no_follow(run.path / run.response_file):
+    if run.format == WebArenaVerified.name and not any(
+        exists_no_follow(run.path / name) for name in (run.response_file, STATE)
+    ):
         raise RecordingError(unknown_layout(run.path))
 
 

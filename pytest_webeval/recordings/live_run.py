@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.recording_state import RERECORD
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.recordings.recording_state import RecordingState
@@ -38,9 +40,25 @@ class LiveRun(Run):
         """The agent's response, empty where the agent is to blame that there is none. Raises `RecordingError`."""
         if self.absence is None:
             return self.inputs.read(self.response_file)
-        if self.state.outcome.is_of_agent:
+        if self._is_silent:
             return b""
         raise RecordingError(f"no answer in {self.path}: {self.state.summary}; {RERECORD}")
+
+    @cached_property
+    def trace(self) -> NetworkTrace:
+        """What the browser sent and received; nothing of a silent agent without a readable trace. Raises the same."""
+        with self.inputs.durations.phase(DECODE):
+            try:
+                return self.load_trace(self.inputs)
+            except RecordingError:
+                if self._is_silent:
+                    return NetworkTrace(())
+                raise
+
+    @property
+    def _is_silent(self) -> bool:
+        """Whether the agent is to blame that there is no answer, so that it has failed whatever its traffic was."""
+        return self.absence is not None and self.state.outcome.is_of_agent
 
     @property
     def absence(self) -> str | None:
@@ -61,6 +79,13 @@ class LiveRun(Run):
         return {"recording": {"outcome": state.outcome.value, "reason": state.summary}}
 
     def check(self) -> None:
-        """Raise `RecordingError` unless the state, the response and the trace can be read."""
-        _ = self.state
-        super().check()
+        """Raise `RecordingError` unless the state can be read, and response and trace of an agent that answered."""
+        is_closed = self.state.outcome is Outcome.CLOSED
+        if self._is_silent:
+            return
+        try:
+            super().check()
+        except RecordingError as error:
+            if is_closed or self.state.summary in str(error):
+                raise
+            raise RecordingError(f"{self.state.summary}; {error}", error.rule) from error

@@ -11,7 +11,6 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.live_run import LiveRun
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.run import LoadTrace
@@ -58,8 +57,7 @@ class WebArenaVerified(RunFormat):
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, with the directory's name as task id."""
-        kind = LiveRun if exists_no_follow(path / STATE) else Run
-        return kind(
+        return _find_kind(path)(
             path=path,
             label=label,
             task_id=_task_id(path.name),
@@ -69,6 +67,14 @@ class WebArenaVerified(RunFormat):
             rules=rules,
             load_trace=network_trace(path),
         )
+
+
+def _find_kind(path: Path) -> type[Run]:
+    if not exists_no_follow(path / STATE):
+        return Run
+    from pytest_webeval.recordings.live_run import LiveRun  # most runs have another recorder
+
+    return LiveRun
 
 
 def _is_trace(folder: Path) -> bool:

@@ -6,7 +6,10 @@ import pytest
 
 from pytest_webeval.plugin.options import OPTIONS
 
-NEEDING_RUNS = [option for option in OPTIONS if option.is_flag and option.is_ini_key and option.name != "runs"]
+ADVICE = "pass --webeval-runs=DIR, or --webeval-record=DIR for live tests"
+NEEDING_RUNS = [
+    option for option in OPTIONS if option.is_flag and option.is_ini_key and option.name not in {"runs", "record"}
+]
 
 
 def usage_error(result):
@@ -19,7 +22,7 @@ def usage_error(result):
 
 def test_an_option_about_runs_needs_runs(pytester):
     line = usage_error(pytester.runpytest("--webeval-report=report"))
-    assert line == "ERROR: --webeval-report requires recorded runs; pass --webeval-runs=DIR"
+    assert line == f"ERROR: --webeval-report requires recorded runs; {ADVICE}"
     assert not (pytester.path / "report").exists()
 
 
@@ -27,18 +30,18 @@ def test_all_options_without_runs_are_named_in_one_line(pytester):
     given = [option.flag if option.is_switch else f"{option.flag}=1" for option in NEEDING_RUNS]
     line = usage_error(pytester.runpytest(*reversed(given)))
     flags = ", ".join(option.flag for option in NEEDING_RUNS)
-    assert line == f"ERROR: {flags} require recorded runs; pass --webeval-runs=DIR"
+    assert line == f"ERROR: {flags} require recorded runs; {ADVICE}"
 
 
 def test_an_option_without_runs_is_refused_in_the_environment_as_well(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "--webeval-rules=strict")
     line = usage_error(pytester.runpytest())
-    assert line == "ERROR: --webeval-rules requires recorded runs; pass --webeval-runs=DIR"
+    assert line == f"ERROR: --webeval-rules requires recorded runs; {ADVICE}"
 
 
 def test_options_without_runs_are_refused_before_workers_start(pytester):
     line = usage_error(pytester.runpytest_subprocess("-n1", "--webeval-rules=strict"))
-    assert line == "ERROR: --webeval-rules requires recorded runs; pass --webeval-runs=DIR"
+    assert line == f"ERROR: --webeval-rules requires recorded runs; {ADVICE}"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
 
 def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
     """The arguments that pytest collects. Roots of the option replace `testpaths`, those of the ini key extend them."""
-    roots = workspace.settings.roots
+    roots = workspace.settings.runs
     if config.args_source == pytest.Config.ArgsSource.ARGS:
         arguments = [_normalize(argument, config, workspace) for argument in config.args]
         yield from arguments

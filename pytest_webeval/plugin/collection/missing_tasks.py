@@ -42,7 +42,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def by_path(self) -> dict[Path, int | str]:
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
-        if not self.workspace.settings.require_all:
+        if not (self.workspace.settings.require_all and self.workspace.settings.runs):
             return {}
         recorded = set(self._recorded())
         missing = [task_id for task_id in self.expected() if str(task_id) not in recorded]
@@ -51,18 +51,18 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def _is_left_out(self, task_id: int | str) -> bool:
         """Whether the session ignores the directories named like a task."""
-        places = (root / _name(task_id) for root in self.workspace.settings.roots)
+        places = (root / _name(task_id) for root in self.workspace.settings.runs)
         return any(self.workspace.is_left_out(path) for path in places)
 
     def below(self, directory: Path) -> list[Path]:
         """The paths of missing tasks in a directory; none unless it is a run root."""
-        if directory not in self.workspace.settings.roots:
+        if directory not in self.workspace.settings.runs:
             return []
         return [path for path in self.by_path if path.parent == directory]
 
     def could_be_at(self, path: Path) -> bool:
         """Whether an item of a missing task could stand there. Looks at no run, so that it can be asked at any time."""
-        if not self.workspace.settings.require_all or path.parent not in self.workspace.settings.roots:
+        if not self.workspace.settings.require_all or path.parent not in self.workspace.settings.runs:
             return False
         return path.name in self._names or path.name.rpartition("-")[0] in self._names
 
@@ -73,7 +73,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
     def reason(self, path: Path) -> str:
         """The message about the task that is missing there; it adds that the definition is not usable, if so."""
         task_id, workspace = self.by_path[path], self.workspace
-        roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.roots)
+        roots = ", ".join(workspace.labels.of(root) for root in workspace.settings.runs)
         id_text = sanitize(str(task_id)).replace("\n", " ")[:SHOWN]
         message = f"no recording of task {id_text} in {roots}; record it, or omit --webeval-require-all"
         try:
@@ -101,7 +101,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
         workspace = self.workspace
         if workspace.tasks.subset is not None:
             return workspace.tasks.subset.task_ids
-        task_sets = (workspace.tasks.in_root(root) for root in workspace.settings.roots)
+        task_sets = (workspace.tasks.in_root(root) for root in workspace.settings.runs)
         return tuple(dict.fromkeys(task_id for tasks in task_sets if tasks for task_id in tasks.task_ids))
 
     def _recorded(self) -> Iterator[str]:
@@ -116,7 +116,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:
         """A free path below the first root that defines the task, or else below the first root."""
-        roots = self.workspace.settings.roots
+        roots = self.workspace.settings.runs
         root = next((root for root in roots if self._defines(root, task_id)), roots[0])
         directory_name = _name(task_id)
         names = (directory_name if number == 1 else f"{directory_name}-{number}" for number in count(1))

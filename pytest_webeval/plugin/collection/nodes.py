@@ -292,10 +292,26 @@ def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> 
     return node
 
 
+RECORDED = pytest.StashKey[Path]()  # the directory into which a live test records
+LIVE_FIXTURE = "webeval_recording"
+
+
+def is_live(item: pytest.Item) -> bool:
+    """Whether an item is a test that records a run."""
+    return LIVE_FIXTURE in getattr(item, "fixturenames", ())
+
+
+def has_own_result(item: pytest.Item) -> bool:
+    """Whether an item gives the verdict on its run, as no other Python test does."""
+    return isinstance(item, RunItem) or RECORDED in item.stash
+
+
 def run_path(item: pytest.Item) -> Path | None:
-    """The run that an item is about: its own directory, or the parameter of a Python test."""
+    """The run that an item is about: its own directory, what it records, or the parameter of a Python test."""
     if isinstance(item, RunItem):
         return item.path
+    if RECORDED in item.stash:
+        return item.stash[RECORDED]
     parameter = item.callspec.params.get("webeval_run") if hasattr(item, "callspec") else None
     return parameter if isinstance(parameter, Path) else None
 

@@ -44,7 +44,7 @@ class RootPaths(Struct, frozen=True, eq=False, dict=True):
     def leading(self) -> frozenset[Path]:
         """The roots and all directories above them, but for roots that options of pytest's ignore."""
         config = self.workspace.config
-        roots = [root for root in self.workspace.settings.roots if not is_ignored_by_option(root, config)]
+        roots = [root for root in self.workspace.settings.runs if not is_ignored_by_option(root, config)]
         return frozenset(path for root in roots for path in (root, *root.parents))
 
     @pytest.hookimpl(wrapper=True)

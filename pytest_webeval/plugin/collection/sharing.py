@@ -52,7 +52,7 @@ class Sharing(Struct, eq=False, dict=True):
         for path in map(_path, config.args):
             root = workspace.labels.root_of(path)
             if root is None or workspace.settings.require_all:
-                yield from workspace.settings.roots
+                yield from workspace.settings.runs
             else:
                 yield root if root.is_relative_to(config.rootpath) else path
 

@@ -55,5 +55,5 @@ class CollectedRuns(Struct, eq=False):
     @property
     def is_chosen(self) -> bool:
         """Whether the session was to score some runs of the roots or of its shard, rather than all."""
-        is_selecting = selects_some_runs(self.workspace.config, self.workspace.settings.roots)
+        is_selecting = selects_some_runs(self.workspace.config, self.workspace.settings.runs)
         return self.counts.chosen > 0 or is_selecting

@@ -193,7 +193,8 @@ class SessionReporter(Struct, eq=False, dict=True):
             if not self.attempt(partial(self._write_summary, summaries, place, records)):
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         labels = self.collected.labels
-        self._is_complete = bool(labels) and labels <= self.records.keys() and not self.problems
+        has_all = labels <= self.records.keys() and not self._unscored
+        self._is_complete = bool(labels or self.workspace.settings.is_live) and has_all and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
             self.attempt(lambda: self._write_metrics(directory))
         self._call_summary_hook(session, self.summary)
@@ -270,7 +271,7 @@ class SessionReporter(Struct, eq=False, dict=True):
     @property
     def _is_about_other_tests(self) -> bool:
         """Whether only the ini file names runs and no Python test used any."""
-        config, roots = self.workspace.config, self.workspace.settings.roots
+        config, roots = self.workspace.config, self.workspace.settings.runs
         is_quiet = self.summary is None and not self.tested
         return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
 
@@ -327,5 +328,5 @@ def _root_facts(workspace: Workspace) -> dict[str, Any]:
         "roots": settings.roots,
         "root_labels": list(workspace.labels.prefixes.values()),
         "output": settings.output,
-        "names_roots": names_runs(workspace.config, settings.roots),
+        "names_roots": names_runs(workspace.config, settings.runs),
     }

@@ -54,7 +54,9 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         """What the session adds under `webeval`."""
         tasks, shard = self.workspace.tasks.configured, self.workspace.settings.shard
         counts, without_runs = self.collected.counts, self.collected.without_runs
-        is_whole = not (self.unscored or self.collected.is_chosen or shard) and bool(self.collected.labels)
+        is_live = self.workspace.settings.is_live
+        has_all = not (self.unscored or self.collected.is_chosen or shard or (is_live and self.stopped))
+        is_whole = has_all and bool(self.collected.labels or (is_live and self.records))
         return {
             "unscored_count": len(self.unscored),
             "unscored": list(self.unscored),

@@ -16,9 +16,11 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.nodes import RunItem
+from pytest_webeval.plugin.collection.nodes import has_own_result
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
+from pytest_webeval.plugin.runtest.evaluation import SCORING
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
@@ -48,15 +50,18 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Wo
     """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
+    if call.when == "call":
+        call = item.stash.get(SCORING, call)
     recorder = item.stash.get(RECORDER, None)
     if call.when == "teardown":
         return _classify_teardown(recorder, workspace) if recorder is not None else None
-    if not isinstance(item, RunItem):
+    if not has_own_result(item):
         return _classify_test(item, call, recorder, workspace)
     has_verdict = recorder is not None and (recorder.excluded is not None or recorder.scored is not None)
     if recorder is not None and call.when == "call" and (has_verdict or not _is_left_out(call)):
         return _classify_evaluation(item, call, recorder, workspace)
-    return _classify_unscored(item, item.path, call, workspace) if call.excinfo is not None else None
+    path = run_path(item)
+    return _classify_unscored(item, path, call, workspace) if call.excinfo is not None and path is not None else None
 
 
 def _classify_test(
@@ -74,7 +79,7 @@ def _classify_evaluation(
     item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
 ) -> Classification | None:
     """The outcome recorded for a run while its item or a Python test ran."""
-    run, task, is_item = recorder.case.run, recorder.case.task, isinstance(item, RunItem)
+    run, task, is_item = recorder.case.run, recorder.case.task, has_own_result(item)
     try:
         result = _result(recorder, call, workspace) if recorder.excluded is None else None
     except RunExcluded as error:
@@ -96,7 +101,7 @@ def _classify_evaluation(
 def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -> Seal | None:
     """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
     calls, status = recorder.case.calls, recorder.scored.status if recorder.scored is not None else Status.ERROR
-    if calls.expected or calls.raised or status not in VERDICTS or recorder.is_judged:
+    if not isinstance(item, RunItem) or calls.expected or calls.raised or status not in VERDICTS or recorder.is_judged:
         return None  # a judge answers from its memory, which knows whether the question is still the same
     definition = recorder.definition
     fingerprints, run = workspace.config.stash[FINGERPRINTS], recorder.case.run
@@ -151,7 +156,7 @@ def _is_left_out(call: pytest.CallInfo[None]) -> bool:
 def _classify_unscored(
     item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace
 ) -> Classification:
-    message, is_partial = _message(call), not isinstance(item, RunItem)
+    message, is_partial = _message(call), not has_own_result(item)
     if not _is_left_out(call):
         warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
         classification = classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
@@ -197,7 +202,7 @@ def _error_message(path: Path, message: str, workspace: Workspace) -> str:
 
 def classify_timeout(item: pytest.Item, message: str, workspace: Workspace) -> Classification | None:
     """The classification of a run that took too long to classify; None for an item without a run."""
-    path, is_partial = run_path(item), not isinstance(item, RunItem)
+    path, is_partial = run_path(item), not has_own_result(item)
     if path is None:
         return None
     run = _build_placeholder(path, workspace)

@@ -18,8 +18,11 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import directory_node
+from pytest_webeval.plugin.collection.nodes import has_own_result
+from pytest_webeval.plugin.collection.nodes import is_live
 from pytest_webeval.plugin.collection.nodes import list_tags
 from pytest_webeval.plugin.collection.nodes import outside_subset
 from pytest_webeval.plugin.collection.nodes import run_path
@@ -90,7 +93,7 @@ def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outc
 
     The report of a run's own item has them already.
     """
-    is_own = isinstance(item, RunItem)
+    is_own = has_own_result(item)
     if report.failed and not is_own and outcome.result is not None and (lines := recording_lines(outcome.result)):
         report.sections.append(("webeval", "\n".join(lines)))
 
@@ -118,7 +121,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         is_parametrized = any(
             "webeval_run" in _argnames(mark) for mark in metafunc.definition.iter_markers("parametrize")
         )
-        if "webeval_run" in metafunc.fixturenames and not is_parametrized:
+        is_live = LIVE_FIXTURE in metafunc.fixturenames
+        if "webeval_run" in metafunc.fixturenames and not is_parametrized and not is_live:
             paths = self.workspace.tested_paths
             labels = [self.workspace.labels.of(path) for path in paths]
             metafunc.parametrize("webeval_run", paths or [self._no_run], indirect=True, ids=labels or None)
@@ -126,7 +130,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     @property
     def _no_run(self) -> Any:
         """The parameter of a Python test over runs if there is no run: it is skipped with a reason."""
-        roots = ", ".join(sanitize(str(root)) for root in self.workspace.settings.roots)
+        roots = ", ".join(sanitize(str(root)) for root in self.workspace.settings.runs)
         reason = f"no runs in {roots}; pass a directory that holds runs with --webeval-runs"
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
@@ -170,7 +174,11 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def pytest_report_header(self) -> list[str]:
         """Show the runs, the rules and the checksums."""
-        roots = ", ".join(str(root) for root in self.workspace.settings.roots)
+        places = (
+            [f"runs in {', '.join(map(str, self.workspace.settings.runs))}"] if self.workspace.settings.runs else []
+        )
+        if self.workspace.settings.record is not None:
+            places.append(f"recording into {self.workspace.settings.record}")
         tasks = self.workspace.tasks.configured
         data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
         subset = self.workspace.tasks.subset
@@ -189,7 +197,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             else []
         )
         return [
-            sanitize(line) for line in (f"webeval: runs in {roots}", f"webeval: {code}{data}{part}", *task_warnings)
+            sanitize(line) for line in (f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}", *task_warnings)
         ]
 
     @pytest.hookimpl(wrapper=True)
@@ -217,11 +225,11 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             self._name_run(report, item)
         if outcome is not None:
             outcome.payload.attach_to(report)
-            if isinstance(item, RunItem) and (
+            if has_own_result(item) and (
                 outcome.payload.is_disturbed or (report.passed and outcome.record.status != "success")
             ):
                 fail(report, sanitize(str(outcome.record.reason)))
-            elif isinstance(item, RunItem) and KNOWN in item.config.stash:
+            elif has_own_result(item) and KNOWN in item.config.stash:
                 from pytest_webeval.plugin.runtest.known_failures import expect_failure  # only for an option
 
                 expect_failure(report, outcome.record, item.config)
@@ -322,7 +330,7 @@ def _check_choice(items: Sequence[pytest.Item], choice: Sequence[str]) -> None:
 
 
 def _count_runs(items: Sequence[pytest.Item]) -> int:
-    return sum(isinstance(item, RunItem) for item in items)
+    return sum(isinstance(item, RunItem) or is_live(item) for item in items)
 
 
 def _describe_unchanged(item: pytest.Item) -> RunOutcome:

@@ -10,6 +10,8 @@ from pytest_webeval import load_run
 from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
 from tests.support.runs import Runs
 
 STATE = "webeval_recording.json"
@@ -32,6 +34,11 @@ def evaluate(path):
     return score(load_run(path), load_tasks(str(path.parent / "tasks.json")))
 
 
+def evaluate_at(path):
+    sites = Sites({"shopping": Environment(("http://shop.test",))})
+    return score(load_run(path), load_tasks(str(path.parent / "tasks.json")), sites)
+
+
 OUTCOMES = ["recording", "closed", "timeout", "budget", "crashed", "interrupted", "browser_lost"]
 
 
@@ -50,6 +57,22 @@ def test_an_agent_that_did_not_answer_fails_with_the_reason(runs, outcome):
     assert result.status == "failure"
     messages = [text for each in result.evaluators_results[0].assertions for text in each.assertion_msgs]
     assert "got no answer: the time limit of 5 s was exceeded" in " ".join(messages)
+
+
+@pytest.mark.parametrize("content", [None, '{"log": {"entries": []}}', "{"])
+def test_an_agent_that_did_nothing_fails(runs, content):
+    path = end(runs.add(1, expects=(runs.visited(),)), "timeout", reason="too slow", has_answer=False)
+    (path / "network.har").unlink()
+    if content is not None:
+        (path / "network.har").write_text(content)
+    assert evaluate_at(path).status == "failure"
+
+
+def test_an_agent_that_answered_and_did_nothing_is_an_error_with_the_reason(runs):
+    path = end(runs.add(1), "timeout", reason="too slow")
+    (path / "network.har").unlink()
+    with pytest.raises(RecordingError, match="too slow; no network trace"):
+        evaluate(path)
 
 
 @pytest.mark.parametrize(("outcome", "reason"), [("recording", REASON), ("browser_lost", "the browser ended")])

@@ -1,0 +1,202 @@
+"""Live tests: each records the run of an agent, and is scored as the recording would be later."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import TaskFailed
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
+from pytest_webeval.plugin.collection.nodes import RECORDED
+from pytest_webeval.plugin.collection.nodes import is_live
+from pytest_webeval.plugin.collection.nodes import task
+from pytest_webeval.plugin.item_names import task_names
+from pytest_webeval.plugin.live_tasks import LiveMark
+from pytest_webeval.plugin.live_tasks import LiveTasks
+from pytest_webeval.plugin.live_tasks import find_task_id
+from pytest_webeval.plugin.live_tasks import require_mark
+from pytest_webeval.plugin.runtest.evaluation import SCORING
+from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.user_code import with_tracebacks
+from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.recorder.interruption import interruptible
+from pytest_webeval.recorder.live_recording import LiveRecording
+from pytest_webeval.recorder.run_directory import create_run_directory
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.reports.rerun import exact
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.tasks.task import Task
+
+ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
+UNSCORED = (*ENDING_SESSION, pytest.skip.Exception, pytest.xfail.Exception)
+
+
+class LiveRun(Struct, frozen=True):
+    """The recording of a test, with the request by which its run gets its fixtures."""
+
+    recording: LiveRecording
+    request: pytest.FixtureRequest
+    timeout: float  # seconds, 0 for no limit
+
+
+LIVE = pytest.StashKey[LiveRun]()
+
+
+def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
+    """The recording of a test, in a new directory. Raises `WebEvalError`."""
+    item, workspace = request.node, request.config.stash[WORKSPACE]
+    mark, tests = require_mark(item), request.config.stash[LIVE_TESTS]
+    definition = tests.find_task(item, mark)
+    sites, options = (request.getfixturevalue(name) for name in ("webeval_sites", "webeval_browser"))
+    directory = create_run_directory(tests.root, definition.task_id)
+    recording = LiveRecording(directory, definition, sites, mark.max_steps, options)
+    item.stash[RECORDED] = directory
+    timeout = workspace.settings.record_timeout if mark.timeout is None else mark.timeout
+    item.stash[LIVE] = LiveRun(recording, request, timeout)
+    yield recording
+    recording.close()
+
+
+class LiveTests(Struct, frozen=True, eq=False):
+    """Plugin of every process of a session that may record."""
+
+    workspace: Workspace
+    root: Path
+    tasks: LiveTasks
+    is_scoring: bool
+
+    @classmethod
+    def of(cls, workspace: Workspace, root: Path, *, is_scoring: bool) -> LiveTests:
+        """The plugin of a session that records into `root`."""
+        tests = cls(workspace, root, LiveTasks(workspace), is_scoring)
+        workspace.config.stash[LIVE_TESTS] = tests
+        return tests
+
+    def find_task(self, item: pytest.Item, mark: LiveMark) -> Task:
+        """The definition of the task of a test. Raises `WebEvalError`."""
+        task_id = find_task_id(item, mark)
+        if task_id is None:  # a parameter of the test itself takes the place of ours
+            raise SettingsError(f"the task of {item.nodeid} is unknown; name one id in its marker")
+        return self.tasks.find(mark, task_id)
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Pass over the recordings, unless they are to be scored as well: nothing there is code of the user."""
+        return True if collection_path == self.root and self.root not in self.workspace.settings.runs else None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Repeat a live test for each task that its marker names, if it does not name one."""
+        if LIVE_FIXTURE not in metafunc.fixturenames:
+            return
+        try:
+            mark = LiveMark.of(metafunc.definition)
+            if mark is not None and len(mark.task_ids) != 1:
+                task_ids = self.tasks.list_ids(mark)
+                metafunc.parametrize(LIVE_FIXTURE, task_ids, indirect=True, ids=list(map(str, task_ids)))
+        except WebEvalError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Let `-k '[107]'` and the other keywords of a task select its live test."""
+        if not is_live(item) or (mark := LiveMark.of(item)) is None:
+            return
+        task_id = find_task_id(item, mark)
+        if task_id is not None:
+            names = task_names(self.tasks.find_or_none(mark, task_id))
+            item.extra_keyword_matches.update({str(task_id), *exact([task_id, *names]), *names})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Copy the definitions of the tasks for later sessions."""
+        marks = [mark for item in items if is_live(item) and (mark := LiveMark.of(item)) is not None]
+        if marks and self.is_scoring:
+            try:
+                self.tasks.share(marks, self.root)
+            except WebEvalError as error:
+                raise pytest.UsageError(str(error)) from error
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """End the recording when its test ends, however that is, and score it."""
+        live = item.stash.get(LIVE, None)
+        if live is None:
+            return (yield)
+        agent_error: BaseException | None = None
+        try:
+            with interruptible(live.recording, live.timeout):
+                yield
+        except BaseException as error:  # noqa: BLE001  (raised again, unless it says that a limit is exceeded)
+            agent_error = error
+        agent_error = _end(live.recording, agent_error)
+        if isinstance(agent_error, UNSCORED):
+            raise agent_error
+        scoring = pytest.CallInfo.from_call(lambda: self._score(item, live.request), "call", reraise=ENDING_SESSION)
+        item.stash[SCORING] = scoring
+        if agent_error is not None:
+            raise agent_error
+        if scoring.excinfo is not None:
+            raise scoring.excinfo.value
+        return None
+
+    def _score(self, item: Any, request: pytest.FixtureRequest) -> None:
+        """Score the recording as an item of a run scores one."""
+        item.funcargs["webeval_run"] = request.getfixturevalue("webeval_run")  # for the redaction of the report
+        recorder, evaluators = (request.getfixturevalue(name) for name in ("record_evaluation", "webeval_evaluators"))
+        with run_time_limit(item, self.workspace.settings):
+            task(recorder, evaluators)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Show why the run failed in the words of a run item; with the exception of an agent, below that."""
+        report = yield
+        if call.when == "teardown":
+            _forget(item)
+        if not is_live(item) or call.excinfo is None:
+            return report
+        scoring = item.stash.get(SCORING, None) if call.when == "call" else None
+        verdict = scoring.excinfo.value if scoring is not None and scoring.excinfo is not None else None
+        if verdict is not None and verdict is not call.excinfo.value:
+            report.sections.append(("webeval", _describe(verdict, item) or sanitize(str(verdict))))
+        elif report.failed and (text := _describe(call.excinfo.value, item)) is not None:
+            report.longrepr = text
+        return report
+
+
+LIVE_TESTS = pytest.StashKey[LiveTests]()
+
+
+def _describe(error: BaseException, item: pytest.Item) -> str | None:
+    """The text of an error of ours; None for any other."""
+    if isinstance(error, TaskFailed):
+        return with_tracebacks(str(error), error.raised, item.config)
+    return sanitize(str(error)) if isinstance(error, WebEvalError) else None
+
+
+def _forget(item: pytest.Item) -> None:
+    """Release the recording of an item, which itself stays to the end of the session."""
+    if LIVE in item.stash:
+        del item.stash[LIVE]
+    if SCORING in item.stash:
+        del item.stash[SCORING]
+
+
+def _end(recording: LiveRecording, error: BaseException | None) -> BaseException | None:
+    """Close a recording. Returns the error that ended it, unless that only says that a limit is exceeded."""
+    if isinstance(error, ENDING_SESSION):
+        recording.stop(Outcome.INTERRUPTED)
+    elif isinstance(error, UNSCORED):
+        recording.stop(Outcome.INTERRUPTED, f"the test was not to be scored: {error}")
+    elif error is not None and recording.outcome is Outcome.RECORDING:
+        recording.crash(error)
+    is_limit = recording.outcome in {Outcome.TIMEOUT, Outcome.BUDGET}
+    recording.close()
+    return None if is_limit else error

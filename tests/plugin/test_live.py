@@ -1,0 +1,266 @@
+"""Live tests without a browser: markers, directories, and how a session treats what it records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support.runs import definition
+from tests.support.runs import navigation
+
+AGENT = f"""
+import json
+import pytest
+
+HAR = {json.dumps({"log": {"entries": [navigation()]}})!r}
+
+
+def act(recording, answer="lamp"):
+    (recording.directory / "network.har").write_text(HAR)
+    recording.answer(answer)
+"""
+RECORD = "--webeval-record=live"
+
+
+@pytest.fixture
+def write(pytester):
+    """Writes tests of agents that need no browser, and tasks 1 to 3."""
+
+    def write_tests(tests, tasks=(1, 2, 3)):
+        pytester.makepyfile(test_agent=AGENT + tests)
+        (pytester.path / "tasks.json").write_text(json.dumps([definition(task_id) for task_id in tasks]))
+        config = {"environments": {"__SHOPPING__": {"urls": ["http://shop.test"]}}}
+        (pytester.path / "config.json").write_text(json.dumps(config))
+        pytester.makeini("[pytest]\nwebeval_config = config.json\n")
+
+    return write_tests
+
+
+ONE = """
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_agent(webeval_recording):
+    act(webeval_recording)
+"""
+ALL = """
+@pytest.mark.webeval_task("tasks.json")
+def test_agent(webeval_recording):
+    act(webeval_recording, "lamp" if webeval_recording.task.task_id < 3 else "chair")
+"""
+
+
+def status(pytester, run):
+    return json.loads((pytester.path / "live" / run / "eval_result.json").read_bytes())["status"]
+
+
+def test_a_live_test_without_a_directory_is_skipped_with_the_option(pytester, write):
+    write(ONE)
+    result = pytester.runpytest("-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*requires a directory for its recording; pass --webeval-record=DIR"])
+
+
+def test_a_right_run_passes_and_leaves_result_and_summary(pytester, write):
+    write(ONE)
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["webeval: recording into */live", "1 scored: 1 success, 0 failure, 0 error, 0 excluded"]
+    )
+    assert status(pytester, "1") == "success"
+    summary = json.loads((pytester.path / "live/eval_summary.json").read_bytes())
+    assert (summary["total"], summary["webeval"]["partial"]) == (1, False)
+    assert not (pytester.path / "live/eval_journal.jsonl").exists()
+
+
+def test_a_marker_without_an_id_repeats_the_test_for_each_task(pytester, write):
+    write(ALL)
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*retrieved_data: *chair*", "*FAILED test_agent.py::test_agent[[]3[]]*"])
+    assert [status(pytester, run) for run in "123"] == ["success", "success", "failure"]
+
+
+@pytest.mark.parametrize("word", ["[2]", "test_agent and 2"])
+def test_keywords_of_a_task_select_its_live_test(pytester, write, word):
+    write(ALL)
+    pytester.runpytest(RECORD, "-k", word).assert_outcomes(passed=1, deselected=2)
+    assert json.loads((pytester.path / "live/eval_summary.json").read_bytes())["webeval"]["partial"]
+
+
+def test_the_site_of_a_task_selects_its_live_tests(pytester, write):
+    write(ALL)
+    pytester.runpytest(RECORD, "-k", "[shopping]").assert_outcomes(passed=2, failed=1)
+
+
+def test_each_session_records_new_attempts(pytester, write):
+    write(ONE)
+    for _ in range(2):
+        pytester.runpytest(RECORD).assert_outcomes(passed=1)
+    assert status(pytester, "attempt-2/1") == "success"
+    result = pytester.runpytest("--webeval-runs=live")
+    result.assert_outcomes(passed=2)
+
+
+def test_repeated_tests_are_attempts(pytester, write):
+    write(ONE.replace("@pytest", "@pytest.mark.parametrize('seed', [1, 2])\n@pytest", 1).replace("g):", "g, seed):"))
+    pytester.runpytest(RECORD).assert_outcomes(passed=2)
+    assert [status(pytester, run) for run in ("1", "attempt-2/1")] == ["success", "success"]
+
+
+def test_the_exception_of_an_agent_is_shown_and_its_run_is_scored(pytester, write):
+    write(ONE + "    raise ValueError('no chair')\n")
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E * ValueError: no chair", "1 scored: 1 success*"])
+    assert status(pytester, "1") == "success"
+
+
+def test_a_failed_run_of_an_agent_that_raised_is_shown_below_the_exception(pytester, write):
+    write("""
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_agent(webeval_recording):
+    act(webeval_recording, "chair")
+    raise ValueError("no lamp")
+""")
+    result = pytester.runpytest(RECORD)
+    result.stdout.fnmatch_lines(["E * ValueError: no lamp", "*- webeval -*", "retrieved_data: *chair*"])
+
+
+def test_a_test_that_skips_itself_is_not_scored(pytester, write):
+    write(ONE + "    pytest.skip('no shop today')\n")
+    result = pytester.runpytest(RECORD, "-rs")
+    result.assert_outcomes(skipped=1)
+    assert not (pytester.path / "live/1/eval_result.json").exists()
+
+
+def test_evaluators_of_a_conftest_score_live_tests_too(pytester, write):
+    write(ONE)
+    pytester.makeconftest("""
+        import pytest
+        import pytest_webeval as webeval
+
+        class Refusing(webeval.ResponseEvaluator):
+            def evaluate(self, expectation, case):
+                return self.result([webeval.Assertion.of("never", False, "a chair")])
+
+        @pytest.fixture
+        def webeval_response(webeval_response):
+            return webeval_response.using(Refusing())
+    """)
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*a chair*"])
+
+
+def test_results_go_to_the_output_directory(pytester, write):
+    write(ONE)
+    pytester.runpytest(RECORD, "--webeval-output=results").assert_outcomes(passed=1)
+    assert (pytester.path / "results/1/eval_result.json").exists()
+    assert not (pytester.path / "live/1/eval_result.json").exists()
+
+
+def test_the_ini_key_names_the_directory_and_recordings_are_not_collected(pytester, write):
+    write(ONE)
+    pytester.makeini("[pytest]\nwebeval_config = config.json\nwebeval_record = live\n")
+    (pytester.path / "live/1").mkdir(parents=True)
+    (pytester.path / "live/1/test_planted.py").write_text("raise SystemExit\n")
+    pytester.runpytest().assert_outcomes(passed=1)
+    assert status(pytester, "attempt-2/1") == "success"
+
+
+def test_definitions_are_copied_anew_unless_a_user_wrote_them(pytester, write):
+    write(ONE)
+    pytester.runpytest(RECORD).assert_outcomes(passed=1)
+    write(ONE, tasks=(1,))
+    pytester.runpytest(RECORD).assert_outcomes(passed=1)
+    copy = pytester.path / "live/tasks.json"
+    assert copy.read_bytes() == (pytester.path / "tasks.json").read_bytes()
+    copy.write_text("[]")
+    result = pytester.runpytest(RECORD)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *live/tasks.json has other definitions than */tasks.json; remove it, or *"])
+    assert copy.read_text() == "[]"
+
+
+def test_live_tests_over_several_files_need_the_option_for_tasks(pytester, write):
+    write(ONE + ONE.replace("tasks.json", "more.json").replace("test_agent", "test_other").replace(", 1", ", 9"))
+    (pytester.path / "more.json").write_text(json.dumps([definition(9)]))
+    result = pytester.runpytest(RECORD)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: live tests of one session use 2 files of tasks; pass --webeval-tasks=*"])
+    options = "--webeval-tasks=tasks.json", "--webeval-tasks=more.json"
+    pytester.runpytest(RECORD, *options).assert_outcomes(passed=2)
+
+
+def test_the_option_names_the_tasks_of_a_marker_without_a_file(pytester, write):
+    write(ONE.replace('"tasks.json", ', ""))
+    pytester.runpytest(RECORD, "--webeval-tasks=tasks.json").assert_outcomes(passed=1)
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*webeval_task names no file of tasks*"])
+
+
+@pytest.mark.parametrize(
+    ("marker", "problem"),
+    [
+        ("", "a test with webeval_recording requires a task; use @pytest.mark.webeval_task*"),
+        ('@pytest.mark.webeval_task("tasks.json", 9)', "*9*"),
+        ('@pytest.mark.webeval_task("no.json", 1)', "no such file of tasks: no.json*"),
+        ('@pytest.mark.webeval_task("tasks.json", 1, limit=3)', "invalid arguments of webeval_task*"),
+    ],
+)
+def test_a_marker_that_names_no_task_is_an_error_in_one_line(pytester, write, marker, problem):
+    write(ONE.replace('@pytest.mark.webeval_task("tasks.json", 1)', marker))
+    result = pytester.runpytest(RECORD)
+    assert result.ret != pytest.ExitCode.OK
+    assert "Traceback" not in result.stdout.str()
+    (result.stderr if result.ret == pytest.ExitCode.USAGE_ERROR else result.stdout).fnmatch_lines([f"*{problem}"])
+
+
+def test_runs_and_live_tests_in_one_session(pytester, write, runs):
+    write(ONE)
+    runs.add(7)
+    result = pytester.runpytest("--webeval-runs=runs", "test_agent.py", "runs", RECORD)
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["webeval: runs in */runs, recording into */live", "2 scored: 2 success*"])
+
+
+def test_a_live_test_has_no_fixture_over_recorded_runs(pytester, write):
+    write(ONE.replace("recording):", "recording, webeval_run):"))
+    pytester.runpytest(RECORD).assert_outcomes(errors=1)
+
+
+def test_live_tests_run_on_workers(pytester, write):
+    write(ALL)
+    result = pytester.runpytest_subprocess(RECORD, "-n2", "--webeval-report=report", "--junitxml=junit.xml")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["3 scored: 2 success, 1 failure, 0 error, 0 excluded"])
+    assert (pytester.path / "junit.xml").read_text().count('name="webeval_status"') == 3
+    assert len(list((pytester.path / "report/data").glob(f"task-{'?' * 16}.js"))) == 3
+
+
+def test_the_rerun_command_scores_the_recording_again(pytester, write):
+    write(ALL)
+    result = pytester.runpytest(RECORD)
+    (line,) = [line.strip() for line in result.outlines if line.strip().startswith("pytest ")]
+    assert "--webeval-runs=live" in line
+    pytester.runpytest(*line.replace("'", "").split()[1:-1], "[3]").assert_outcomes(failed=1)
+
+
+def test_the_steps_of_an_agent_are_in_the_report(pytester, write):
+    write(
+        ONE.replace("    act", '    webeval_recording.step("click", "buy it", b"\\x89PNG", selector="#buy")\n    act')
+    )
+    pytester.runpytest(RECORD, "--webeval-report=report").assert_outcomes(passed=1)
+    (page,) = (pytester.path / "report/data").glob(f"task-{'?' * 16}.js")
+    assert "buy it" in page.read_text()
+
+
+@pytest.mark.parametrize("place", ["tasks.json/live", "runs/live", "."])
+def test_a_place_that_cannot_hold_recordings_is_refused(pytester, write, runs, place):
+    write(ONE)
+    runs.add(1)
+    result = pytester.runpytest("--webeval-runs=runs", f"--webeval-record={place}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert len([line for line in result.errlines if line.strip()]) == 1
