@@ -134,6 +134,23 @@ def test_a_test_that_skips_itself_is_not_scored(pytester, write):
     assert not (pytester.path / "live/1/eval_result.json").exists()
 
 
+def test_a_session_that_ends_closes_the_recording(pytester, write):
+    write(ONE + "    pytest.exit('enough')\n")
+    assert pytester.runpytest(RECORD).ret == pytest.ExitCode.INTERRUPTED
+    state = json.loads((pytester.path / "live/1/webeval_recording.json").read_bytes())
+    assert state["outcome"] == "interrupted"
+    assert not (pytester.path / "live/1/eval_result.json").exists()
+
+
+def test_a_recording_without_answer_and_definition_lacks_its_definition(pytester, runs):
+    path = runs.add(1, defined=False)
+    (path / "agent_response.json").unlink()
+    (path / "webeval_recording.json").write_text('{"outcome": "closed"}')
+    result = pytester.runpytest("--webeval-runs=runs")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["no task definition for runs/1*"])
+
+
 def test_evaluators_of_a_conftest_score_live_tests_too(pytester, write):
     write(ONE)
     pytester.makeconftest("""

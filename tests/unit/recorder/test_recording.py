@@ -70,6 +70,12 @@ def test_the_reason_of_a_crash_names_the_exception(recording):
     assert read(recording).summary == "the agent crashed: ValueError: no lamp"
 
 
+def test_an_agent_without_a_browser_is_not_to_blame(recording):
+    recording.crash(SettingsError("no Chromium to record with"))
+    recording.close()
+    assert (read(recording).outcome, read(recording).reason) == (Outcome.INTERRUPTED, "no Chromium to record with")
+
+
 def test_an_answer_is_written_at_once_and_the_last_counts(recording):
     recording.answer(1)
     recording.answer(2)
