@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-import re
 import shutil
 import ssl
 import subprocess
@@ -23,6 +22,11 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 from typing import Any
+
+from tests.support.browser_use_model import RATE_LIMIT
+from tests.support.browser_use_model import ScriptedModel
+from tests.support.browser_use_model import done
+from tests.support.browser_use_model import element
 
 ROOT = Path("/tmp/recording-browser-use")  # the paths in the histories are those of this directory
 os.environ |= {
@@ -61,22 +65,12 @@ class Scenario:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def element(pattern: str) -> str:
-    """The index of the element whose line in the description of the page matches; it is looked up in each step."""
-    return f"find:{pattern}"
-
-
-def done(text: str, *, success: bool) -> dict[str, Any]:
-    return {"done": {"text": text, "success": success, "files_to_display": []}}
-
-
 def judged(reasoning: str, failure: str = "", *, verdict: bool = False, **flags: bool) -> dict[str, Any]:
     findings = {"impossible_task": False, "reached_captcha": False} | flags
     return {"reasoning": reasoning, "verdict": verdict, "failure_reason": failure, **findings}
 
 
 SEARCH_BOX = element(r"<input[^>]*name=q")
-RATE_LIMIT = "429"  # a reply that is an error of the provider
 
 
 def search(words: str) -> list[list[dict[str, Any]] | str]:
@@ -144,59 +138,6 @@ SCENARIOS = {
 }
 
 
-class ScriptedModel:
-    """A chat model of the library that replies with what a scenario prepared, and judges as it says."""
-
-    _verified_api_keys = True
-    model = provider = name = model_name = "scripted"
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.replies, self.judgement = iter(scenario.replies), scenario.judgement
-
-    async def ainvoke(self, messages: list[Any], output_format: Any = None, **_: Any) -> Any:
-        from browser_use.llm.views import ChatInvokeCompletion
-
-        if output_format is not None and output_format.__name__ == "JudgementResult":
-            if self.judgement is None:
-                raise RuntimeError("the judge does not answer")
-            return ChatInvokeCompletion(completion=output_format(**self.judgement), usage=None)
-        actions = next(self.replies)
-        if actions == RATE_LIMIT:
-            raise rate_limit_error()
-        if isinstance(actions, str):
-            raise ValueError(f"Could not parse response: {actions}")
-        page = "\n".join(message.text for message in messages)
-        reply = {
-            "thinking": "Let me look at the page.",
-            "evaluation_previous_goal": "Success",
-            "memory": "The task is to use the shop.",
-            "next_goal": "Go on with " + " and ".join(next(iter(action)) for action in actions),
-            "action": [resolve(action, page) for action in actions],
-        }
-        return ChatInvokeCompletion(completion=output_format.model_validate(reply), usage=None)
-
-
-def rate_limit_error() -> Exception:
-    import httpx
-    from openai import RateLimitError
-
-    response = httpx.Response(429, request=httpx.Request("POST", "https://model.example/"))
-    return RateLimitError("too many requests", response=response, body=None)
-
-
-def resolve(action: dict[str, Any], page: str) -> dict[str, Any]:
-    """The action with the index of its element on the page."""
-    ((name, arguments),) = action.items()
-    index = arguments.get("index")
-    if not isinstance(index, str):
-        return action
-    pattern = rf"\[(\d+)\]{index.removeprefix('find:')}"
-    match = re.search(pattern, page)
-    if match is None:
-        raise LookupError(f"no {pattern} in\n{page}")
-    return {name: arguments | {"index": int(match[1])}}
-
-
 @contextmanager
 def https_shop(folder: Path) -> Iterator[None]:
     """The shop in its first state, with a certificate that nobody signed."""
@@ -236,7 +177,7 @@ async def record(scenario: Scenario, run: Path) -> None:
         record_har_path=run / "network.har",
         record_har_content="embed",
     )
-    model = ScriptedModel(scenario)
+    model = ScriptedModel(scenario.replies, scenario.judgement)
     agent = Agent(scenario.task, llm=model, browser_profile=profile, enable_signal_handler=False, **scenario.settings)
     await agent.run(max_steps=scenario.max_steps)
     agent.save_history(run / "AgentHistory.json")
