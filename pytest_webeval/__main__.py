@@ -20,6 +20,7 @@ COMMANDS = (
     "lint",
     "merge",
     "new-task",
+    "record",
     "rules",
     "schema",
     "side-effects",

@@ -1,0 +1,231 @@
+"""`python -m pytest_webeval record`: a run of a person in a browser, such as the first that passes a new task."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+from msgspec import structs
+
+from pytest_webeval.commands.output import print_text
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import to_line
+from pytest_webeval.tasks.dataset import LONGEST_NUMBER
+from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.tasks.expectations import TASK_TYPES
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.task import Task
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+    from pytest_webeval.recorder.browser import BrowserOptions
+    from pytest_webeval.recorder.person import Person
+    from pytest_webeval.recorder.recording import Recording
+
+HELP = "record what a person does in a browser as a run of a task"
+OUTPUT = "webeval-runs"
+RETRIEVE, SUCCESS = TASK_TYPES[0], STATUSES[0]
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+SETTLING = 0.5  # seconds in which responses to the last click arrive
+_LONGEST_PROBLEM = 200  # characters
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--task", required=True, metavar="ID", help="the id of the task")
+    parser.add_argument("--tasks", required=True, metavar="FILE", help="the file that defines the task")
+    parser.add_argument("--config", metavar="FILE", help="URLs of the sites, as for --webeval-config")
+    parser.add_argument("--output", default=OUTPUT, metavar="DIR", help=f"the run root to write to (default: {OUTPUT})")
+    parser.add_argument("--url", metavar="URL", help="open this page instead of the task's start page")
+    parser.add_argument("--answer", metavar="ANSWER", help="the answer, as JSON or text, instead of asking for it")
+    parser.add_argument("--browser", metavar="PATH", help="the browser to use (default: Playwright's Chromium)")
+    browsers = parser.add_mutually_exclusive_group()
+    browsers.add_argument(
+        "--headless", action="store_true", help="open no window, and print where DevTools can connect"
+    )
+    browsers.add_argument("--cdp", metavar="URL", help="record in a running Chromium with a debugging port")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Record a run and print where it lies. Returns the exit code: 1 if the browser ended too early.
+
+    Raises `SettingsError` or `TaskDefinitionError`.
+    """
+    from pytest_webeval.recorder.browser import import_playwright  # no other command records
+    from pytest_webeval.recorder.person import count_interrupts
+    from pytest_webeval.recorder.recording import Recording
+
+    task = load_tasks(arguments.tasks).get(_parse_task_id(arguments.task))
+    sites = load_sites(arguments.config) if arguments.config else Sites()
+    start_url = arguments.url or find_start_url(task, sites)
+    import_playwright("sync_api")
+    options = _choose_browser(arguments)
+    recording = Recording.create(Path(arguments.output), structs.replace(task, start_urls=[start_url], sites=[]))
+    print_text(sanitize(f"task {task.task_id}: {task.intent}"))
+    try:
+        with count_interrupts() as interrupts:
+            _record(recording, options, arguments, interrupts)
+    except SettingsError:
+        shutil.rmtree(recording.directory, ignore_errors=True)  # nothing was recorded
+        raise
+    recording.close()
+    return _report(recording)
+
+
+def _parse_task_id(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER else text
+
+
+def find_start_url(task: Task, sites: Sites) -> str:
+    """The address of the first start page of a task. Raises `SettingsError`."""
+    if not task.start_urls:
+        raise SettingsError(f"task {task.task_id} has no start page; pass --url")
+    try:
+        rendered = sites.render(task.start_urls[0], task.sites)
+    except EvaluationError:
+        rendered = None
+    url = rendered or task.start_urls[0]
+    if "://" not in url:
+        raise SettingsError(f"no URL for {url!r}, where task {task.task_id} starts; pass --config or --url")
+    return url
+
+
+def _choose_browser(arguments: argparse.Namespace) -> BrowserOptions:
+    from pytest_webeval.recorder.browser import BrowserOptions
+
+    has_display = sys.platform != "linux" or any(map(os.environ.get, _DISPLAYS))
+    if not (has_display or arguments.headless or arguments.cdp):
+        raise SettingsError("no display to open a window on; pass --headless, or --cdp for a running Chromium")
+    return BrowserOptions(
+        executable_path=arguments.browser,
+        headless=arguments.headless,
+        args=("--no-sandbox",) if _is_root() else (),
+        cdp_url=arguments.cdp,
+        serves_cdp=arguments.headless,
+        # A browser that serves others has one context, which has one page; a window is as large as its person wants.
+        context={} if arguments.headless else {"no_viewport": True},
+    )
+
+
+def _is_root() -> bool:
+    """Whether the user is root, for whom Chromium has no sandbox."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _record(recording: Recording, options: BrowserOptions, arguments: argparse.Namespace, interrupts: Any) -> None:
+    """Open the start page, wait until the person is done, and ask for the answer. Raises `SettingsError`."""
+    from pytest_webeval.recorder.person import Person
+    from pytest_webeval.recorder.person import TypedLines
+    from pytest_webeval.recorder.sync_recording import open_context
+
+    with open_context(recording, options) as context:
+        _open_start_page(context, recording)
+        wait = _build_wait(context)
+        person = Person(TypedLines(sys.stdin), interrupts, wait)
+        where = f"through {recording.cdp_url}" if recording.cdp_url else "in the window"
+        print_text(f"browse {where}; when you are done, press Enter here or close the page")
+        person.wait_until_done()
+        wait(SETTLING)
+        answer(recording, person, arguments.answer)
+
+
+def _open_start_page(context: BrowserContext, recording: Recording) -> None:
+    from playwright.sync_api import Error
+
+    page = next(iter(context.pages), None) or context.new_page()
+    try:
+        page.goto(recording.start_url or "about:blank", wait_until="commit")
+    except Error as error:
+        problem = to_line(error.message, _LONGEST_PROBLEM)
+        raise SettingsError(f"cannot open the start page: {problem}; start the site, or pass another --url") from error
+
+
+def _build_wait(context: BrowserContext) -> Callable[[float], bool]:
+    """A function that lets the browser work for some seconds, and returns whether it has a page."""
+    from playwright.sync_api import Error
+
+    def wait(seconds: float) -> bool:
+        try:
+            for page in context.pages[-1:]:
+                page.wait_for_timeout(seconds * 1_000)
+        except Error:  # this page was closed
+            pass
+        return bool(context.pages)
+
+    return wait
+
+
+def answer(recording: Recording, person: Person, text: str | None) -> None:
+    """Write the answer that an option has as a text, or that the person types."""
+    if text is not None:
+        recording.answer(parse_answer(text))
+        return
+    response = _ask_response(person, recording.task)
+    if response is not None:
+        recording.answer(response)
+
+
+def _ask_response(person: Person, task: Task | None) -> dict[str, Any] | None:
+    """The response that the person types, or None where the person does not."""
+    task_type = _ask_choice(person, "task type", TASK_TYPES, (task.task_type if task else None) or RETRIEVE)
+    status = _ask_choice(person, "status", STATUSES, SUCCESS) if task_type else None
+    if status is None:
+        return None
+    response: dict[str, Any] = {"task_type": task_type, "status": status, "retrieved_data": None, "error_details": None}
+    if status != SUCCESS:
+        response["error_details"] = person.ask("what went wrong") or None
+    elif task_type == RETRIEVE:
+        text = person.ask("answer, as JSON or text")
+        if text is None:
+            return None
+        data = parse_answer(text) if text else None
+        response["retrieved_data"] = data if data is None or isinstance(data, list) else [data]
+    return response
+
+
+def _ask_choice(person: Person, question: str, choices: Sequence[str], default: str) -> str | None:
+    """One of some words, in any case; Enter for the default."""
+    while (line := person.ask(f"{question} [{default}]")) is not None:
+        choice = line.upper() or default
+        if choice in choices:
+            return choice
+        print_text(sanitize(f"invalid {question} {line!r:.80}; use one of {', '.join(choices)}"))
+    return None
+
+
+def parse_answer(text: str) -> Any:
+    """The JSON value of a text, or the text itself."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)  # NaN is a text
+
+
+def _report(recording: Recording) -> int:
+    directory = sanitize(str(recording.directory))
+    is_lost = recording.outcome is not Outcome.CLOSED
+    if is_lost:
+        print_text(sanitize(f"warning: {recording.state.summary}; record the run again"))
+    if not recording.has_answer:
+        print_text(f"warning: no answer; write {directory}/agent_response.json, or record the run again")
+    print_text(f"recorded {directory}")
+    print_text(f"next: python -m pytest_webeval new-task {directory}")
+    return 1 if is_lost else 0
