@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
     from pytest_webeval.recorder.browser import BrowserOptions
+    from pytest_webeval.recorder.person import Interrupts
     from pytest_webeval.recorder.person import Person
     from pytest_webeval.recorder.recording import Recording
 
@@ -47,7 +48,7 @@ _LONGEST_PROBLEM = 200  # characters
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--task", required=True, metavar="ID", help="the id of the task")
-    parser.add_argument("--tasks", required=True, metavar="FILE", help="the file that defines the task")
+    parser.add_argument("--tasks", metavar="FILE", help="the file that defines the task; without one, pass --url")
     parser.add_argument("--config", metavar="FILE", help="URLs of the sites, as for --webeval-config")
     parser.add_argument("--output", default=OUTPUT, metavar="DIR", help=f"the run root to write to (default: {OUTPUT})")
     parser.add_argument("--url", metavar="URL", help="open this page instead of the task's start page")
@@ -69,21 +70,31 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_webeval.recorder.person import count_interrupts
     from pytest_webeval.recorder.recording import Recording
 
-    task = load_tasks(arguments.tasks).get(_parse_task_id(arguments.task))
-    sites = load_sites(arguments.config) if arguments.config else Sites()
-    start_url = arguments.url or find_start_url(task, sites)
+    task, start_url = _find_task(arguments)
     import_playwright("sync_api")
     options = _choose_browser(arguments)
-    recording = Recording.create(Path(arguments.output), structs.replace(task, start_urls=[start_url], sites=[]))
-    print_text(sanitize(f"task {task.task_id}: {task.intent}"))
+    started = None if task is None else structs.replace(task, start_urls=[start_url], sites=[])
+    recording = Recording.create(Path(arguments.output), started, name=arguments.task)
+    print_text(sanitize(f"task {arguments.task}: {task.intent if task else start_url}"))
     try:
         with count_interrupts() as interrupts:
-            _record(recording, options, arguments, interrupts)
+            _record(recording, options, start_url, arguments.answer, interrupts)
     except SettingsError:
         shutil.rmtree(recording.directory, ignore_errors=True)  # nothing was recorded
         raise
     recording.close()
     return _report(recording)
+
+
+def _find_task(arguments: argparse.Namespace) -> tuple[Task | None, str]:
+    """The task, unless it is to be defined by this run, and the page to open. Raises `WebEvalError`."""
+    if arguments.tasks is None:
+        if arguments.url is None:
+            raise SettingsError("no definition of the task; pass --tasks, or --url to record a run before it has one")
+        return None, arguments.url
+    task = load_tasks(arguments.tasks).get(_parse_task_id(arguments.task))
+    sites = load_sites(arguments.config) if arguments.config else Sites()
+    return task, arguments.url or find_start_url(task, sites)
 
 
 def _parse_task_id(text: str) -> int | str:
@@ -126,29 +137,31 @@ def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def _record(recording: Recording, options: BrowserOptions, arguments: argparse.Namespace, interrupts: Any) -> None:
+def _record(
+    recording: Recording, options: BrowserOptions, start_url: str, answer_text: str | None, interrupts: Interrupts
+) -> None:
     """Open the start page, wait until the person is done, and ask for the answer. Raises `SettingsError`."""
     from pytest_webeval.recorder.person import Person
     from pytest_webeval.recorder.person import TypedLines
     from pytest_webeval.recorder.sync_recording import open_context
 
     with open_context(recording, options) as context:
-        _open_start_page(context, recording)
+        _open_start_page(context, start_url)
         wait = _build_wait(context)
         person = Person(TypedLines(sys.stdin), interrupts, wait)
         where = f"through {recording.cdp_url}" if recording.cdp_url else "in the window"
         print_text(f"browse {where}; when you are done, press Enter here or close the page")
         person.wait_until_done()
         wait(SETTLING)
-        answer(recording, person, arguments.answer)
+        answer(recording, person, answer_text)
 
 
-def _open_start_page(context: BrowserContext, recording: Recording) -> None:
+def _open_start_page(context: BrowserContext, start_url: str) -> None:
     from playwright.sync_api import Error
 
     page = next(iter(context.pages), None) or context.new_page()
     try:
-        page.goto(recording.start_url or "about:blank", wait_until="commit")
+        page.goto(start_url, wait_until="commit")
     except Error as error:
         problem = to_line(error.message, _LONGEST_PROBLEM)
         raise SettingsError(f"cannot open the start page: {problem}; start the site, or pass another --url") from error

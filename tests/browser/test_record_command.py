@@ -24,7 +24,8 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "example_suite"
-COMMAND = (sys.executable, "-m", "pytest_webeval", "record", "--tasks=tasks.json")
+COMMAND = (sys.executable, "-m", "pytest_webeval", "record")
+TASKS = ("--tasks=tasks.json", "--config=config.json")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 SECONDS = 60
 
@@ -76,11 +77,11 @@ def record(tmp_path) -> Iterator[object]:
         task["eval"] = [check for check in task["eval"] if check["evaluator"] != "PageBudgetEvaluator"]
     (tmp_path / "tasks.json").write_text(json.dumps(tasks), "utf-8")
 
-    def start(task_id, *options, output="runs"):
+    def start(task_id, *options, output="runs", tasks=TASKS):
         command = (
             *COMMAND,
             f"--output={output}",
-            "--config=config.json",
+            *tasks,
             f"--browser={CHROMIUM}",
             f"--task={task_id}",
             *options,
@@ -144,6 +145,22 @@ def test_the_manual_shows_what_is_printed(shop, chromium, record):
         browse,
     ]
     assert [line.rstrip() for line in printed.splitlines()] == rest
+
+
+def test_a_run_is_recorded_before_its_task_is_defined(shop, chromium, record, tmp_path):
+    command = record("lamps", "--headless", f"--url={shop}/search?q=lamp", tasks=())
+    with open_page(chromium, command.read_address()) as page:
+        assert page.url == f"{shop}/search?q=lamp"
+    code, printed = command.type("", "", "", "5")
+    assert code == 0
+    assert [line.rstrip() for line in printed.splitlines()] == [
+        "task type [RETRIEVE]:",
+        "status [SUCCESS]:",
+        "answer, as JSON or text:",
+        "recorded runs/lamps",
+        "next: python -m pytest_webeval new-task runs/lamps",
+    ]
+    assert json.loads((tmp_path / "runs/lamps/agent_response.json").read_text())["retrieved_data"] == [5]
 
 
 def test_closing_the_page_ends_the_recording_and_an_option_answers(shop, chromium, record, tmp_path):

@@ -39,14 +39,16 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--task=9"], "task 9 is not defined in tasks.json; add it"),
-        (["--task=4", "--config=config.json"], "task 4 has no start page; pass --url"),
-        (["--task=1"], "no URL for '__SHOPPING__', where task 1 starts; pass --config or --url"),
+        (["--task=9", "--tasks=tasks.json"], "task 9 is not defined in tasks.json; add it"),
+        (["--task=4", "--tasks=tasks.json", "--config=config.json"], "task 4 has no start page; pass --url"),
+        (["--task=1", "--tasks=tasks.json"], "no URL for '__SHOPPING__', where task 1 starts; pass --config or --url"),
+        (["--task=5"], "no definition of the task; pass --tasks, or --url to record a run before it has one"),
+        (["--task=a/b", "--url=http://a.test"], "task id 'a/b' cannot name a directory"),
         (["--task=1", "--url=http://a.test", "--browser=/nowhere"], "cannot start the browser: "),
     ],
 )
 def test_what_cannot_be_recorded_is_refused_and_leaves_nothing(files, capsys, options, problem):
-    assert main(["record", "--tasks=tasks.json", *options]) == 4
+    assert main(["record", *options]) == 4
     assert capsys.readouterr().err.startswith(f"ERROR: {problem}")
     assert not list(files.glob("webeval-runs/*"))
 
