@@ -108,6 +108,8 @@ def test_the_bars_are_those_that_are_published():
         ("large-processes", 1.6, "more"),
         ("start", 120, "less"),
         ("idle", 1.05, "less"),
+        ("recording", 1.15, "less"),
+        ("recording-time", 1.15, "less"),
     ]
 
 

@@ -14,6 +14,7 @@ from tests.benchmarks.harness import corpora
 from tests.benchmarks.harness.comparison import main
 from tests.benchmarks.harness.comparison import named_by
 from tests.benchmarks.harness.contestants import Contestant
+from tests.benchmarks.harness.contestants import RecordedWalks
 from tests.benchmarks.harness.contestants import WrongVerdicts
 from tests.benchmarks.harness.contestants import audit
 from tests.benchmarks.harness.contestants import session
@@ -29,8 +30,11 @@ from tests.benchmarks.harness.recordings import example
 from tests.benchmarks.harness.rounds import measured_in_turns
 
 PROJECT = Path(__file__).parents[2]
-TINY = Sizes(tasks=4, fewer_tasks=5, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6)
+TINY = Sizes(
+    tasks=4, fewer_tasks=5, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6, walks=1
+)
 OURS = Path(sys.executable)
+IN_BROWSER = {"recording", "recording-time"}
 ON_REFERENCE = {"command-line", "python-api", "loops", "fewer-command", "fewer-api", "large"}
 
 
@@ -43,7 +47,7 @@ def once(chosen, reference, scratch):
 
 @pytest.mark.whole
 def test_sessions_of_ours_are_measured_and_have_their_rows(tmp_path):
-    chosen = [figure for figure in figures(TINY) if figure.name not in ON_REFERENCE]
+    chosen = [figure for figure in figures(TINY) if figure.name not in ON_REFERENCE | IN_BROWSER]
     costs = once(chosen, Path("none"), tmp_path)
     rows = table(chosen, costs).splitlines()[2:]
     assert [row.split(" | ")[0] for row in rows] == [f"| {figure.what}" for figure in chosen]
@@ -57,6 +61,23 @@ def test_the_reference_is_measured_and_agrees_about_every_run(tmp_path, referenc
     costs = once(chosen, reference_python, tmp_path)
     assert "not measured" not in table(chosen, costs)
     assert {"reference", "reference-api", "reference-large"} < costs.keys()
+
+
+@pytest.mark.whole
+@pytest.mark.browser
+@pytest.mark.usefixtures("browser")
+def test_recorded_walks_are_measured_and_have_their_rows(tmp_path):
+    chosen = [figure for figure in figures(TINY) if figure.name in IN_BROWSER]
+    assert "not measured" not in table(chosen, once(chosen, Path("none"), tmp_path))
+
+
+def test_a_walk_without_its_posts_is_refused(tmp_path):
+    recordings = tmp_path / "recordings"
+    write = "import json, pathlib; path = pathlib.Path('recordings/0'); path.mkdir(parents=True)\n"
+    write += "(path / 'network.har').write_text(json.dumps({'log': {'entries': []}}))"
+    contestant = RecordedWalks(command=(sys.executable, "-c", write), directory=tmp_path, recordings=recordings)
+    with pytest.raises(WrongVerdicts, match="0 is no recording of a walk: it has 0 of 2 posts"):
+        contestant.measured()
 
 
 def test_a_session_that_comes_to_other_verdicts_is_refused(tmp_path):

@@ -15,8 +15,11 @@ import msgspec
 from tests.benchmarks.harness.corpora import Corpus
 from tests.benchmarks.harness.measuring import Cost
 from tests.benchmarks.harness.measuring import measured
+from tests.benchmarks.harness.recordings import SUITE
 
+HERE = Path(__file__).parent
 SHOWN = 2_000
+POSTS = 2  # of a walk: into the cart, and a letter
 ONE_TEST = "def test_nothing():\n    pass\n"
 MANY_TESTS = """import pytest
 
@@ -189,6 +192,28 @@ def audit(python: Path, corpus: Corpus, directory: Path) -> SecretsAudit:
     """As a user would start it."""
     command = session(python, corpus, directory, "--webeval-audit-secrets").command
     return SecretsAudit(command=command, directory=directory, corpus=corpus)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedWalks(Contestant):
+    """Walks through the example shop in a browser, with their recordings below `recordings`."""
+
+    recordings: Path
+
+    def check(self) -> None:
+        """Look for the letter, which is the last request but one page and its pictures, in each HAR."""
+        for path in sorted(self.recordings.iterdir()):
+            entries = json.loads((path / "network.har").read_bytes())["log"]["entries"]
+            posts = [entry for entry in entries if entry["request"]["method"] == "POST"]
+            if len(posts) != POSTS or not (path / "trace.zip").exists():
+                raise WrongVerdicts(f"{path} is no recording of a walk: it has {len(posts)} of {POSTS} posts")
+
+
+def walks(python: Path, recorder: str, directory: Path, count: int) -> RecordedWalks:
+    """So many walks, `plain` or with `ours`."""
+    recordings = directory / "recordings"
+    script = (str(HERE / "recorded_walk.py"), recorder, str(SUITE), str(recordings), str(count))
+    return RecordedWalks(command=(str(python), *script), directory=directory, recordings=recordings)
 
 
 @dataclass(frozen=True, kw_only=True)

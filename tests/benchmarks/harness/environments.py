@@ -29,10 +29,14 @@ class Environments:
 
 
 def install(directory: Path, *packages: str) -> Path:
-    """A new environment as a user would make it: not editable, with pytest-xdist, pytest-html and these packages."""
+    """A new environment as a user would make it: not editable, with some extras, and these packages.
+
+    The shop of the example suite, through which recorded walks lead, needs Flask.
+    """
     _run(Path(sys.executable), "-m", "venv", "--clear", str(directory))
     python = directory / "bin" / "python"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{PROJECT}[xdist,html]", *packages)
+    project = f"{PROJECT}[xdist,html,record]"
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", project, "flask>=3.1", *packages)
     return python
 
 

@@ -117,6 +117,10 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
         AtMost("start", 120, ProcessorDifference(), ("one-small", "idle"),
                "one small task, CPU beyond that of one empty test"),
         AtMost("idle", 1.05, times, ("idle", "bare"), "one empty test, CPU: plugin installed / not installed"),
+        AtMost("recording", 1.15, times, ("recorder", "playwright"),
+               f"{sizes.walks} recorded walks through a shop, CPU: our recorder / Playwright with HAR and trace"),
+        AtMost("recording-time", 1.15, WallTimes(), ("recorder", "playwright"),
+               f"{sizes.walks} recorded walks through a shop, wall time: our recorder / Playwright with HAR and trace"),
     )
     # fmt: on
 

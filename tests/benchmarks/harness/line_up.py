@@ -13,6 +13,7 @@ from tests.benchmarks.harness.contestants import Reader
 from tests.benchmarks.harness.contestants import ReusingSession
 from tests.benchmarks.harness.contestants import audit
 from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.contestants import walks
 from tests.benchmarks.harness.corpora import FAILING
 from tests.benchmarks.harness.corpora import Corpus
 from tests.benchmarks.harness.corpora import mixed
@@ -38,6 +39,7 @@ class Sizes:
     few: int = 1_000
     many: int = 100_000
     items: int = 10_000
+    walks: int = 5
 
 
 def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[str, Contestant]:
@@ -87,6 +89,8 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "many-empty":       empty(python, place / "many-empty", tests=sizes.many, times=1, rounds=1),
         "idle":             empty(python, place / "idle"),
         "bare":             empty(environments.bare, place / "bare"),
+        "recorder":         walks(python, "ours", place / "recorder", sizes.walks),
+        "playwright":       walks(python, "plain", place / "playwright", sizes.walks),
     }
     # fmt: on
 
