@@ -41,7 +41,6 @@ HELP = "record what a person does in a browser as a run of a task"
 OUTPUT = "webeval-runs"
 RETRIEVE, SUCCESS = TASK_TYPES[0], STATUSES[0]
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
-SETTLING = 0.5  # seconds in which responses to the last click arrive
 _LONGEST_PROBLEM = 200  # characters
 
 
@@ -147,12 +146,10 @@ def _record(
 
     with open_context(recording, options) as context:
         _open_start_page(context, start_url)
-        wait = _build_wait(context)
-        person = Person(TypedLines(sys.stdin), interrupts, wait)
+        person = Person(TypedLines(sys.stdin), interrupts, _build_wait(context))
         where = f"through {recording.cdp_url}" if recording.cdp_url else "in the window"
         print_text(f"browse {where}; when you are done, press Enter here or close the page")
         person.wait_until_done()
-        wait(SETTLING)
         answer(recording, person, answer_text)
 
 

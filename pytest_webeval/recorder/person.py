@@ -92,9 +92,9 @@ class Person:
 
     def ask(self, question: str) -> str | None:
         """The line that the person types, or None for Ctrl-C and where nobody can type any more."""
+        before = self._interrupts.count  # it may be pressed as soon as the question can be read
         sys.stdout.write(f"{question}: ")
         sys.stdout.flush()
-        before = self._interrupts.count
         while self._interrupts.count == before:
             line = self._lines.take()
             if line is not None:
