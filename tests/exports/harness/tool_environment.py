@@ -1,4 +1,4 @@
-"""Environments of their own for tools that read exports: their libraries must not touch ours."""
+"""Environments of their own for tools of others: their libraries must not touch ours."""
 
 from __future__ import annotations
 
@@ -22,10 +22,16 @@ VERSION = "import sys; print(*sys.version_info[:2])"
 
 @dataclass(frozen=True)
 class Tool:
-    """A package with its version, and the oldest Python 3 that it runs on."""
+    """A package with its version, the oldest Python 3 that it runs on, and others that it is used with."""
 
     requirement: str
     minor: int
+    others: tuple[str, ...] = ()
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """All packages to install."""
+        return (self.requirement, *self.others)
 
 
 TOOLS = {"every_eval_ever": Tool("every_eval_ever==0.3.0", 12), "inspect": Tool("inspect_ai==0.3.285", 10)}
@@ -42,14 +48,14 @@ class ToolEnvironment(ReferenceEnvironment):
     def of(cls, tool: Tool, cache: Path) -> ToolEnvironment:
         """The environment for a tool. Nothing is installed yet. Raises `NotInstallable` without a Python for it."""
         base = find_python(tool.minor)
-        wanted = f"{tool.requirement} {base}".encode()
+        wanted = " ".join((*tool.requirements, str(base))).encode()
         return cls(cache / hashlib.sha256(wanted).hexdigest()[:16], tool, base)
 
     def _install(self) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
         run(str(self.base), "-m", "venv", str(self.directory))
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input")
-        run(str(self.python), *pip, self.tool.requirement)
+        run(str(self.python), *pip, *self.tool.requirements)
         (self.directory / COMPLETE).touch()
 
 
