@@ -113,7 +113,7 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
     case.log.start_expectation()
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured URLs")
-    result = _run_evaluator(expectation, case, evaluators)
+    result = run_evaluator(expectation, case, evaluators)
     if case.log.notices:
         noticed = dict(case.log.notices)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
@@ -182,7 +182,7 @@ def _switches_that_matter(
 
     def differs(*switches: str) -> bool:
         other = replace(case, log=EvaluationLog(), other_rules=case.rules.without(*switches))
-        return _run_evaluator(expectation, other, evaluators).status is not status
+        return run_evaluator(expectation, other, evaluators).status is not status
 
     decisive = {
         switch: where
@@ -200,7 +200,7 @@ def _switches_that_matter(
     return decisive
 
 
-def _run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
+def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
     """The result of one expectation. Whatever an evaluator raises becomes its error: this is the one broad except."""
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:

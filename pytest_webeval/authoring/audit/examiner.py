@@ -1,0 +1,145 @@
+"""Verdicts about attempts at one task, each expectation checked once for what it depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.attempts import build_run
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators import RubricEvaluator
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.event_matcher import EventMatcher
+from pytest_webeval.evaluators.network.nearest import list_failed
+from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.rules import Rules
+from pytest_webeval.scoring.score import build_evaluator_error
+from pytest_webeval.scoring.score import run_evaluator
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.tasks.task import Task
+
+OF_REQUESTS = (NETWORK_EVALUATOR, REQUEST_EVALUATOR)
+
+
+class Verdict(Struct, frozen=True):
+    """The status of each expectation that could be checked, by its index in the definition."""
+
+    statuses: Mapping[int, Status]
+
+    @property
+    def passes(self) -> bool:
+        """Whether each expectation that was checked is met."""
+        return all(status is Status.SUCCESS for status in self.statuses.values())
+
+    @property
+    def failed(self) -> list[int]:
+        """The indices of the expectations that are not met."""
+        return [index for index, status in self.statuses.items() if status is not Status.SUCCESS]
+
+
+class Examiner(Struct, frozen=True):
+    """Checks attempts at a task. Results are kept by what they depend on: the answer, the trace, or both."""
+
+    task: Task
+    sites: Sites
+    rules: Rules
+    evaluators: Mapping[str, Evaluator]
+    today: date
+    is_published: bool = False
+    _results: dict[tuple[int, bytes, int], EvaluatorResult] = field(default_factory=dict)
+    _traces: dict[int, NetworkTrace] = field(default_factory=dict)  # kept, so that no two have one id
+
+    @property
+    def unknown(self) -> list[Expectation]:
+        """Expectations that cannot be checked here: their evaluator is not known, or a judge decides."""
+        return [expectation for expectation in self.task.expectations if not self._can_check(expectation)]
+
+    def _can_check(self, expectation: Expectation) -> bool:
+        evaluator = self.evaluators.get(expectation.evaluator)
+        return evaluator is not None and not isinstance(evaluator, RubricEvaluator)
+
+    @property
+    def checked(self) -> list[Expectation]:
+        """Expectations that can be checked here."""
+        return [expectation for expectation in self.task.expectations if self._can_check(expectation)]
+
+    @property
+    def has_required(self) -> bool:
+        """Whether requests are expected that must have been made."""
+        return any(each.evaluator in OF_REQUESTS and not each.config.get("should_not_exist") for each in self.checked)
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        """Which expectations an attempt meets; without a trace only those about the answer are checked."""
+        expectations = [each for each in self.checked if attempt.trace is not None or not self.depends_on_trace(each)]
+        trace = attempt.trace
+        if trace is not None and self.rules.events_required and trace.is_empty:
+            return Verdict(dict.fromkeys((each.index for each in expectations), Status.ERROR))
+        return Verdict({each.index: self.examine(each, attempt).status for each in expectations})
+
+    def depends_on_trace(self, expectation: Expectation) -> bool:
+        """Whether the verdict about an expectation may depend on what the browser did."""
+        return not self._is_built_in(expectation) or expectation.evaluator in OF_REQUESTS
+
+    def _is_built_in(self, expectation: Expectation) -> bool:
+        return type(self.evaluators[expectation.evaluator]) is EVALUATORS.get(expectation.evaluator)
+
+    def examine(self, expectation: Expectation, attempt: Attempt) -> EvaluatorResult:
+        """The result of one expectation."""
+        key = self._key(expectation, attempt)
+        if key not in self._results:
+            self._results[key] = self._evaluate(expectation, attempt)
+        return self._results[key]
+
+    def _key(self, expectation: Expectation, attempt: Attempt) -> tuple[int, bytes, int]:
+        answer, trace = attempt.answer, id(attempt.trace)
+        if attempt.trace is not None:
+            self._traces[trace] = attempt.trace
+        if self._is_built_in(expectation):
+            answer = b"" if expectation.evaluator in OF_REQUESTS else answer
+            trace = 0 if expectation.evaluator == RESPONSE_EVALUATOR else trace
+        return expectation.index, answer, trace
+
+    def _evaluate(self, expectation: Expectation, attempt: Attempt) -> EvaluatorResult:
+        try:
+            return run_evaluator(expectation, self.build_case(attempt), dict(self.evaluators))
+        except RunExcluded as error:
+            return build_evaluator_error(expectation.evaluator, str(error))
+
+    def build_case(self, attempt: Attempt) -> Case:
+        """What an evaluator may look at."""
+        run = build_run(self.task.task_id, attempt, self.rules)
+        return Case(run, self.task, self.sites, today=self.today, is_published=self.is_published)
+
+    def find_matches(self, expectation: Expectation, trace: NetworkTrace) -> list[NetworkEvent]:
+        """The events of a trace that are what an expectation describes, whether or not they decide."""
+        case = self.build_case(Attempt(b"", trace))
+        try:
+            matcher = EventMatcher(expectation.read_as(NetworkExpectation), case)
+            return list(_select_matches(matcher, case.events))
+        except WebEvalError:
+            return []
+
+
+def _select_matches(matcher: EventMatcher, events: Iterable[NetworkEvent]) -> Iterable[NetworkEvent]:
+    for event in events:
+        with suppress(EvaluationError):
+            if not matcher.is_other_url(event.url) and not list_failed(matcher.assertions(event)):
+                yield event

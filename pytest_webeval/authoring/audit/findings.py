@@ -1,0 +1,178 @@
+"""What an audit finds in a task: trials whose verdict is not the one that their making demands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.authoring.audit.attempts import Attempt
+
+
+class Demand(Enum):
+    """What must hold of a trial."""
+
+    FAIL = "must_fail"
+    PASS = "must_pass"  # noqa: S105  (no password)
+    EITHER = "either"  # what is right depends on the task: a note if it passes
+
+
+class Kind(Struct, frozen=True):
+    """A kind of finding: what it says, with the field in it, and what to do. Notes decide nothing."""
+
+    problem: str
+    advice: str
+    is_note: bool = False
+
+
+# Finding kinds are stable names: other programs read them.
+KINDS = {
+    "passes_without_work": Kind(
+        "an agent passes that does nothing but answer", "require a request that only the work makes"
+    ),
+    "commonest_answer_passes": Kind(
+        "the answer that several tasks expect passes", "require a request that only the work makes"
+    ),
+    "start_page_passes": Kind(
+        "the right answer passes with the start page alone, though requests are expected",
+        "expect a request that an agent has to make",
+    ),
+    "empty_trace_passes": Kind(
+        "the right answer passes with an empty trace, though requests are checked", "use --webeval-rules=default"
+    ),
+    "other_run_passes": Kind("the recording of another task passes", "expect what only this task asks for"),
+    "dropped_request_passes": Kind(
+        "a run passes without the request that {field} expects", "narrow the URL, or expect another request"
+    ),
+    "broken_run_passes": Kind("a broken run passes", "expect the last page, or narrow the URL"),
+    "forbidden_request_passes": Kind(
+        "a run passes with a request that {field} forbids", "correct the URL, the method or the response status"
+    ),
+    "unchecked_field": Kind("a run with another {field} passes", "expect the value of {field}"),
+    "wrong_answer_passes": Kind("a wrong answer passes at {field}", "narrow the pattern, or choose a stricter type"),
+    "equal_answer_fails": Kind(
+        "an answer that means the same fails at {field}", "choose the type of the value in results_schema"
+    ),
+    "unordered_answer_fails": Kind("the same items in another order fail at {field}", "list the items once each"),
+    "redundant_expectation": Kind(
+        "{field} decides nothing: whatever fails it fails another expectation as well", "remove or narrow it"
+    ),
+    "unpassable": Kind("nothing can pass", "correct the definition"),
+    "invalid_definition": Kind("the definition is invalid", "correct it"),
+    "incidental_field": Kind("a run with another {field} passes", "expect it if it matters", is_note=True),
+    "repeated_request_passes": Kind(
+        "a run passes that makes the request of {field} twice", "check the result if that matters", is_note=True
+    ),
+    "side_effect_passes": Kind(
+        "a run passes that changes something else as well", "forbid such requests if that matters", is_note=True
+    ),
+    "stray_page_passes": Kind(
+        "a run passes that leaves the site's page afterwards", "check the last page if that matters", is_note=True
+    ),
+    "later_change_passes": Kind(
+        "a run passes that makes the request of {field} again with other values",
+        "leave last_event_only true if the last one must be right",
+        is_note=True,
+    ),
+    "unit_ignored": Kind("an answer in another unit passes at {field}", "name the unit in the intent", is_note=True),
+    "any_order_of_requests": Kind(
+        "a run passes with its requests in another order", "accept it unless the order matters", is_note=True
+    ),
+    "no_passing_run": Kind("none of its runs passes", "add a golden run, for mutants are made of those", is_note=True),
+    "not_audited": Kind("an expectation was not checked", "audit with the evaluator that it names", is_note=True),
+    "untested_prohibition": Kind(
+        "no recording has a request that {field} forbids, and none could be made of its pattern",
+        "add a run that makes one",
+        is_note=True,
+    ),
+}
+MOST_MUTANTS = 5  # of one finding that its line names
+
+
+class Trial(Struct, frozen=True):
+    """An attempt and what must hold of it. `kind` is the finding if it does not; `detail` explains that."""
+
+    name: str
+    attempt: Attempt
+    demand: Demand
+    kind: str
+    evaluator: str
+    field: str
+    detail: str = ""
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is wrong with a task, with the names of all mutants or baselines that show it."""
+
+    task_id: int | str
+    kind: str
+    evaluator: str
+    field: str
+    mutants: tuple[str, ...]
+    detail: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it decides nothing."""
+        return KINDS[self.kind].is_note
+
+    @property
+    def text(self) -> str:
+        """One sentence, with what to do."""
+        kind, names = KINDS[self.kind], ", ".join(self.mutants[:MOST_MUTANTS])
+        more = f" and {len(self.mutants) - MOST_MUTANTS} more" if len(self.mutants) > MOST_MUTANTS else ""
+        cause = "; ".join(filter(None, [names + more, self.detail]))
+        problem = kind.problem.replace("{field}", self.field or "it")
+        advice = kind.advice.replace("{field}", self.field or "it")
+        return f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as plain JSON."""
+        return {
+            "task_id": self.task_id,
+            "kind": self.kind,
+            "evaluator": self.evaluator,
+            "field": self.field,
+            "mutants": list(self.mutants),
+            "text": self.text,
+        }
+
+
+class TaskAudit(Struct, frozen=True):
+    """The audit of one task: how many trials were made, and what they show."""
+
+    task_id: int | str
+    trials: int
+    findings: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
+    runs: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The audit as plain JSON."""
+        return {
+            "task_id": self.task_id,
+            "trials": self.trials,
+            "runs": list(self.runs),
+            "findings": [finding.to_json() for finding in self.findings],
+            "notes": [note.to_json() for note in self.notes],
+        }
+
+
+def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each kind, evaluator and field, in the order of the table of kinds."""
+    merged: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        merged.setdefault((finding.kind, finding.evaluator, finding.field), []).append(finding)
+    order = list(KINDS)
+    ranked = sorted(merged.items(), key=lambda pair: (order.index(pair[0][0]), pair[0][2], pair[0][1]))
+    return [_merge(group) for _, group in ranked]
+
+
+def _merge(group: Sequence[Finding]) -> Finding:
+    first = group[0]
+    names = dict.fromkeys(name for finding in group for name in finding.mutants)
+    detail = next((finding.detail for finding in group if finding.detail), "")
+    return Finding(first.task_id, first.kind, first.evaluator, first.field, tuple(names), detail)

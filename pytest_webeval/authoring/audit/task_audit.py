@@ -1,0 +1,246 @@
+"""The audit of one task: baselines, and mutants of its passing runs, each with the verdict that it must have."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from msgspec import Struct
+
+from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
+from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.baselines import DATA
+from pytest_webeval.authoring.audit.baselines import Material
+from pytest_webeval.authoring.audit.baselines import OtherRun
+from pytest_webeval.authoring.audit.baselines import choose_first
+from pytest_webeval.authoring.audit.baselines import list_baselines
+from pytest_webeval.authoring.audit.baselines import read_expected
+from pytest_webeval.authoring.audit.examiner import Examiner
+from pytest_webeval.authoring.audit.examiner import Verdict
+from pytest_webeval.authoring.audit.findings import Demand
+from pytest_webeval.authoring.audit.findings import Finding
+from pytest_webeval.authoring.audit.findings import TaskAudit
+from pytest_webeval.authoring.audit.findings import Trial
+from pytest_webeval.authoring.audit.findings import merge_findings
+from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
+from pytest_webeval.diagnostics.unpassable import unpassable_reason
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.case import infer_sites
+from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Status
+from pytest_webeval.rules import Rules
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.sites import Environment
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.tasks.task import Task
+
+MOST_RUNS = 3  # passing runs of a task of which mutants are made
+
+
+class RecordedRun(Struct, frozen=True):
+    """A run of the task: the answer and the trace of its recording."""
+
+    name: str
+    attempt: Attempt
+
+
+class AuditSettings(Struct, frozen=True):
+    """What is the same for all tasks. Sites that it does not configure are inferred from runs, or made up."""
+
+    rules: Rules
+    sites: Sites
+    evaluators: Mapping[str, Evaluator]
+    today: date
+
+    def choose_sites(self, task: Task, runs: Sequence[RecordedRun] = ()) -> Sites:
+        """Addresses of all sites of a task."""
+        if self.sites.covers(task.sites):
+            return self.sites.folded if self.rules.folded_addresses else self.sites
+        for run in runs:
+            try:
+                return infer_sites(task.sites, run.attempt.trace.evaluation_events if run.attempt.trace else ())
+            except (WebEvalError, ValueError):
+                continue
+        return Sites({site: Environment((f"http://{site.replace('_', '-')}.invalid",)) for site in task.sites})
+
+
+def build_examiner(
+    task: Task, settings: AuditSettings, runs: Sequence[RecordedRun] = (), *, is_published: bool = False
+) -> Examiner:
+    """What judges attempts at a task."""
+    sites = settings.choose_sites(task, runs)
+    return Examiner(task, sites, settings.rules, settings.evaluators, settings.today, is_published)
+
+
+def select_passing(examiner: Examiner, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
+    """The runs that pass, as far as their expectations can be checked."""
+    return [run for run in runs if _passes(examiner, run)]
+
+
+def _passes(examiner: Examiner, run: RecordedRun) -> bool:
+    try:
+        return examiner.judge(run.attempt).passes
+    except RecordingError:
+        return False
+
+
+def audit_task(
+    examiner: Examiner,
+    runs: Sequence[RecordedRun] = (),
+    commonest: Mapping[str, bytes] | None = None,
+    others: Sequence[OtherRun] = (),
+    spare_traces: Sequence[NetworkTrace] = (),
+) -> TaskAudit:
+    """The audit of a task. `spare_traces` are searched for requests that it forbids."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of parsers; under -W error they would decide
+        audit = _Audit(examiner, list(runs), commonest or {}, others, spare_traces)
+        merged = merge_findings(audit.list_findings())
+    findings = tuple(finding for finding in merged if not finding.is_note)
+    notes = tuple(finding for finding in merged if finding.is_note)
+    return TaskAudit(examiner.task.task_id, len(audit.verdicts), findings, notes, tuple(run.name for run in runs))
+
+
+class _Audit:
+    """One audit under way, with the verdicts so far."""
+
+    def __init__(
+        self,
+        examiner: Examiner,
+        runs: list[RecordedRun],
+        commonest: Mapping[str, bytes],
+        others: Sequence[OtherRun],
+        spare_traces: Sequence[NetworkTrace],
+    ) -> None:
+        self.examiner, self.task, self.runs = examiner, examiner.task, runs
+        self.commonest, self.others, self.spare_traces = commonest, others, spare_traces
+        self.passing = select_passing(examiner, runs)[:MOST_RUNS]
+        self.expected = read_expected(self.task)
+        self.verdicts: list[tuple[Trial, Verdict]] = []
+        self.right_answer = self._find_right_answer()
+
+    def _find_right_answer(self) -> bytes | None:
+        """The answer of a passing run, or else the expected one if it passes and is no pattern."""
+        if self.passing:
+            return self.passing[0].attempt.answer
+        answer = write_right_answer(self.task, self.examiner.sites)
+        if answer is None or _has_pattern(self.expected.get(DATA)):
+            return None
+        return answer if self.examiner.judge(Attempt(answer, None)).passes else None
+
+    def list_findings(self) -> Iterator[Finding]:
+        """All findings and notes, some of them several times."""
+        yield from self._check_definition()
+        for trial in self._list_trials():
+            verdict = self.examiner.judge(trial.attempt)
+            self.verdicts.append((trial, verdict))
+            yield from self._check(trial, verdict)
+        yield from self._find_redundant()
+
+    def _check_definition(self) -> Iterator[Finding]:
+        for expectation in self.examiner.unknown:
+            yield self._finding("not_audited", expectation.evaluator, f"eval[{expectation.index}]")
+        reason = unpassable_reason(self.task)
+        if reason is not None and not self.passing:
+            yield self._finding("unpassable", "", "", reason)
+        elif not self.passing:
+            yield from self._check_expectations()
+        if self.runs and not self.passing:
+            yield self._finding("no_passing_run", "", "", ", ".join(run.name for run in self.runs[:MOST_RUNS]))
+
+    def _check_expectations(self) -> Iterator[Finding]:
+        """Expectations that are errors whatever was recorded, and answers that are not what they are compared with."""
+        answer = write_right_answer(self.task, self.examiner.sites) or b"{}"
+        trace = self._material().idle()
+        for expectation in self.examiner.checked:
+            result = self.examiner.examine(expectation, Attempt(answer, trace))
+            if result.status is Status.ERROR and is_about_definition(result.error_msg or ""):
+                yield self._finding(
+                    "invalid_definition", expectation.evaluator, f"eval[{expectation.index}]", result.error_msg or ""
+                )
+            elif self._fails_itself(expectation, result):
+                detail = "the expected answer itself does not pass"
+                yield self._finding("unpassable", expectation.evaluator, f"eval[{expectation.index}]", detail)
+
+    def _fails_itself(self, expectation: Expectation, result: EvaluatorResult) -> bool:
+        """Whether the expected answer, as it is written, is not what the evaluator of answers expects."""
+        is_failure = expectation.evaluator == RESPONSE_EVALUATOR and result.status is not Status.SUCCESS
+        return is_failure and not _has_pattern(self.expected.get(DATA))
+
+    def _material(self) -> Material:
+        return Material(self.task, self.examiner.sites, self.expected, self.right_answer, self.commonest, self.others)
+
+    def _list_trials(self) -> Iterator[Trial]:
+        yield from list_baselines(self._material())
+        yield from self._list_answer_mutants()
+        for run in self.passing:
+            yield from list_trace_mutants(self.examiner, run.attempt, self.spare_traces)
+
+    def _list_answer_mutants(self) -> Iterator[Trial]:
+        bases = [run.attempt for run in self.passing]
+        if not bases and self.right_answer is not None:
+            bases = [Attempt(self.right_answer, None)]
+        for base in bases:
+            yield from list_answer_mutants(self.examiner, base)
+
+    def _check(self, trial: Trial, verdict: Verdict) -> Iterator[Finding]:
+        """The finding where a verdict is not the one that is demanded. What nobody could check may have decided."""
+        if trial.demand is Demand.PASS:
+            is_wrong = not verdict.passes
+        else:
+            is_wrong = verdict.passes and not self.examiner.unknown and bool(verdict.statuses)
+        if is_wrong:
+            field, detail = trial.field, trial.detail
+            yield Finding(self.task.task_id, trial.kind, trial.evaluator, field, (trial.name,), detail)
+
+    def _find_redundant(self) -> Iterator[Finding]:
+        """Expectations that fail, but never alone: without them each verdict would be the same."""
+        if not self.passing:
+            return
+        failed = [verdict.failed for _, verdict in self.verdicts]
+        alone = {indices[0] for indices in failed if len(indices) == 1}
+        ever = {index for indices in failed for index in indices}
+        for expectation in self.examiner.checked:
+            if expectation.index in ever - alone:
+                yield self._finding("redundant_expectation", expectation.evaluator, f"eval[{expectation.index}]")
+
+    def _finding(self, kind: str, evaluator: str, field: str, detail: str = "") -> Finding:
+        return Finding(self.task.task_id, kind, evaluator, field, (), detail)
+
+
+def is_about_definition(message: str) -> bool:
+    """Whether an error is about what the task says, and not about the attempt."""
+    return "unreadable" not in message and "the trace" not in message
+
+
+def write_right_answer(task: Task, sites: Sites) -> bytes | None:
+    """What a task expects as an answer, with addresses for placeholders; None where it expects none."""
+    expected = read_expected(task)
+    status, data = expected.get("status"), expected.get(DATA)
+    if not isinstance(status, str):
+        return None
+    answer = {"task_type": task.task_type, "status": status.upper(), DATA: choose_first(data) or None}
+    text = json.dumps(answer)
+    for site in task.sites:
+        if site in sites.environments:
+            text = text.replace(placeholder(site), sites.environments[site].url.rstrip("/"))
+    return text.encode()
+
+
+def _has_pattern(data: Any) -> bool:
+    """Whether expected data hold a text that is a pattern."""
+    if isinstance(data, str):
+        return data.startswith("^") and data.endswith("$")
+    members = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return any(map(_has_pattern, members))
