@@ -13,6 +13,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.text import sanitize
 
 COMMANDS = (
+    "audit",
     "calibrate",
     "compare",
     "export",

@@ -175,14 +175,14 @@ def _empty_trace(material: Material) -> Iterator[Trial]:
 
 
 def _other_runs(material: Material) -> Iterator[Trial]:
+    """A passing run of another task as it is, and its requests with the right answer to this one."""
+    evaluator = next(iter(material.required), RESPONSE_EVALUATOR)
     for other in material.others:
-        yield Trial(
-            f"run of task {other.name}", other.attempt, Demand.FAIL, "other_run_passes", RESPONSE_EVALUATOR, DATA
-        )
+        attempts = {f"run of task {other.name}": other.attempt}
         if material.right_answer is not None and material.required:
-            attempt = Attempt(material.right_answer, other.attempt.trace)
-            name = f"requests of task {other.name}"
-            yield Trial(name, attempt, Demand.FAIL, "other_run_passes", material.required[0], "")
+            attempts[f"requests of task {other.name}"] = Attempt(material.right_answer, other.attempt.trace)
+        for name, attempt in attempts.items():
+            yield Trial(name, attempt, Demand.FAIL, "other_run_passes", evaluator, "")
 
 
 BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (

@@ -38,6 +38,7 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.base import looks_like_pattern
 
 URL_HEADERS = ("referer", "redirect_url")
+MOST_QUOTED = 60  # characters of a value
 BROKEN = 500  # the status of a request that did nothing
 Change = Callable[[NetworkEvent], NetworkEvent | None]
 
@@ -81,6 +82,10 @@ class _RequestMutants(Struct, frozen=True):
         checked = set(list_words(" ".join(paths)))
         return carries_meaning(value, self.examiner.task) and not checked.issuperset(list_words(str(value)))
 
+    def quote(self, name: str, value: Any) -> str:
+        """What a field holds if the task says it; of other values nothing, for they may be secrets."""
+        return f"{name} has {str(value)[:MOST_QUOTED]!r}" if self.means_something(value) else ""
+
 
 def _change_method(mutants: _RequestMutants) -> Iterator[Trial]:
     def change(event: NetworkEvent) -> NetworkEvent:
@@ -105,7 +110,7 @@ def _change_path(mutants: _RequestMutants) -> Iterator[Trial]:
         is_last = position == len(segments) - 1
         if is_last or means_something:
             other, is_decisive = change_value(segment), means_something or not segment.isdigit()
-            change, detail = _with_segment(position, other), f"{other} passes for {segment}"
+            change, detail = _with_segment(position, other), mutants.quote("the path", segment)
             yield from mutants.trial("another path", "url", change, is_decisive=is_decisive, detail=detail)
 
 
@@ -135,7 +140,7 @@ def _change_query(mutants: _RequestMutants) -> Iterator[Trial]:
         is_decisive = name in (mutants.config.expected.query_params or {}) or mutants.means_something(value)
         for label, other in (("another value", change_value(value)), ("removed", None)):
             change = _with_parameter(name, other)
-            field, detail = f"query_params.{name}", f"{name}={value}"
+            field, detail = f"query_params.{name}", mutants.quote(name, value)
             yield from mutants.trial(f"{name} {label}", field, change, is_decisive=is_decisive, detail=detail)
 
 
@@ -175,7 +180,7 @@ def _change_post(mutants: _RequestMutants) -> Iterator[Trial]:
     for field in _list_body_fields(mutants, lambda event: read_fields(event.read_post()), "post"):
         is_decisive = is_named(field, names) or mutants.means_something(field.value)
         change = _with_post(field)
-        detail = f"{field.name} is {str(field.value)[:60]!r}"
+        detail = mutants.quote(field.name, field.value)
         place = f"post_data.{field.name}"
         yield from mutants.trial(f"{field.name} changed", place, change, is_decisive=is_decisive, detail=detail)
 

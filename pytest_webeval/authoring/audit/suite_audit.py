@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cached_property
+from itertools import chain
 from typing import Any
-from typing import TypeVar
 
 from msgspec import Struct
+from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.audit.baselines import MOST_OTHERS
@@ -30,16 +32,16 @@ from pytest_webeval.authoring.audit.task_audit import build_examiner
 from pytest_webeval.authoring.audit.task_audit import select_passing
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.task import Task
 
-MOST_SPARE = 4  # recordings that are searched for requests that a task forbids
+MOST_NEAREST = 5  # runs of other tasks that are read for one task
+MOST_OWN = 20  # runs of the task itself that are read
 MOST_EVENTS = 20_000  # of a recording of which mutants are made, each of which is searched again
 CHUNK = 8  # tasks that a process takes at once
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class SuiteAudit(Struct, frozen=True, dict=True):
@@ -52,21 +54,17 @@ class SuiteAudit(Struct, frozen=True, dict=True):
     settings: AuditSettings
     runs: Sequence[Run] = ()
     jobs: int = 1
+    _passing: dict[int, bool] = field(default_factory=dict)
 
     def audit(self, task_ids: Sequence[int | str] | None = None) -> list[TaskAudit]:
         """The audits of these tasks, or of all, in their order."""
         selected = list(self.tasks.task_ids if task_ids is None else task_ids)
-        _ = self.counts, self.passing  # in this process, so that the others have them too
-        return self._map(SuiteAudit.audit_one, selected)
-
-    def _map(self, call: Callable[[SuiteAudit, Item], Result], items: Sequence[Item]) -> list[Result]:
-        """The results of calls in the order of the items. Forked processes have what this one has loaded."""
-        if self.jobs < 2 or len(items) < 2:
-            return [call(self, item) for item in items]
-        context = multiprocessing.get_context("fork")
-        count = min(self.jobs, len(items))
+        if self.jobs < 2 or len(selected) < 2:
+            return [self.audit_one(task_id) for task_id in selected]
+        _ = self.counts, self.runs_by_task  # in this process, so that those that are forked have them too
+        context, count = multiprocessing.get_context("fork"), min(self.jobs, len(selected))
         with ProcessPoolExecutor(count, context, initializer=_share, initargs=(self,)) as pool:
-            return list(pool.map(_call, ((call, item) for item in items), chunksize=CHUNK))
+            return list(pool.map(_audit_shared, selected, chunksize=CHUNK))
 
     @cached_property
     def counts(self) -> AnswerCounts:
@@ -93,20 +91,13 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             positions.setdefault(str(run.task_id), []).append(position)
         return positions
 
-    @cached_property
-    def passing(self) -> frozenset[int]:
-        """Positions of the runs that pass."""
-        results = self._map(SuiteAudit._does_pass, range(len(self.runs)))
-        return frozenset(position for position, passes in enumerate(results) if passes)
-
-    def _does_pass(self, position: int) -> bool:
-        task, run = self._find(self.runs[position].task_id), self._load(position)
-        if task is None or run is None:
-            return False
-        return bool(select_passing(self._examiner(task, [run]), [run]))
-
-    def _examiner(self, task: Task, runs: Sequence[RecordedRun]) -> Examiner:
-        return build_examiner(task, self.settings, runs, is_published=self.tasks.is_published(task.task_id))
+    def _is_passing(self, position: int) -> bool:
+        """Whether a run passes, found out once by each process."""
+        if position not in self._passing:
+            task, run = self._find(self.runs[position].task_id), self._load(position)
+            runs = [] if run is None else [run]
+            self._passing[position] = task is not None and bool(select_passing(self._examiner(task, runs), runs))
+        return self._passing[position]
 
     def _load(self, position: int) -> RecordedRun | None:
         """The recording of a run; None for one that cannot be read, or is too long."""
@@ -121,22 +112,29 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         is_short = attempt.trace is not None and len(attempt.trace.events) <= MOST_EVENTS
         return RecordedRun(run.label, attempt) if is_short else None
 
-    def audit_one(self, task_id: int | str) -> TaskAudit:
-        """The audit of one task; of an invalid definition the finding says why."""
+    def audit_one(self, task_id: int | str, evaluators: Mapping[str, Evaluator] | None = None) -> TaskAudit:
+        """The audit of one task; of an invalid definition the finding says why. A session may have own evaluators."""
         try:
             task = self.tasks.get(task_id)
         except TaskDefinitionError as error:
             finding = Finding(task_id, "invalid_definition", "", "", (), str(error))
             return TaskAudit(task_id, 0, (finding,), ())
-        positions = self.runs_by_task.get(str(task_id), [])
-        ordered = sorted(positions, key=lambda position: (position not in self.passing, position))
+        positions = self.runs_by_task.get(str(task_id), [])[:MOST_OWN]
+        ordered = sorted(positions, key=lambda position: (not self._is_passing(position), position))
         runs = [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
-        examiner, commonest = self._examiner(task, runs), self.counts.commonest(task)
+        examiner = self._examiner(task, runs, evaluators)
+        commonest = self.counts.commonest(task)
         return audit_task(examiner, runs, commonest, self._load_others(task), self._load_spare(task))
+
+    def _examiner(
+        self, task: Task, runs: Sequence[RecordedRun], evaluators: Mapping[str, Evaluator] | None = None
+    ) -> Examiner:
+        settings = self.settings if evaluators is None else replace(self.settings, evaluators=evaluators)
+        return build_examiner(task, settings, runs, is_published=self.tasks.is_published(task.task_id))
 
     def _load_others(self, task: Task) -> list[OtherRun]:
         """Passing runs of the tasks that are most like this one."""
-        nearest = self._list_nearest(task, self.passing)[:MOST_OTHERS]
+        nearest = [position for position in self._list_nearest(task) if self._is_passing(position)][:MOST_OTHERS]
         runs = [(self.runs[position].task_id, self._load(position)) for position in nearest]
         return [OtherRun(str(task_id), run.attempt) for task_id, run in runs if run is not None]
 
@@ -144,22 +142,19 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         """Traces of failing runs of the task, and of runs of tasks that are like it."""
         if not any(config.get("should_not_exist") for config in task.eval):
             return []
-        own = [position for position in self.runs_by_task.get(str(task.task_id), []) if position not in self.passing]
-        nearest = self._list_nearest(task, range(len(self.runs)))
-        runs = [self._load(position) for position in [*own, *nearest][:MOST_SPARE]]
+        own = [position for position in self.runs_by_task.get(str(task.task_id), []) if not self._is_passing(position)]
+        runs = [self._load(position) for position in [*own[:MOST_RUNS], *self._list_nearest(task)]]
         return [run.attempt.trace for run in runs if run is not None and run.attempt.trace is not None]
 
-    def _list_nearest(self, task: Task, positions: Iterable[int]) -> list[int]:
-        """Runs of other tasks with the same sites, those of the same template first, in the order of the runs."""
+    def _list_nearest(self, task: Task) -> list[int]:
+        """A few runs of other tasks with the same sites, those of the same template first, in the order of the runs."""
         groups = self._by_template.get(template_of(task), []), self._by_sites.get(tuple(task.sites), [])
-        allowed, own = frozenset(positions), str(task.task_id)
-        chosen: dict[int, None] = {}
-        for group in groups:
-            for position in group:
-                if len(chosen) > MOST_SPARE:
-                    break
-                if position in allowed and str(self.runs[position].task_id) != own:
-                    chosen[position] = None
+        own, chosen = str(task.task_id), dict[int, None]()
+        for position in chain.from_iterable(groups):
+            if str(self.runs[position].task_id) != own:
+                chosen[position] = None
+            if len(chosen) == MOST_NEAREST:
+                break
         return list(chosen)
 
     @cached_property
@@ -186,6 +181,5 @@ def _share(audit: SuiteAudit) -> None:
     _shared[:] = [audit]
 
 
-def _call(request: tuple[Callable[[SuiteAudit, Any], Any], Any]) -> Any:
-    call, item = request
-    return call(_shared[0], item)
+def _audit_shared(task_id: int | str) -> TaskAudit:
+    return _shared[0].audit_one(task_id)

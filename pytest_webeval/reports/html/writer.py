@@ -98,12 +98,12 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 
 
 PAGES = "data"  # the directory of the scripts of tasks
-COMPARISON, HISTORY = "comparison.html", "history.html"
+COMPARISON, HISTORY, AUDIT = "comparison.html", "history.html", "audit.html"
 _STATIC_MARK = 'name="generator" content="pytest-webeval '
 
 
 def check_static_page(path: Path) -> None:
-    """Raise `SettingsError` for a file that is neither our comparison nor our history."""
+    """Raise `SettingsError` for a file that is no static page of ours."""
     try:
         is_other = path.exists() and _STATIC_MARK not in path.read_text("utf-8", "replace")[:2_000]
     except OSError as error:

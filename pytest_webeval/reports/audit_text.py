@@ -1,0 +1,74 @@
+"""The audit of tasks as text: a paragraph for each task with findings, and a line that counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_webeval.authoring.audit.findings import Finding
+from pytest_webeval.authoring.audit.findings import TaskAudit
+from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import to_line
+
+LONGEST = 400  # characters of a line about a finding
+
+
+def count_findings(audits: Iterable[TaskAudit]) -> int:
+    """How many findings there are, without notes."""
+    return sum(len(audit.findings) for audit in audits)
+
+
+def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> str:
+    """All findings, on request the notes as well, and how many there are."""
+    lines = [line for audit in audits for line in format_audit(audit, has_notes=has_notes)]
+    return "\n".join([*lines, *_format_kinds(audits, has_notes=has_notes), format_total(audits)])
+
+
+def format_audit(audit: TaskAudit, *, has_notes: bool = False) -> list[str]:
+    """The lines about a task; none if there is nothing to say."""
+    findings = [*audit.findings, *(audit.notes if has_notes else ())]
+    if not findings:
+        return []
+    runs = f", {pluralize(len(audit.runs), 'run')}" if audit.runs else ""
+    head = f"task {to_line(str(audit.task_id), 80)} ({pluralize(audit.trials, 'trial')}{runs})"
+    return [head, *map(format_finding, findings)]
+
+
+def format_finding(finding: Finding) -> str:
+    """One indented line: the kind, where the finding is, and a sentence."""
+    place = " ".join(filter(None, [finding.evaluator, finding.field]))
+    mark = "note " if finding.is_note else ""
+    return f"  {mark}{finding.kind}{f' @ {to_line(place, 120)}' if place else ''}: {to_line(finding.text, LONGEST)}"
+
+
+def _format_kinds(audits: Sequence[TaskAudit], *, has_notes: bool) -> Iterator[str]:
+    counts = Counter(each.kind for audit in audits for each in [*audit.findings, *(audit.notes if has_notes else ())])
+    if counts:
+        width = len(f"{max(counts.values()):,}")
+        yield ""
+        yield from (f"{count:>{width},} {kind}" for kind, count in sorted(counts.items()))
+
+
+def format_total(audits: Sequence[TaskAudit]) -> str:
+    """The line that counts tasks, trials, findings and notes."""
+    with_findings = sum(bool(audit.findings) for audit in audits)
+    trials, notes = sum(audit.trials for audit in audits), sum(len(audit.notes) for audit in audits)
+    audited = f"{pluralize(len(audits), 'task')} audited with {pluralize(trials, 'trial')}"
+    findings = f"{pluralize(count_findings(audits), 'finding')} in {pluralize(with_findings, 'task')}"
+    return f"{audited}: {findings}, {pluralize(notes, 'note')}"
+
+
+def audits_to_json(audits: Sequence[TaskAudit], rules: str) -> dict[str, Any]:
+    """The audit as plain JSON."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "rules": rules,
+        "task_count": len(audits),
+        "finding_count": count_findings(audits),
+        "note_count": sum(len(audit.notes) for audit in audits),
+        "tasks": [audit.to_json() for audit in audits],
+    }

@@ -1,0 +1,141 @@
+"""`python -m pytest_webeval audit`: findings, formats, files, exit codes and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.__main__ import main
+
+SUITE = Path(__file__).parents[2] / "example_suite"
+HOSTILE = '<script>alert(1)</script>\x1b[31m" onload="x'
+
+
+@pytest.fixture
+def audit(capsys):
+    """Exit code and output of the command."""
+
+    def audit(*arguments):
+        capsys.readouterr()
+        code = main(["audit", *map(str, arguments)])
+        return code, capsys.readouterr()
+
+    return audit
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """Some tasks of the example suite in a file, one of them with a fault."""
+    tasks = json.loads((SUITE / "runs" / "tasks.json").read_text("utf-8"))
+    chosen = [task for task in tasks if task["task_id"] in (101, 103, 108, 110, 111, 209, 301)]
+    faulty = next(task for task in chosen if task["task_id"] == 108)
+    del faulty["eval"][1]["expected"]["post_data"]["quantity"]
+    path = tmp_path / "chosen.json"
+    path.write_text(json.dumps(chosen), "utf-8")
+    return path
+
+
+CONFIG = f"--config={SUITE / 'config.json'}"
+
+
+def test_findings_are_named_by_task_evaluator_and_field(audit, suite):
+    code, output = audit(SUITE / "runs", "--tasks", suite, CONFIG)
+    assert (code, output.err) == (1, "")
+    lines = output.out.splitlines()
+    assert lines[0].startswith("task 108 (")
+    assert lines[1] == (
+        "  unchecked_field @ NetworkEventEvaluator eval[1].post_data.quantity: a run with another "
+        "eval[1].post_data.quantity passes (quantity changed; quantity has '5'); expect the value of "
+        "eval[1].post_data.quantity"
+    )
+    assert [line.split(" (")[0] for line in lines if line.startswith("task")] == ["task 108", "task 111"]
+    assert "1 unchecked_field" in lines
+    assert lines[-1].startswith("7 tasks audited with ")
+    assert ": 2 findings in 2 tasks, " in lines[-1]
+    assert "note " not in output.out.rpartition("\n7 tasks")[0]
+
+
+def test_the_bar_decides_the_exit_code(audit, suite):
+    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=2")[0] == 0
+    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=1")[0] == 1
+
+
+def test_any_number_of_processes_finds_the_same(audit, suite, tmp_path):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    first = audit(SUITE / "runs", "--tasks", suite, CONFIG, "--notes", "--json", one)
+    second = audit(SUITE / "runs", "--tasks", suite, CONFIG, "--notes", "--json", two, "--jobs=2")
+    assert first == second
+    assert one.read_bytes() == two.read_bytes()
+    content = json.loads(one.read_text())
+    assert content["task_count"] == 7
+    assert content["finding_count"] == sum(len(task["findings"]) for task in content["tasks"]) == 2
+    assert {"task_id", "kind", "evaluator", "field", "mutants", "text"} == content["tasks"][2]["findings"][0].keys()
+
+
+def test_without_runs_the_definitions_alone_are_audited(audit, suite):
+    code, output = audit("--tasks", suite)
+    assert code == 0
+    assert ": 0 findings in 0 tasks, 0 notes" in output.out
+
+
+def test_without_sites_they_are_inferred_from_each_recording(audit, suite):
+    assert "eval[1].post_data.quantity" in audit(SUITE / "runs", "--tasks", suite)[1].out
+
+
+def test_the_rules_of_the_reference_pass_more(audit, suite):
+    code, output = audit("--tasks", suite, "--rules=reference")
+    assert code == 1
+    assert "passes_without_work @ AgentResponseEvaluator retrieved_data" in output.out
+    assert "patterns everywhere" in output.out
+
+
+def test_an_invalid_definition_is_a_finding_and_the_others_are_audited(audit, tmp_path, suite):
+    tasks = json.loads(suite.read_text())
+    tasks[0]["eval"] = []
+    suite.write_text(json.dumps(tasks))
+    code, output = audit("--tasks", suite)
+    assert code == 1
+    assert "task 101 (0 trials)\n  invalid_definition: the definition is invalid (" in output.out
+    assert "7 tasks audited" in output.out
+
+
+def test_the_page_has_all_findings_and_executes_nothing_of_a_task(audit, suite, tmp_path):
+    tasks = json.loads(suite.read_text())
+    tasks[0] = tasks[0] | {"task_id": f"task {HOSTILE}", "eval": tasks[0]["eval"]}
+    tasks[0]["eval"][0]["results_schema"] = {"type": "array", "items": {"type": HOSTILE}}
+    suite.write_text(json.dumps(tasks))
+    code, output = audit(SUITE / "runs", "--tasks", suite, CONFIG, "--report", tmp_path / "page")
+    page = (tmp_path / "page" / "audit.html").read_text("utf-8")
+    assert code == 1
+    assert "\x1b" not in output.out + page
+    assert "<script" not in page
+    assert 'onload="' not in page
+    assert "default-src &#39;none&#39;" in page
+    assert "eval[1].post_data.quantity" in page
+    assert (tmp_path / "page" / "report.css").exists()
+
+
+def test_a_page_of_somebody_else_is_not_overwritten(audit, suite, tmp_path, capsys):
+    (tmp_path / "audit.html").write_text("mine")
+    code, output = audit("--tasks", suite, "--report", tmp_path)
+    assert code == 4
+    assert "audit.html was not written by pytest-webeval" in output.err
+    assert (tmp_path / "audit.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "audit requires tasks; name a file with --tasks"),
+        (["--tasks", "absent.json"], "cannot read the task file absent.json"),
+        (["--tasks", "SUITE", "--most=few"], "invalid --most 'few'; use a number"),
+        (["--tasks", "SUITE", "--jobs=-1"], "invalid --jobs '-1'; use a number"),
+        (["absent", "--tasks", "SUITE"], "cannot list absent"),
+    ],
+)
+def test_bad_input_ends_with_one_line(audit, suite, arguments, message):
+    code, output = audit(*(str(suite) if argument == "SUITE" else argument for argument in arguments))
+    assert code == 4
+    assert output.err.startswith(f"ERROR: {message}")
