@@ -122,6 +122,13 @@ def _parse_count(argument: Argument) -> int | None:
     return int(text)
 
 
+def _parse_number(argument: Argument) -> int:
+    text = argument.text or "0"
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argument.invalid("a non-negative integer")
+    return int(text)
+
+
 def _parse_size(argument: Argument) -> int | None:
     size = None if argument.text is None else parse_size(argument.text)
     if argument.text is not None and size is None:
@@ -301,6 +308,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "fraction": _parse_fraction,
     "gates": _parse_gates,
     "limits": lambda argument: read_limits(argument.raw),
+    "number": _parse_number,
     "optional_word": _parse_optional_word,
     "path": _parse_path,
     "percentage": _parse_percentage,

@@ -356,6 +356,18 @@ OPTIONS: tuple[Option, ...] = (
         is_flag=False,
     ),
     Option(
+        "audit_tasks",
+        "audit the tasks of the runs, one test per task, without scoring the runs",
+        affects_results=False,
+    ),
+    Option(
+        "audit_most",
+        "allow N findings of the audit of tasks (default: 0)",
+        "N",
+        "number",
+        affects_results=False,
+    ),
+    Option(
         "audit_secrets",
         "list the secrets in the runs and their locations, without scoring",
         is_ini_key=False,

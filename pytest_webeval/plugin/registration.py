@@ -35,6 +35,7 @@ from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.workspace import KNOWN
+from pytest_webeval.plugin.workspace import TASK_AUDITS
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.redaction.session import Redacting
@@ -75,7 +76,9 @@ def register(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
     _share(config, workspace)
-    is_scoring = writes(config)
+    is_scoring = writes(config) and not workspace.settings.audit_tasks
+    if workspace.settings.audit_tasks:
+        _register_audits(config, workspace)
     config.pluginmanager.register(RuntestHooks(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
@@ -104,6 +107,15 @@ def _make_record_root(settings: Settings, project: Path) -> None:
     except OSError as error:
         problem = f"--webeval-record: cannot make {settings.record}: {error.strerror}"
         raise SettingsError(f"{problem}; choose another directory") from error
+def _register_audits(config: pytest.Config, workspace: Workspace) -> None:
+    """Let items audit tasks. Such a session scores no run and writes no result."""
+    from pytest_webeval.plugin.collection.task_audits import TaskAudits  # only for this option
+
+    config.stash[TASK_AUDITS] = TaskAudits(workspace)
+    if not hasattr(config, "workerinput"):
+        from pytest_webeval.plugin.reporting.audit_totals import AuditTotals  # only for this option
+
+        config.pluginmanager.register(AuditTotals(workspace.settings.audit_most), "webeval-audit-totals")
 
 
 def _share(config: pytest.Config, workspace: Workspace) -> None:

@@ -96,6 +96,8 @@ class Settings:
     shard: Shard | None
     shard_times: Path | None
     own_tasks: bool
+    audit_tasks: bool
+    audit_most: int  # findings that are allowed
     fsync: bool
 
     def __init__(self, values: Mapping[str, Any]) -> None:

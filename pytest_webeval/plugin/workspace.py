@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from msgspec import Struct
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 ITEM = "task"
 MISSING_ITEM = "missing"
+AUDIT_ITEM = "audit"  # of a task, with --webeval-audit-tasks
 ITEMS = (ITEM, MISSING_ITEM)
 
 
@@ -317,4 +319,5 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
 
 WORKSPACE = pytest.StashKey[Workspace]()
+TASK_AUDITS = pytest.StashKey[Any]()  # the `TaskAudits` of a session that audits tasks
 KNOWN: pytest.StashKey[KnownFailures] = pytest.StashKey()  # with --webeval-known-failures

@@ -138,9 +138,10 @@ class Attempt(Struct, frozen=True):
     trace: NetworkTrace | None
 
 
-def write_answer(task_type: str | None, status: str, data: Any = None) -> bytes:
+def write_answer(task_type: str | None, status: str, data: Any = None, details: str | None = None) -> bytes:
     """An answer in the current dialect."""
-    return json.dumps({"task_type": task_type, "status": status, "retrieved_data": data}).encode()
+    explanation = {} if details is None else {"error_details": details}
+    return json.dumps({"task_type": task_type, "status": status, "retrieved_data": data, **explanation}).encode()
 
 
 @dataclass(frozen=True)

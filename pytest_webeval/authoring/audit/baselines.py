@@ -109,8 +109,9 @@ def _nothing_done(material: Material) -> Iterator[Trial]:
 def _claims(material: Material) -> Iterator[Trial]:
     trace = material.idle()
     for status in STATUSES:
-        name = "done" if status == STATUSES[0] else f"refusal {status}"
-        yield _without_work(name, write_answer(material.task_type, status), trace, STATUS)
+        is_claim = status == STATUSES[0]
+        name, details = ("done", None) if is_claim else (f"refusal {status}", "there is no such thing")
+        yield _without_work(name, write_answer(material.task_type, status, details=details), trace, STATUS)
     yield _without_work("patterns as type and status", write_answer(ANYTHING, ANYTHING), trace, STATUS)
 
 

@@ -96,9 +96,10 @@ class Examiner(Struct, frozen=True):
 
     def depends_on_trace(self, expectation: Expectation) -> bool:
         """Whether the verdict about an expectation may depend on what the browser did."""
-        return not self._is_built_in(expectation) or expectation.evaluator in OF_REQUESTS
+        return not self.is_built_in(expectation) or expectation.evaluator in OF_REQUESTS
 
-    def _is_built_in(self, expectation: Expectation) -> bool:
+    def is_built_in(self, expectation: Expectation) -> bool:
+        """Whether no evaluator of a user checks an expectation."""
         return type(self.evaluators[expectation.evaluator]) is EVALUATORS.get(expectation.evaluator)
 
     def examine(self, expectation: Expectation, attempt: Attempt) -> EvaluatorResult:
@@ -112,7 +113,7 @@ class Examiner(Struct, frozen=True):
         answer, trace = attempt.answer, id(attempt.trace)
         if attempt.trace is not None:
             self._traces[trace] = attempt.trace
-        if self._is_built_in(expectation):
+        if self.is_built_in(expectation):
             answer = b"" if expectation.evaluator in OF_REQUESTS else answer
             trace = 0 if expectation.evaluator == RESPONSE_EVALUATOR else trace
         return expectation.index, answer, trace

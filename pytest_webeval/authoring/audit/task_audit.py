@@ -45,6 +45,7 @@ from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
 
+AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
 
 
@@ -175,13 +176,15 @@ class _Audit:
 
     def _fails_itself(self, expectation: Expectation, result: EvaluatorResult) -> bool:
         """Whether the expected answer, as it is written, is not what the evaluator of answers expects."""
-        is_failure = expectation.evaluator == RESPONSE_EVALUATOR and result.status is not Status.SUCCESS
-        return is_failure and not _has_pattern(self.expected.get(DATA))
+        is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
+        return is_about_answer and result.status is not Status.SUCCESS and not _has_pattern(self.expected.get(DATA))
 
     def _material(self) -> Material:
         return Material(self.task, self.examiner.sites, self.expected, self.right_answer, self.commonest, self.others)
 
     def _list_trials(self) -> Iterator[Trial]:
+        if not self.examiner.checked:
+            return
         yield from list_baselines(self._material())
         yield from self._list_answer_mutants()
         for run in self.passing:
@@ -211,8 +214,10 @@ class _Audit:
         failed = [verdict.failed for _, verdict in self.verdicts]
         alone = {indices[0] for indices in failed if len(indices) == 1}
         ever = {index for indices in failed for index in indices}
+        aimed_at = {trial.field for trial, _ in self.verdicts if trial.kind in AIMED}
         for expectation in self.examiner.checked:
-            if expectation.index in ever - alone:
+            is_answer = expectation.evaluator == RESPONSE_EVALUATOR
+            if expectation.index in ever - alone and (is_answer or f"eval[{expectation.index}]" in aimed_at):
                 yield self._finding("redundant_expectation", expectation.evaluator, f"eval[{expectation.index}]")
 
     def _finding(self, kind: str, evaluator: str, field: str, detail: str = "") -> Finding:

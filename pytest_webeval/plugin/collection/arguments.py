@@ -15,6 +15,7 @@ from pytest_webeval.plugin.collection.root_paths import path_in_root
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
 from pytest_webeval.plugin.selected_paths import SelectedPaths
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
+from pytest_webeval.plugin.workspace import AUDIT_ITEM
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import Workspace
@@ -55,12 +56,17 @@ def _real_parents(path: Path) -> Sequence[Path]:
 
 
 def _normalize(argument: str, config: pytest.Config, workspace: Workspace) -> str:
-    text = argument.removesuffix(f"::{ITEM}").removesuffix(f"::{MISSING_ITEM}")
+    text = _remove_item(argument).removesuffix(f"::{MISSING_ITEM}")
     if os.path.exists(config.invocation_params.dir / text):  # noqa: PTH110  (pathlib raises where nobody may look)
         inside = path_in_root(_absolute(text, config), workspace)
         return argument if inside is None else str(inside)
     path = workspace.labels.path_of(text)
     return str(path) if path is not None and os.path.isdir(path) else argument  # noqa: PTH112  (same)
+
+
+def _remove_item(argument: str) -> str:
+    """A node id of a run or of an audit without the name of the item."""
+    return argument.removesuffix(f"::{ITEM}").removesuffix(f"::{AUDIT_ITEM}")
 
 
 def _find_hidden_path(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
@@ -74,7 +80,7 @@ def _find_hidden_path(argument: str, config: pytest.Config, workspace: Workspace
             (place for place in _candidate_paths(text, config, workspace) if missing.could_be_at(place)), None
         ):
             return path
-    return _find_handed_path(text.removesuffix(f"::{ITEM}"), config, workspace)
+    return _find_handed_path(_remove_item(text), config, workspace)
 
 
 def _find_handed_path(text: str, config: pytest.Config, workspace: Workspace) -> Path | None:

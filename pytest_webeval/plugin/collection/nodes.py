@@ -26,8 +26,10 @@ from pytest_webeval.plugin.item_names import item_name
 from pytest_webeval.plugin.item_names import task_names
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
 from pytest_webeval.plugin.user_code import with_tracebacks
+from pytest_webeval.plugin.workspace import AUDIT_ITEM
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
+from pytest_webeval.plugin.workspace import TASK_AUDITS
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.labels import parse_task_id
@@ -161,8 +163,11 @@ class RunDirectory(RunNode):
     problem: str | None = None
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The one item, with markers and keywords from the task definition."""
-        workspace = self.config.stash[WORKSPACE]
+        """The one item, with markers and keywords from the task definition; for an audit that of the task."""
+        workspace, audits = self.config.stash[WORKSPACE], self.config.stash.get(TASK_AUDITS, None)
+        if audits is not None and not audits.is_first(self.path):
+            yield from _missing_directories(self)
+            return
         run, problem = None, self.problem
         if problem is None:
             try:
@@ -180,7 +185,10 @@ class RunDirectory(RunNode):
     def _item(self, name: str, problem: str | None) -> RunItem:
         """The item, with the fixtures of the first one beside it: to look them up for each takes time and memory."""
         shared = (self.parent or self).stash
-        item: RunItem = RunItem.from_parent(self, name=name, callobj=task, fixtureinfo=shared.get(FIXTURE_INFO, None))
+        audits, call = self.config.stash.get(TASK_AUDITS, None), task
+        if audits is not None:
+            name, call = AUDIT_ITEM, audits.test
+        item: RunItem = RunItem.from_parent(self, name=name, callobj=call, fixtureinfo=shared.get(FIXTURE_INFO, None))
         shared[FIXTURE_INFO] = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` takes, and nothing else has)
         item.fixturenames = [*item.fixturenames]  # to which plugins add
         item.problem = problem
