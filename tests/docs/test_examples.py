@@ -21,6 +21,7 @@ from pytest_webeval import AssertionRow
 from pytest_webeval import Limits
 from pytest_webeval import load_sites
 from pytest_webeval import values
+from pytest_webeval.authoring.audit.findings import KINDS
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
@@ -164,7 +165,7 @@ def test_commands_work(block, scratch, place_runs):
     for command in block.commands:
         done = run_command(scratch, command)
         assert done.returncode in (0, 1), done.stdout + done.stderr
-        is_session = command.startswith("pytest") and "--webeval-audit-secrets" not in command
+        is_session = command.startswith("pytest") and "--webeval-audit-" not in command
         assert bool(SCORED.search(done.stdout)) == is_session, done.stdout
         assert done.stdout.strip()
     if block.output is not None:
@@ -221,6 +222,13 @@ def test_the_targets_and_facts_of_exports_are_those_of_the_code():
     options = re.findall(r"^\| `--([\w-]+)", page.partition("## every_eval_ever")[2], re.MULTILINE)
     assert sorted(name.replace("-", "_") for name in options) == sorted(EvaluationFacts.__struct_fields__)
     assert all(tool.requirement.rpartition("==")[2] in page for tool in TOOLS.values())
+
+
+def test_the_kinds_of_the_audit_are_those_of_the_code():
+    page = (ROOT / "docs/how-to/audit-tasks.md").read_text("utf-8").partition("## Kinds")[2]
+    findings, notes = (re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) for table in page.split("| kind | note |"))
+    assert findings == [name for name, kind in KINDS.items() if not kind.is_note]
+    assert notes == [name for name, kind in KINDS.items() if kind.is_note]
 
 
 def test_the_example_of_trajectories_prints_the_outcome_of_each():

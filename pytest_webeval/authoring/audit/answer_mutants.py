@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -34,6 +35,7 @@ from pytest_webeval.tasks.expectations import TASK_TYPES
 from pytest_webeval.tasks.expectations import ResponseExpectation
 
 MOST_LEAVES = 40  # values of one answer that are changed
+MOST_BYTES = 2**20  # of an answer that is changed
 
 
 class Leaf(Struct, frozen=True):
@@ -58,7 +60,7 @@ class Leaf(Struct, frozen=True):
 def list_answer_mutants(examiner: Examiner, base: Attempt) -> Iterator[Trial]:
     """Mutants of the answer of an attempt that passes."""
     expectation = next((each for each in examiner.checked if each.evaluator == RESPONSE_EVALUATOR), None)
-    if expectation is None:
+    if expectation is None or len(base.answer) > MOST_BYTES:
         return
     try:
         config = expectation.read_as(ResponseExpectation)
@@ -98,7 +100,7 @@ class _AnswerMutants(Struct, frozen=True, dict=True):
         return Trial(name, attempt, demand, kind, RESPONSE_EVALUATOR, field)
 
     def _list_data_mutants(self, data: list[Any]) -> Iterator[Trial]:
-        for leaf in list_leaves(data, self.config.results_schema)[:MOST_LEAVES]:
+        for leaf in list_leaves(data, self.config.results_schema):
             yield from self._change_leaf(data, leaf)
         yield from self._change_items(data)
 
@@ -140,12 +142,13 @@ def _short(value: Any) -> str:
 
 
 def list_leaves(data: list[Any], schema: Mapping[str, Any]) -> list[Leaf]:
-    """The values in an answer, each with the type that the schema gives it."""
-    return [
+    """The first values in an answer, each with the type that the schema gives it."""
+    leaves = (
         Leaf(path, value, find_kind(_find_schema(schema, path)))
         for path, value in list_values(data)
         if value is not None
-    ]
+    )
+    return list(islice(leaves, MOST_LEAVES))
 
 
 def _find_schema(schema: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

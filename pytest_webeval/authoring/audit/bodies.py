@@ -96,7 +96,7 @@ def is_named(field: BodyField, keys: Iterable[str]) -> bool:
 def _leads_to(key: str, field: BodyField) -> bool:
     if (key,) == field.path[:1] or key == field.name:
         return True
-    if not key.startswith("$."):
+    if not key.startswith(("$.", "$[")):
         return False
     steps = [name or quoted or int(index) for name, index, quoted in _NAME.findall(key[1:])]
     return bool(steps) and tuple(steps) == field.path[: len(steps)]

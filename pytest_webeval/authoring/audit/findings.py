@@ -72,12 +72,6 @@ KINDS = {
     "stray_page_passes": Kind(
         "a run passes that leaves the site's page afterwards", "check the last page if that matters", is_note=True
     ),
-    "later_change_passes": Kind(
-        "a run passes that makes the request of {field} again with other values",
-        "leave last_event_only true if the last one must be right",
-        is_note=True,
-    ),
-    "unit_ignored": Kind("an answer in another unit passes at {field}", "name the unit in the intent", is_note=True),
     "any_order_of_requests": Kind(
         "a run passes with its requests in another order", "accept it unless the order matters", is_note=True
     ),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Path = tuple[int | str, ...]
+MOST_DEPTH = 100  # levels that are entered; what lies deeper is one value
 
 
 def format_path(path: Path) -> str:
@@ -16,7 +17,7 @@ def format_path(path: Path) -> str:
 def list_values(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Each value that is neither an object nor a list, with its path."""
     members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else None
-    if members is None:
+    if members is None or len(path) == MOST_DEPTH:
         yield path, data
         return
     for step, member in members:
