@@ -1,0 +1,143 @@
+"""The audit of a task by rules, runs and evaluators, and how findings are merged."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from pytest_webeval.api import load_run
+from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.findings import Finding
+from pytest_webeval.authoring.audit.findings import merge_findings
+from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
+from pytest_webeval.authoring.audit.task_audit import AuditSettings
+from pytest_webeval.authoring.audit.task_audit import RecordedRun
+from pytest_webeval.authoring.audit.task_audit import audit_task
+from pytest_webeval.authoring.audit.task_audit import build_examiner
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.rules import find_rules
+from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import read_task
+
+NULL = {"type": "null"}
+REFUSAL = {"task_type": "RETRIEVE", "status": "NOT_FOUND_ERROR", "retrieved_data": None}
+
+
+def settings(bench, rules="default", sites=None):
+    evaluators = {evaluator.name: evaluator for evaluator in default_evaluators()}
+    return AuditSettings(find_rules(rules), bench.sites if sites is None else sites, evaluators, date(2026, 1, 31))
+
+
+def kinds(audit):
+    return {finding.kind for finding in (*audit.findings, *audit.notes)}
+
+
+@pytest.fixture
+def audit(bench):
+    """The kinds of findings and notes of a task with these expectations, without runs."""
+
+    def audit(*evaluators, rules="default", sites=None):
+        task = read_task(bench.task(*evaluators), "a test")
+        return kinds(audit_task(build_examiner(task, settings(bench, rules, sites))))
+
+    return audit
+
+
+def refusing(bench):
+    return bench.expecting("RETRIEVE", schema=NULL, status="NOT_FOUND_ERROR")
+
+
+def forbidding(url="__SHOPPING__/cart/add"):
+    expected = {"url": url, "http_method": "POST"}
+    return {"evaluator": "NetworkEventEvaluator", "expected": expected, "should_not_exist": True}
+
+
+def test_what_nobody_can_check_here_may_decide(bench, audit):
+    assert audit(refusing(bench)) == {"passes_without_work"}
+    assert audit(refusing(bench), {"evaluator": "MyEvaluator"}) == {"not_audited"}
+
+
+def test_an_empty_trace_passes_by_the_rules_of_the_reference_alone(bench, audit):
+    task = bench.expecting("RETRIEVE", ["Blue Mug"]), forbidding()
+    assert audit(*task) == set()
+    assert audit(*task, rules="reference") == {"passes_without_work", "empty_trace_passes"}
+
+
+def test_sites_without_an_address_are_made_up(bench, audit):
+    visit = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__"}}
+    assert audit(bench.expecting("NAVIGATE", schema=NULL), visit, sites=Sites()) == {"passes_without_work"}
+    assert audit(bench.expecting("RETRIEVE", ["Blue Mug"]), visit, sites=Sites()) == {"start_page_passes"}
+
+
+def test_the_login_page_is_no_work(bench, audit):
+    login = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/login"}}
+    assert audit(bench.expecting("NAVIGATE", schema=NULL), login) == {"passes_without_work"}
+
+
+def test_an_unordered_list_may_not_depend_on_its_order(bench):
+    data = ["Blue Mug", "Red Mug"]
+    for is_ordered, passing in ((True, data), (False, data[::-1])):
+        task = read_task(bench.task(bench.expecting("RETRIEVE", data, ordered=is_ordered)), "a test")
+        answer = json.dumps({"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": passing}).encode()
+        trace = load_run(bench.record()).trace
+        run = RecordedRun("7", Attempt(answer, trace))
+        assert audit_task(build_examiner(task, settings(bench)), [run]).findings == ()
+
+
+@pytest.fixture
+def runs(bench, tmp_path):
+    """Runs of task 7 in a directory each; the last of five is the only one that passes."""
+    loaded = []
+    for number in range(5):
+        answer = {
+            "task_type": "RETRIEVE",
+            "status": "SUCCESS",
+            "retrieved_data": ["Blue Mug" if number == 4 else "Cup"],
+        }
+        place = tmp_path / f"try-{number}" / "7"
+        place.parent.mkdir()
+        loaded.append(load_run(bench.record(answer).rename(place)))
+    return loaded
+
+
+def test_mutants_are_made_of_runs_that_pass_wherever_they_stand(bench, runs):
+    tasks = parse_tasks(json.dumps([bench.task(bench.expecting("RETRIEVE", ["^Blue Mug$"]))]).encode(), "tasks.json")
+    audited = SuiteAudit(tasks, settings(bench), runs).audit_one(7)
+    assert "no_passing_run" not in kinds(audited)
+    assert "wrong_answer_passes" not in kinds(audited)
+    assert "side_effect_passes" in kinds(audited)
+    without = SuiteAudit(tasks, settings(bench), runs[:4]).audit_one(7)
+    assert kinds(without) == {"no_passing_run"}
+
+
+def test_requests_that_a_pattern_forbids_come_from_other_runs(bench, runs, tmp_path):
+    task = bench.task(bench.expecting("RETRIEVE", ["Blue Mug"]), forbidding("^__SHOPPING__/cart/.*$"))
+    tasks = [task, task | {"task_id": 8, "intent_template_id": 80}]
+    tasks = parse_tasks(json.dumps(tasks).encode(), "tasks.json")
+    assert "untested_prohibition" in kinds(SuiteAudit(tasks, settings(bench), runs).audit_one(7))
+    post = {"url": "http://shop.test:7770/cart/add", "method": "POST"}
+    other = bench.record(events=({"url": "http://shop.test:7770/"}, post)).rename(tmp_path / "8")
+    audited = SuiteAudit(tasks, settings(bench), [*runs, load_run(other)]).audit_one(7)
+    assert "untested_prohibition" not in kinds(audited)
+    assert "forbidden_request_passes" not in kinds(audited)
+
+
+def test_one_finding_has_the_names_of_all_mutants_in_their_order():
+    first = Finding(7, "unchecked_field", "N", "eval[1].url", ("a path below",))
+    second = Finding(7, "unchecked_field", "N", "eval[1].url", ("another path", "a path below"), "the path has 'x'")
+    other = Finding(7, "passes_without_work", "A", "status", ("done",))
+    merged = merge_findings([first, second, other])
+    assert [finding.kind for finding in merged] == ["passes_without_work", "unchecked_field"]
+    assert merged[1].mutants == ("a path below", "another path")
+    assert merged[1].text == (
+        "a run with another eval[1].url passes (a path below, another path; the path has 'x'); "
+        "expect the value of eval[1].url"
+    )
+
+
+def test_a_line_names_few_mutants():
+    names = tuple(f"mutant {number}" for number in range(9))
+    assert "mutant 4 and 4 more)" in Finding(7, "broken_run_passes", "N", "", names).text
