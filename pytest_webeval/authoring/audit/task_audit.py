@@ -46,6 +46,7 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
+MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
 
 
@@ -73,7 +74,7 @@ class AuditSettings(Struct, frozen=True):
                 return infer_sites(task.sites, run.attempt.trace.evaluation_events if run.attempt.trace else ())
             except (WebEvalError, ValueError):
                 continue
-        return Sites({site: Environment((f"http://{site.replace('_', '-')}.invalid",)) for site in task.sites})
+        return Sites({site: Environment((f"http://{site.replace('_', '-')}{MADE_UP}",)) for site in task.sites})
 
 
 def build_examiner(
@@ -163,16 +164,22 @@ class _Audit:
     def _check_expectations(self) -> Iterator[Finding]:
         """Expectations that are errors whatever was recorded, and answers that are not what they are compared with."""
         answer = write_right_answer(self.task, self.examiner.sites) or b"{}"
-        trace = self._material().idle()
+        trace = self._material().idle("/")  # with a page of its site, wherever the task starts
         for expectation in self.examiner.checked:
             result = self.examiner.examine(expectation, Attempt(answer, trace))
-            if result.status is Status.ERROR and is_about_definition(result.error_msg or ""):
+            if result.status is Status.ERROR and self._is_about_definition(result.error_msg or ""):
                 yield self._finding(
                     "invalid_definition", expectation.evaluator, f"eval[{expectation.index}]", result.error_msg or ""
                 )
             elif self._fails_itself(expectation, result):
                 detail = "the expected answer itself does not pass"
                 yield self._finding("unpassable", expectation.evaluator, f"eval[{expectation.index}]", detail)
+
+    def _is_about_definition(self, message: str) -> bool:
+        """Whether an error is about what the task says, and not about the trace or an address that was made up."""
+        urls = (environment.url for environment in self.examiner.sites.environments.values())
+        is_about_address = "not at an address" in message and any(url.endswith(MADE_UP) for url in urls)
+        return not is_about_address and "the trace" not in message
 
     def _fails_itself(self, expectation: Expectation, result: EvaluatorResult) -> bool:
         """Whether the expected answer, as it is written, is not what the evaluator of answers expects."""
@@ -222,11 +229,6 @@ class _Audit:
 
     def _finding(self, kind: str, evaluator: str, field: str, detail: str = "") -> Finding:
         return Finding(self.task.task_id, kind, evaluator, field, (), detail)
-
-
-def is_about_definition(message: str) -> bool:
-    """Whether an error is about what the task says, and not about the attempt."""
-    return "unreadable" not in message and "the trace" not in message
 
 
 def write_right_answer(task: Task, sites: Sites) -> bytes | None:

@@ -72,6 +72,13 @@ def test_sites_without_an_address_are_made_up(bench, audit):
     assert audit(bench.expecting("RETRIEVE", ["Blue Mug"]), visit, sites=Sites()) == {"start_page_passes"}
 
 
+def test_an_address_that_nobody_configured_is_no_mistake_of_a_definition(bench, audit):
+    answer, elsewhere = bench.expecting("RETRIEVE", ["Blue Mug"]), forbidding("http://other.test/cart")
+    assert audit(answer, forbidding("http://shop.test:7770/cart")) == set()
+    assert audit(answer, forbidding("http://shop.test:7770/cart"), sites=Sites()) == set()
+    assert audit(answer, elsewhere) == {"invalid_definition"}
+
+
 def test_the_login_page_is_no_work(bench, audit):
     login = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/login"}}
     assert audit(bench.expecting("NAVIGATE", schema=NULL), login) == {"passes_without_work"}
