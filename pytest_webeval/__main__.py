@@ -41,12 +41,14 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name. Returns the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
     parser = _Parser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
-    choices = parser.add_subparsers(dest="command", required=True)
-    modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in COMMANDS}
+    choices = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    needed = [name for name in COMMANDS if name in given[:1]] or COMMANDS  # the others take time to import
+    modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in needed}
     for name, module in modules.items():
         module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
-    parsed = parser.parse_args(arguments)
+    parsed = parser.parse_args(given)
     try:
         code: int = modules[parsed.command].run(parsed)
         sys.stdout.flush()

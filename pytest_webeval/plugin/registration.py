@@ -107,6 +107,8 @@ def _make_record_root(settings: Settings, project: Path) -> None:
     except OSError as error:
         problem = f"--webeval-record: cannot make {settings.record}: {error.strerror}"
         raise SettingsError(f"{problem}; choose another directory") from error
+
+
 def _register_audits(config: pytest.Config, workspace: Workspace) -> None:
     """Let items audit tasks. Such a session scores no run and writes no result."""
     from pytest_webeval.plugin.collection.task_audits import TaskAudits  # only for this option

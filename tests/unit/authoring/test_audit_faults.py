@@ -204,7 +204,9 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("task_id", "fault", "edits", "kind", "field"), FAULTS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("task_id", "fault", "edits", "kind", "field"), FAULTS, ids=[f"{row[0]}-{row[1]}" for row in FAULTS]
+)
 def test_a_fault_in_a_definition_is_found(audit, task_id, fault, edits, kind, field):
     found = [(finding.kind, finding.field) for finding in audit(task_id, *edits).findings]
     assert (kind, field) in found, f"{fault}: {found}"
