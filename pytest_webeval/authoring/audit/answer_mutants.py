@@ -80,9 +80,8 @@ class _AnswerMutants(Struct, frozen=True, dict=True):
 
     @cached_property
     def listed(self) -> set[str]:
-        """All texts of the expected answer, alternatives among them."""
-        leaves = list_leaves(self.config.expected.retrieved_data or [], {})
-        return {str(leaf.value).strip().lower() for leaf in leaves}
+        """All values of the expected answer as texts, alternatives among them."""
+        return {_fold(value) for _, value in list_values(self.config.expected.retrieved_data or [])}
 
     def list_trials(self) -> Iterator[Trial]:
         for status in STATUSES:
@@ -111,7 +110,7 @@ class _AnswerMutants(Struct, frozen=True, dict=True):
             trial = self._spell(data, leaf, spelling, Demand.PASS, "equal_answer_fails")
             yield replace(trial, detail=detail)
         for spelling in list_other(leaf.value, leaf.kind):
-            if str(spelling.value).strip().lower() not in self.listed:  # as another right answer
+            if _fold(spelling.value) not in self.listed:  # as another right answer
                 detail = f"{_short(spelling.value)} passes for {_short(leaf.value)}"
                 trial = self._spell(data, leaf, spelling, Demand.FAIL, "wrong_answer_passes")
                 yield replace(trial, detail=detail)
@@ -134,6 +133,11 @@ class _AnswerMutants(Struct, frozen=True, dict=True):
             if self.config.ordered:
                 demand, kind = Demand.FAIL, "wrong_answer_passes"
             yield self._trial("another order", demand, kind, DATA, **{DATA: reordered})
+
+
+def _fold(value: Any) -> str:
+    """A value as a text, which is the same for `5`, `5.0` and `"5"`."""
+    return str(value).strip().lower().removesuffix(".0")
 
 
 def _short(value: Any) -> str:

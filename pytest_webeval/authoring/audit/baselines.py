@@ -206,11 +206,11 @@ def list_baselines(material: Material) -> Iterator[Trial]:
 
 
 def read_expected(task: Task) -> Mapping[str, Any]:
-    """What the first response expectation of a task expects; empty where there is none."""
+    """What the first response expectation of a task expects, with the status that it may omit; empty without one."""
     for config in task.eval:
         if config["evaluator"] == RESPONSE_EVALUATOR:
             expected = config.get("expected")
-            return expected if isinstance(expected, dict) else {}
+            return {STATUS: STATUSES[0], **expected} if isinstance(expected, dict) else {}
     return {}
 
 

@@ -79,6 +79,33 @@ def test_an_address_that_nobody_configured_is_no_mistake_of_a_definition(bench, 
     assert audit(answer, elsewhere) == {"invalid_definition"}
 
 
+def test_the_expected_answer_of_a_short_task_passes(audit):
+    """One without a status, which expects `SUCCESS`."""
+    answer = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "retrieve", "retrieved_data": ["Mug"]}}
+    assert audit(answer) == set()
+    unreadable = {**answer, "results_schema": {"type": "array", "items": {"type": "date"}}}
+    assert audit(unreadable) == {"invalid_definition"}
+
+
+def test_the_commonest_answer_of_short_tasks_is_tried(bench):
+    answer = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "retrieve", "retrieved_data": ["Mug"]}}
+    tasks = [bench.task(answer) | {"task_id": f"mug_{number}"} for number in range(2)]
+    suite = SuiteAudit(parse_tasks(json.dumps(tasks).encode(), "tasks.json"), settings(bench))
+    assert [kinds(audited) for audited in suite.audit()] == [{"commonest_answer_passes"}] * 2
+
+
+@pytest.mark.parametrize("alternatives", [[4, 5], [3, 16], [1.5, "2.5"], ["7", "170"]])
+def test_no_alternative_is_a_wrong_answer(bench, audit, alternatives):
+    kind = "number" if 4 in alternatives or 3 in alternatives or 1.5 in alternatives else "string"
+    schema = {"type": "array", "items": {"type": kind}}
+    assert audit(bench.expecting("RETRIEVE", [alternatives], schema)) == set()
+
+
+def test_all_alternatives_are_right_however_many(bench, audit):
+    numbers = [*range(100, 190), 199, 101]
+    assert audit(bench.expecting("RETRIEVE", [numbers], {"type": "array", "items": {"type": "number"}})) == set()
+
+
 def test_the_login_page_is_no_work(bench, audit):
     login = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/login"}}
     assert audit(bench.expecting("NAVIGATE", schema=NULL), login) == {"passes_without_work"}
