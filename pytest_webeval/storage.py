@@ -138,6 +138,8 @@ def _replace_file(path: Path, pieces: Iterable[bytes], sync: Sync | None) -> Non
 
 def _open_temporary(path: Path, sync: Sync | None) -> tuple[int, Path]:
     """A new exclusive file in the directory of the target, which is created if it is missing."""
+    if not path.name:  # of the root, and of the current directory as a dot
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:

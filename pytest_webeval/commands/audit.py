@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +12,13 @@ from typing import TYPE_CHECKING
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.storage import write_json
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_text
 
 if TYPE_CHECKING:
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
+    from pytest_webeval.authoring.audit.task_audit import AuditSettings
     from pytest_webeval.tasks.dataset import TaskSet
 
 HELP = "audit tasks: which pass without work, and which broken runs of them pass"
@@ -29,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="the tasks, or webarena-verified (repeatable; default: tasks.json in RUNS)",
+        help="the tasks, or webarena-verified (repeatable; default: tasks.json in each of RUNS)",
     )
     parser.add_argument("--rules", choices=RULE_SETS, default="default", help="the rules (default: default)")
     parser.add_argument("--config", metavar="FILE", help="read the site URLs from FILE")
@@ -49,12 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_webeval.reports.audit_text import count_findings
     from pytest_webeval.reports.audit_text import format_audits
 
-    most, audit = _parse_number(arguments.most, "--most"), _build_audit(arguments)
-    audits = audit.audit()
+    most, suites = _parse_number(arguments.most, "--most"), list(_list_suites(arguments))
+    audits = [audit for suite in suites for audit in suite.audit()]
     content = audits_to_json(audits, arguments.rules)
     print_text(format_audits(audits, has_notes=arguments.notes))
     if arguments.json:
-        write_json(Path(arguments.json), content)
+        write_text(Path(arguments.json), to_json_bytes(content).decode(), advice="choose another file with --json")
     if arguments.report:
         from pytest_webeval.reports.html.audit_page import write_audit_page  # only for this option
 
@@ -62,9 +66,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if count_findings(audits) > most else 0
 
 
-def _build_audit(arguments: argparse.Namespace) -> SuiteAudit:
+def _list_suites(arguments: argparse.Namespace) -> Iterator[SuiteAudit]:
+    """An audit of the tasks that the user names, or of each file of tasks in the directories of runs."""
     from pytest_webeval.api import find_runs
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
+
+    jobs, settings = _parse_jobs(arguments.jobs), _read_settings(arguments)
+    runs = {root: list(find_runs(root, arguments.rules)) for root in dict.fromkeys(map(Path, arguments.runs))}
+    for tasks, roots in _list_tasks(arguments.tasks, list(runs)):
+        yield SuiteAudit(tasks, settings, [run for root in roots for run in runs[root]], jobs)
+
+
+def _read_settings(arguments: argparse.Namespace) -> AuditSettings:
     from pytest_webeval.authoring.audit.task_audit import AuditSettings
     from pytest_webeval.evaluators import default_evaluators
     from pytest_webeval.rules import find_rules
@@ -72,34 +85,40 @@ def _build_audit(arguments: argparse.Namespace) -> SuiteAudit:
     from pytest_webeval.tasks.sites import load_sites
     from pytest_webeval.values.base import present_day
 
-    roots = [Path(name) for name in arguments.runs]
-    settings = AuditSettings(
+    return AuditSettings(
         rules=find_rules(arguments.rules),
         sites=load_sites(arguments.config) if arguments.config else Sites(),
         evaluators={evaluator.name: evaluator for evaluator in default_evaluators()},
         today=present_day(),
     )
-    runs = [run for root in roots for run in find_runs(root, arguments.rules)]
-    return SuiteAudit(_load_tasks(arguments.tasks, roots), settings, runs, _parse_jobs(arguments.jobs))
 
 
-def _load_tasks(names: Sequence[str], roots: Sequence[Path]) -> TaskSet:
+def _list_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[tuple[TaskSet, list[Path]]]:
+    """The sets of tasks with the directories of their runs. Directories with equal files have attempts at one set."""
     from pytest_webeval.tasks.dataset import TASKS
     from pytest_webeval.tasks.dataset import load_tasks
+    from pytest_webeval.tasks.dataset import load_untrusted_tasks
 
-    files = list(names) or [str(root / TASKS) for root in roots if (root / TASKS).is_file()]
-    if not files:
+    if names:
+        return [(load_tasks(*names), list(roots))]
+    groups: dict[str, tuple[TaskSet, list[Path]]] = {}
+    for root in roots:
+        if not exists_no_follow(root / TASKS):
+            raise SettingsError(f"no {TASKS} in {root}; name the tasks with --tasks")
+        tasks = load_untrusted_tasks(root, TASKS, str(root / TASKS))
+        groups.setdefault(tasks.checksum, (tasks, []))[1].append(root)
+    if not groups:
         raise SettingsError(f"audit requires tasks; name a file with --tasks, or a directory of runs with {TASKS}")
-    return load_tasks(*files)
+    return list(groups.values())
 
 
 def _parse_jobs(text: str) -> int:
     if text == "auto":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(max(_parse_number(text, "--jobs"), 1), MOST_JOBS)
+    return _parse_number(text, "--jobs", f"a number from 1 to {MOST_JOBS}, or auto", range(1, MOST_JOBS + 1))
 
 
-def _parse_number(text: str, option: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise SettingsError(f"invalid {option} {text!r:.80}; use a number")
+def _parse_number(text: str, option: str, expected: str = "a number", allowed: range = range(10**9)) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) in allowed):
+        raise SettingsError(f"invalid {option} {text!r:.80}; use {expected}")
     return int(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -131,11 +132,59 @@ def test_a_page_of_somebody_else_is_not_overwritten(audit, suite, tmp_path, caps
         ([], "audit requires tasks; name a file with --tasks"),
         (["--tasks", "absent.json"], "cannot read the task file absent.json"),
         (["--tasks", "SUITE", "--most=few"], "invalid --most 'few'; use a number"),
-        (["--tasks", "SUITE", "--jobs=-1"], "invalid --jobs '-1'; use a number"),
+        (["--tasks", "SUITE", "--jobs=-1"], "invalid --jobs '-1'; use a number from 1 to 256, or auto"),
+        (["--tasks", "SUITE", "--jobs=0"], "invalid --jobs '0'; use a number from 1 to 256, or auto"),
+        (["--tasks", "SUITE", "--jobs=257"], "invalid --jobs '257'; use a number from 1 to 256, or auto"),
         (["absent", "--tasks", "SUITE"], "cannot list absent"),
+        (["--tasks", "SUITE", "--json=/"], "cannot write /: Is a directory; choose another file with --json"),
+        (["--tasks", "SUITE", "--json=."], "cannot write .: Is a directory; choose another file with --json"),
     ],
 )
 def test_bad_input_ends_with_one_line(audit, suite, arguments, message):
     code, output = audit(*(str(suite) if argument == "SUITE" else argument for argument in arguments))
     assert code == 4
     assert output.err.startswith(f"ERROR: {message}")
+
+
+@pytest.fixture
+def attempts(tmp_path):
+    """Two directories with a run of task 108 each, and a file of tasks each."""
+    roots = [tmp_path / "first", tmp_path / "second"]
+    tasks = [task for task in json.loads((SUITE / "runs" / "tasks.json").read_text("utf-8")) if task["task_id"] == 108]
+    for root in roots:
+        shutil.copytree(SUITE / "runs" / "108", root / "108")
+        (root / "tasks.json").write_text(json.dumps(tasks))
+    return roots
+
+
+def test_directories_with_the_same_tasks_have_attempts_at_them(audit, attempts, tmp_path):
+    code, _ = audit(*attempts, CONFIG, "--json", tmp_path / "audit.json")
+    assert code == 0
+    (task,) = json.loads((tmp_path / "audit.json").read_text())["tasks"]
+    assert task["runs"] == ["108", "108"]
+
+
+def test_directories_with_other_tasks_are_audited_apart(audit, attempts, tmp_path):
+    tasks = json.loads((attempts[1] / "tasks.json").read_text())
+    del tasks[0]["eval"][1]["expected"]["post_data"]["quantity"]
+    (attempts[1] / "tasks.json").write_text(json.dumps(tasks))
+    code, _ = audit(*attempts, CONFIG, "--json", tmp_path / "audit.json")
+    assert code == 1
+    counts = [len(task["findings"]) for task in json.loads((tmp_path / "audit.json").read_text())["tasks"]]
+    assert counts == [0, 1]
+
+
+def test_each_directory_has_tasks_unless_an_option_names_them(audit, attempts):
+    (attempts[1] / "tasks.json").unlink()
+    code, output = audit(*attempts, CONFIG)
+    assert (code, output.err) == (4, f"ERROR: no tasks.json in {attempts[1]}; name the tasks with --tasks\n")
+    assert audit(*attempts, CONFIG, "--tasks", attempts[0] / "tasks.json")[0] == 0
+
+
+def test_tasks_in_a_directory_of_runs_are_read_through_no_link(audit, attempts, tmp_path):
+    (tmp_path / "elsewhere.json").write_text((attempts[0] / "tasks.json").read_text())
+    (attempts[0] / "tasks.json").unlink()
+    (attempts[0] / "tasks.json").symlink_to(tmp_path / "elsewhere.json")
+    code, output = audit(attempts[0], CONFIG)
+    assert (code, output.out) == (4, "")
+    assert output.err.startswith(f"ERROR: cannot read {attempts[0]}/tasks.json: ")
