@@ -22,6 +22,7 @@ from pytest_webeval.authoring.audit.json_paths import Path
 from pytest_webeval.authoring.audit.json_paths import format_path
 from pytest_webeval.authoring.audit.json_paths import list_values
 from pytest_webeval.authoring.audit.json_paths import replace_value
+from pytest_webeval.authoring.audit.meaning import carries_meaning
 from pytest_webeval.authoring.audit.spellings import Spelling
 from pytest_webeval.authoring.audit.spellings import find_kind
 from pytest_webeval.authoring.audit.spellings import guess_kind
@@ -36,6 +37,7 @@ from pytest_webeval.tasks.expectations import ResponseExpectation
 
 MOST_LEAVES = 40  # values of one answer that are changed
 MOST_BYTES = 2**20  # of an answer that is changed
+PLAIN_KINDS = ("number", "integer", "currency", "boolean", "date", "duration", "distance")  # quoted in findings
 
 
 class Leaf(Struct, frozen=True):
@@ -105,15 +107,21 @@ class _AnswerMutants(Struct, frozen=True, dict=True):
 
     def _change_leaf(self, data: list[Any], leaf: Leaf) -> Iterator[Trial]:
         kind = guess_kind(leaf.value, leaf.kind, leaf.name or self.examiner.task.intent)
+        may_quote = self._may_quote(leaf)
         for spelling in list_equal(leaf.value, kind):
-            detail = f"{_short(leaf.value)} is written as {_short(spelling.value)}"
+            detail = f"{_short(leaf.value)} is written as {_short(spelling.value)}" if may_quote else ""
             trial = self._spell(data, leaf, spelling, Demand.PASS, "equal_answer_fails")
             yield replace(trial, detail=detail)
         for spelling in list_other(leaf.value, leaf.kind):
             if _fold(spelling.value) not in self.listed:  # as another right answer
-                detail = f"{_short(spelling.value)} passes for {_short(leaf.value)}"
+                detail = f"{_short(spelling.value)} passes for {_short(leaf.value)}" if may_quote else ""
                 trial = self._spell(data, leaf, spelling, Demand.FAIL, "wrong_answer_passes")
                 yield replace(trial, detail=detail)
+
+    def _may_quote(self, leaf: Leaf) -> bool:
+        """Whether the task has a value that was recorded, or its type has no room for a secret."""
+        is_listed = leaf.kind in PLAIN_KINDS or _fold(leaf.value) in self.listed
+        return is_listed or carries_meaning(leaf.value, self.examiner.task)
 
     def _spell(self, data: list[Any], leaf: Leaf, spelling: Spelling, demand: Demand, kind: str) -> Trial:
         changed = replace_value(data, leaf.path, spelling.value)

@@ -23,7 +23,7 @@ from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 
 FORM, JSON = BODY_TYPES[0], BODY_TYPES[1]
-MOST_FIELDS = 60  # of one body that are changed
+MOST_FIELDS = 60  # of one body, query or path that are changed
 MOST_CHARACTERS = 200_000  # of a body; a larger one is no form that a task is about
 _NAME = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+)\]|\['([^']*)'\]")
 

@@ -18,6 +18,7 @@ from msgspec import Struct
 from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.audit.attempts import change_event
 from pytest_webeval.authoring.audit.attempts import replace_events
+from pytest_webeval.authoring.audit.bodies import MOST_FIELDS
 from pytest_webeval.authoring.audit.bodies import BodyField
 from pytest_webeval.authoring.audit.bodies import Fields
 from pytest_webeval.authoring.audit.bodies import is_named
@@ -108,7 +109,7 @@ def _change_path(mutants: _RequestMutants) -> Iterator[Trial]:
     for position, segment in enumerate(segments):
         means_something = mutants.means_something(segment)
         is_last = position == len(segments) - 1
-        if is_last or means_something:
+        if is_last or (means_something and position < MOST_FIELDS):
             other, is_decisive = change_value(segment), means_something or not segment.isdigit()
             change, detail = _with_segment(position, other), mutants.quote("the path", segment)
             yield from mutants.trial("another path", "url", change, is_decisive=is_decisive, detail=detail)
@@ -135,9 +136,11 @@ def _add_segment(event: NetworkEvent) -> NetworkEvent:
 
 
 def _change_query(mutants: _RequestMutants) -> Iterator[Trial]:
-    pairs = read_query(urlsplit(mutants.matches[-1].url).query)
-    for name, value in dict(reversed(pairs)).items():
-        is_decisive = name in (mutants.config.expected.query_params or {}) or mutants.means_something(value)
+    named = mutants.config.expected.query_params or {}
+    values = dict(reversed(read_query(urlsplit(mutants.matches[-1].url).query)))
+    for name in sorted(values, key=lambda name: name not in named)[:MOST_FIELDS]:
+        value = values[name]
+        is_decisive = name in named or mutants.means_something(value)
         for label, other in (("another value", change_value(value)), ("removed", None)):
             change = _with_parameter(name, other)
             field, detail = f"query_params.{name}", mutants.quote(name, value)

@@ -106,6 +106,22 @@ def test_all_alternatives_are_right_however_many(bench, audit):
     assert audit(bench.expecting("RETRIEVE", [numbers], {"type": "array", "items": {"type": "number"}})) == set()
 
 
+def test_of_a_long_query_only_some_parameters_are_changed_those_that_are_expected_first(bench):
+    """Each one that is changed takes as long as the query: all of them would take hours."""
+    query = "&".join(f"p{number}=1" for number in range(500))
+    page = {"url": f"http://shop.test:7770/lamps?{query}&sort=price", "headers": {"accept": "text/html"}}
+    expected = {"url": "__SHOPPING__/lamps", "query_params": {"sort": ["^.*$"]}}
+    visit = {"evaluator": "NetworkEventEvaluator", "expected": expected, "ignored_query_params_patterns": ["^p"]}
+    task = read_task(bench.task(bench.expecting("NAVIGATE", schema=NULL), visit), "a test")
+    answer = {"task_type": "NAVIGATE", "status": "SUCCESS", "retrieved_data": None}
+    run = load_run(bench.record(answer, (page,)))
+    audited = audit_task(
+        build_examiner(task, settings(bench)), [RecordedRun("7", Attempt(json.dumps(answer).encode(), run.trace))]
+    )
+    assert [finding.field for finding in audited.findings] == ["eval[1].query_params.sort"]
+    assert 40 < len(audited.notes) < 70
+
+
 def test_the_login_page_is_no_work(bench, audit):
     login = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/login"}}
     assert audit(bench.expecting("NAVIGATE", schema=NULL), login) == {"passes_without_work"}
@@ -119,6 +135,24 @@ def test_an_unordered_list_may_not_depend_on_its_order(bench):
         trace = load_run(bench.record()).trace
         run = RecordedRun("7", Attempt(answer, trace))
         assert audit_task(build_examiner(task, settings(bench)), [run]).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("intent", "expected", "is_quoted"),
+    [
+        ("find", "^ghp_.*$", False),
+        ("find ghp_1234567890", "^ghp_.*$", True),
+        ("find", ["ghp_1234567890", "^.*$"], True),
+    ],
+)
+def test_an_answer_is_quoted_only_if_the_task_has_it(bench, intent, expected, is_quoted):
+    task = read_task(bench.task(bench.expecting("RETRIEVE", [expected])) | {"intent": intent}, "a test")
+    answer = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["ghp_1234567890"]}
+    run = load_run(bench.record(answer))
+    audited = audit_task(build_examiner(task, settings(bench)), [RecordedRun("7", Attempt(run.response, run.trace))])
+    texts = [finding.text for finding in audited.findings if finding.kind == "wrong_answer_passes"]
+    assert texts
+    assert any("ghp_1" in text for text in texts) == is_quoted
 
 
 @pytest.fixture
