@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,27 +57,33 @@ def run(arguments: argparse.Namespace) -> int:
     sites = load_sites(arguments.config) if arguments.config is not None else Sites()
     tasks = load_tasks(arguments.tasks) if arguments.tasks is not None else None
     runs_by_task: RunsByTask = {}
+    compared: set[Path] = set()  # each run once: it shares all that it does with itself
     for root in arguments.roots:
-        for task_id, changes in _list_passing(Path(root), tasks, sites):
-            runs_by_task.setdefault(task_id, []).append(changes)
+        for recorded, changes in _list_passing(Path(root), tasks, sites, compared):
+            runs_by_task.setdefault(recorded.task_id, []).append(changes)
+            compared.add(recorded.path.resolve())
     ordered = {task_id: runs_by_task[task_id] for task_id in sorted(runs_by_task, key=id_order)}
     effects = find_side_effects(ordered)
     print_text(_format_json(ordered, effects) if arguments.format == "json" else _format_text(ordered, effects))
     return 1 if arguments.fail and effects else 0
 
 
-def _list_passing(root: Path, tasks: TaskSet | None, sites: Sites) -> Iterator[tuple[int | str, RunChanges]]:
-    """The id of its task and the changes of each run that passes."""
+def _list_passing(
+    root: Path, tasks: TaskSet | None, sites: Sites, compared: AbstractSet[Path]
+) -> Iterator[tuple[Run, RunChanges]]:
+    """Each other run that passes, and its changes."""
     if tasks is None and exists_no_follow(root / TASKS):
         tasks = load_untrusted_tasks(root, TASKS, str(root / TASKS))
     addresses = Addresses.of(sites)
     for each in find_runs(root):
+        if each.path.resolve() in compared:
+            continue
         recorded = _name_by_task(each, tasks)
         try:
             with limit_time(SECONDS):
                 if score(recorded, tasks, sites).status is Status.SUCCESS and recorded.has_trace:
                     label = f"{root.name}/{recorded.label}"
-                    yield recorded.task_id, list_changes(label, recorded.trace, addresses, recorded.inputs.limits)
+                    yield recorded, list_changes(label, recorded.trace, addresses, recorded.inputs.limits)
         except WebEvalError:  # a run that cannot be scored does not pass
             continue
         finally:

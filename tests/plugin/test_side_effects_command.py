@@ -54,6 +54,12 @@ def test_several_directories_are_compared_with_each_other(attempts, capsys):
     assert output.splitlines()[0] == LINE.replace("runs/try-2", "try-2")
 
 
+@pytest.mark.parametrize("again", ["runs", "./runs", "runs/try-2"])
+def test_no_run_is_compared_with_itself(attempts, capsys, again):
+    output = show(capsys, "runs", again, "--tasks=runs/tasks.json")[1]
+    assert output.splitlines() == show(capsys, "runs")[1].splitlines()
+
+
 def test_attempts_may_lie_in_a_directory_that_is_named_by_the_task(attempts, capsys):
     for attempt in ("try-1", "try-2"):
         (attempts / "by-task/108").mkdir(parents=True, exist_ok=True)
