@@ -71,16 +71,16 @@ class RequestCheck(Struct, frozen=True):
         return [(place, text) for text in texts if isinstance(text, str)]
 
 
-class AnswerCheck(Struct, frozen=True):
+class AnswerCheck(Struct, frozen=True, dict=True):
     """An AgentResponseEvaluator of a task."""
 
     steps: Steps
     raw: Mapping[str, Any]
     config: ResponseExpectation
 
-    @property
+    @cached_property
     def schema(self) -> Mapping[str, Any]:
-        """The schema of the data."""
+        """The schema of the data, which a short task leaves to be inferred from all of them."""
         return self.config.results_schema
 
     @property

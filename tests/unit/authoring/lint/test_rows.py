@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 
 import hypothesis
 import pytest
@@ -236,3 +237,15 @@ def test_whatever_a_definition_has_anywhere_there_are_findings_and_no_crash(plac
         findings = list(lint_row(row, "tasks.json", sites, {}))
         assert all(isinstance(finding, Finding) and finding.line == 1 for finding in findings)
         assert findings == list(lint_row(row, "tasks.json", sites, {}))
+
+
+def test_the_schema_of_a_short_task_is_inferred_once(tmp_path):
+    """Once for each of 2,000 data takes most of a minute."""
+    expected = {"task_type": "retrieve", "retrieved_data": [f"lamp {number}" for number in range(2_000)]}
+    row = {"task_id": "lamps", "intent": "List all.", "eval": [{"evaluator": "AgentResponseEvaluator"}]}
+    row["eval"][0]["expected"] = expected
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([row]))
+    begin = process_time()
+    assert list(lint_files([path], None)) == []
+    assert process_time() - begin < 5
