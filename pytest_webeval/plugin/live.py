@@ -29,6 +29,7 @@ from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recorder.interruption import interruptible
 from pytest_webeval.recorder.live_recording import LiveRecording
+from pytest_webeval.recorder.recording import render_start_url
 from pytest_webeval.recorder.run_directory import create_run_directory
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.reports.rerun import exact
@@ -36,10 +37,11 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import Task
 
 ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
+NOT_RUN = "the test ended before its agent began"  # a fixture failed, or skipped the test
 UNSCORED = (*ENDING_SESSION, pytest.skip.Exception, pytest.xfail.Exception)
 
 
-class LiveRun(Struct, frozen=True):
+class LiveTest(Struct, frozen=True):
     """The recording of a test, with the request by which its run gets its fixtures."""
 
     recording: LiveRecording
@@ -47,7 +49,7 @@ class LiveRun(Struct, frozen=True):
     timeout: float  # seconds, 0 for no limit
 
 
-LIVE = pytest.StashKey[LiveRun]()
+LIVE = pytest.StashKey[LiveTest]()
 
 
 def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
@@ -56,12 +58,14 @@ def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
     mark, tests = require_mark(item), request.config.stash[LIVE_TESTS]
     definition = tests.find_task(item, mark)
     sites, options = (request.getfixturevalue(name) for name in ("webeval_sites", "webeval_browser"))
+    render_start_url(definition, sites)  # an error leaves no directory
     directory = create_run_directory(tests.root, definition.task_id)
     recording = LiveRecording(directory, definition, sites, mark.max_steps, options)
     item.stash[RECORDED] = directory
     timeout = workspace.settings.record_timeout if mark.timeout is None else mark.timeout
-    item.stash[LIVE] = LiveRun(recording, request, timeout)
+    item.stash[LIVE] = LiveTest(recording, request, timeout)
     yield recording
+    recording.stop(Outcome.INTERRUPTED, NOT_RUN)
     recording.close()
 
 

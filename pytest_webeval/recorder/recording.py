@@ -54,7 +54,7 @@ class Recording:
         self.agent_task: asyncio.Task[Any] | None = None  # of an agent that awaits its browser, while that is open
         self.interrupter: Any = None  # an `Interrupter` while the agent can be interrupted
         self.cdp_url: str | None = None  # of the browser, while it is open and other programs may connect to it
-        self.start_url = self._render_start_url()
+        self.start_url = render_start_url(task, self.sites)
         self.state = RecordingState(
             outcome=Outcome.RECORDING,
             task_id=None if task is None else task.task_id,
@@ -79,6 +79,7 @@ class Recording:
         """
         if task is None and not name:
             raise SettingsError("a recording without a task requires a name; pass name=")
+        render_start_url(task, sites or Sites())  # an error leaves no directory
         return cls(create_run_directory(root, task.task_id if task is not None else name), task, sites, max_steps)
 
     @property
@@ -160,17 +161,17 @@ class Recording:
             self.crash(error)
         self.close()
 
-    def _render_start_url(self) -> str | None:
-        """The first start page of the task with the address of its site, or None without one."""
-        if self.task is None or not self.task.start_urls:
-            return None
-        start_url = self.task.start_urls[0]
-        return self.sites.render(start_url, self.task.sites) or start_url
-
     def _write_state(self) -> None:
         """Write the state; while it is being recorded, what is known of its end stays in memory."""
         state = self.state if self.is_closed else structs.replace(self.state, outcome=Outcome.RECORDING, reason=None)
         write_json(self.directory / STATE, msgspec.to_builtins(state))
+
+
+def render_start_url(task: Task | None, sites: Sites) -> str | None:
+    """The first start page of a task with the address of its site; None without one. Raises `EvaluationError`."""
+    if task is None or not task.start_urls:
+        return None
+    return sites.render(task.start_urls[0], task.sites) or task.start_urls[0]
 
 
 def _now() -> str:

@@ -142,6 +142,33 @@ def test_a_session_that_ends_closes_the_recording(pytester, write):
     assert not (pytester.path / "live/1/eval_result.json").exists()
 
 
+def test_an_agent_that_never_began_is_not_to_blame(pytester, write):
+    write("""
+@pytest.fixture
+def model(webeval_recording):
+    raise ValueError("no model")
+
+
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_agent(webeval_recording, model):
+    act(webeval_recording)
+""")
+    pytester.runpytest(RECORD).assert_outcomes(errors=1)
+    result = pytester.runpytest("--webeval-runs=live")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["no answer in *: the test ended before its agent began; record the run again"])
+
+
+def test_a_site_without_an_address_is_an_error_that_leaves_no_directory(pytester, write):
+    write(ONE)
+    (pytester.path / "tasks.json").write_text(json.dumps([definition(1) | {"start_urls": ["__SHOPPING__/cart"]}]))
+    (pytester.path / "config.json").write_text('{"environments": {"__REDDIT__": {"urls": ["http://forum.test"]}}}')
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["no URL for * shopping; *"])
+    assert not (pytester.path / "live/1").exists()
+
+
 def test_a_recording_without_answer_and_definition_lacks_its_definition(pytester, runs):
     path = runs.add(1, defined=False)
     (path / "agent_response.json").unlink()

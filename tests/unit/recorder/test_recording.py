@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.recording import BudgetExceeded
@@ -145,6 +146,9 @@ def test_the_start_page_has_the_address_of_its_site(tmp_path):
         },
         "a test",
     )
+    with pytest.raises(EvaluationError, match="no URL for"):
+        Recording.create(tmp_path, task, Sites({"reddit": Environment(("http://forum.test",))}))
+    assert not list(tmp_path.iterdir())
     recording = Recording.create(tmp_path, task, SITES)
     assert (recording.start_url, recording.directory.name) == ("http://127.0.0.1:7770/cart", "107")
     assert (read(recording).task_id, read(recording).start_url) == (107, "http://127.0.0.1:7770/cart")
