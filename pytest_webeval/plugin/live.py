@@ -55,6 +55,8 @@ LIVE = pytest.StashKey[LiveTest]()
 def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
     """The recording of a test, in a new directory. Raises `WebEvalError`."""
     item, workspace = request.node, request.config.stash[WORKSPACE]
+    if not is_live(item):  # nobody would score it
+        raise SettingsError(f"{item.nodeid} gets {LIVE_FIXTURE} while it runs; make it an argument of the test")
     mark, tests = require_mark(item), request.config.stash[LIVE_TESTS]
     definition = tests.find_task(item, mark)
     sites, options = (request.getfixturevalue(name) for name in ("webeval_sites", "webeval_browser"))
@@ -105,7 +107,7 @@ class LiveTests(Struct, frozen=True, eq=False):
                 task_ids = self.tasks.list_ids(mark)
                 metafunc.parametrize(LIVE_FIXTURE, task_ids, indirect=True, ids=list(map(str, task_ids)))
         except WebEvalError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.Collector.CollectError(sanitize(str(error))) from error
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let `-k '[107]'` and the other keywords of a task select its live test."""
@@ -118,12 +120,15 @@ class LiveTests(Struct, frozen=True, eq=False):
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Copy the definitions of the tasks for later sessions."""
+        """Copy the definitions of the tasks for later sessions. A worker of xdist fails its tests if it cannot."""
         marks = [mark for item in items if is_live(item) and (mark := LiveMark.of(item)) is not None]
         if marks and self.is_scoring:
             try:
                 self.tasks.share(marks, self.root)
             except WebEvalError as error:
+                if hasattr(self.workspace.config, "workerinput"):  # it cannot end the session
+                    self.tasks.problems.append(error)
+                    return
                 raise pytest.UsageError(str(error)) from error
 
     @pytest.hookimpl(wrapper=True, trylast=True)

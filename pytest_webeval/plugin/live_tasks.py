@@ -14,6 +14,8 @@ from msgspec import field
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.option_values import LONGEST
+from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import write_bytes
@@ -44,20 +46,39 @@ class LiveMark(Struct, frozen=True):
         if mark is None:
             return None
         arguments, options = list(mark.args), dict(mark.kwargs)
-        file = _find_file(arguments.pop(0), node) if arguments and isinstance(arguments[0], str | os.PathLike) else None
+        names_file = bool(arguments) and isinstance(arguments[0], str | os.PathLike)
+        file = None if not names_file or _is_task(arguments[0], node) else _find_file(arguments.pop(0), node)
         timeout, max_steps = options.pop("timeout", None), options.pop("max_steps", None)
         if options or not all(isinstance(task_id, int | str) for task_id in arguments):
             raise SettingsError(f"invalid arguments of {MARK} @ {node.nodeid}; {_USE}")
+        if not (timeout is None or (_is_number(timeout, int | float) and timeout <= LONGEST)):
+            raise SettingsError(f"invalid timeout {timeout!r:.80} @ {node.nodeid}; use seconds, or 0 for no limit")
+        if not (max_steps is None or _is_number(max_steps, int)):
+            raise SettingsError(f"invalid max_steps {max_steps!r:.80} @ {node.nodeid}; use a non-negative integer")
         return cls(file, tuple(arguments), timeout, max_steps)
+
+
+def _is_number(value: object, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and value >= 0
+
+
+def _is_task(name: str | os.PathLike[str], node: Any) -> bool:
+    """Whether a text is the id of a task of --webeval-tasks, and no file."""
+    configured = node.config.stash[WORKSPACE].tasks.configured
+    return isinstance(name, str) and configured is not None and name in configured and not _list_files(name, node)
+
+
+def _list_files(name: str | os.PathLike[str], node: Any) -> list[Path]:
+    """The files of a name next to the test, and in the rootdir."""
+    return [place for place in (node.path.parent / name, node.config.rootpath / name) if place.is_file()]
 
 
 def _find_file(name: str | os.PathLike[str], node: Any) -> Path:
     """A file of tasks next to the test, or else in the rootdir. Raises `SettingsError`."""
-    places = (node.path.parent / name, node.config.rootpath / name)
-    file = next((place for place in places if place.is_file()), None)
-    if file is None:
+    files = _list_files(name, node)
+    if not files:
         raise SettingsError(f"no such file of tasks: {name} @ {node.nodeid}; {_USE}")
-    return Path(os.path.abspath(file))  # noqa: PTH100  (links are kept)
+    return Path(os.path.abspath(files[0]))  # noqa: PTH100  (links are kept)
 
 
 class LiveTasks(Struct, frozen=True, eq=False):
@@ -65,6 +86,7 @@ class LiveTasks(Struct, frozen=True, eq=False):
 
     workspace: Workspace
     _files: dict[Path, TaskSet] = field(default_factory=dict)
+    problems: list[WebEvalError] = field(default_factory=list)  # why no test can record
 
     def find_set(self, mark: LiveMark) -> TaskSet:
         """The tasks that a marker names. Raises `WebEvalError`."""
@@ -82,6 +104,8 @@ class LiveTasks(Struct, frozen=True, eq=False):
 
     def find(self, mark: LiveMark, task_id: int | str) -> Task:
         """The task of an id. Raises `WebEvalError`."""
+        for problem in self.problems:
+            raise problem
         return self.find_set(mark).get(task_id)
 
     def find_or_none(self, mark: LiveMark, task_id: int | str) -> Task | None:

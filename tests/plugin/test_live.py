@@ -237,12 +237,38 @@ def test_live_tests_over_several_files_need_the_option_for_tasks(pytester, write
     pytester.runpytest(RECORD, *options).assert_outcomes(passed=2)
 
 
+def test_workers_fail_live_tests_over_several_files(pytester, write):
+    write(ONE + ONE.replace("tasks.json", "more.json").replace("test_agent", "test_other").replace(", 1", ", 9"))
+    (pytester.path / "more.json").write_text(json.dumps([definition(9)]))
+    result = pytester.runpytest_subprocess(RECORD, "-n2")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["live tests of one session use 2 files of tasks; pass --webeval-tasks=*"])
+
+
+def test_a_recording_that_a_test_gets_while_it_runs_is_refused(pytester, write):
+    write(
+        ONE.replace("(webeval_recording):", "(request):").replace(
+            "act(webeval_recording)", "act(request.getfixturevalue('webeval_recording'))"
+        )
+    )
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*test_agent gets webeval_recording while it runs; make it an argument of the test"])
+    assert not (pytester.path / "live/1").exists()
+
+
 def test_the_option_names_the_tasks_of_a_marker_without_a_file(pytester, write):
     write(ONE.replace('"tasks.json", ', ""))
     pytester.runpytest(RECORD, "--webeval-tasks=tasks.json").assert_outcomes(passed=1)
     result = pytester.runpytest(RECORD)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*webeval_task names no file of tasks*"])
+
+
+def test_a_text_that_is_no_file_is_an_id_among_the_tasks_of_the_option(pytester, write):
+    write(ONE.replace('"tasks.json", 1', '"first", "second"'), tasks=("first", "second"))
+    pytester.runpytest(RECORD, "--webeval-tasks=tasks.json").assert_outcomes(passed=2)
+    assert [status(pytester, run) for run in ("first", "second")] == ["success", "success"]
 
 
 @pytest.mark.parametrize(
@@ -252,13 +278,18 @@ def test_the_option_names_the_tasks_of_a_marker_without_a_file(pytester, write):
         ('@pytest.mark.webeval_task("tasks.json", 9)', "*9*"),
         ('@pytest.mark.webeval_task("no.json", 1)', "no such file of tasks: no.json*"),
         ('@pytest.mark.webeval_task("tasks.json", 1, limit=3)', "invalid arguments of webeval_task*"),
+        ('@pytest.mark.webeval_task("tasks.json", 1, timeout="1")', "invalid timeout '1' @ *; use seconds, or 0 *"),
+        ('@pytest.mark.webeval_task("tasks.json", timeout=-1)', "invalid timeout -1 @ *; use seconds, or 0 *"),
+        ('@pytest.mark.webeval_task("tasks.json", 1, timeout=float("inf"))', "invalid timeout inf @ *"),
+        ('@pytest.mark.webeval_task("tasks.json", 1, max_steps=1.5)', "invalid max_steps 1.5 @ *; use a non-neg*"),
+        ('@pytest.mark.webeval_task("tasks.json", 1, max_steps=-1)', "invalid max_steps -1 @ *"),
     ],
 )
 def test_a_marker_that_names_no_task_is_an_error_in_one_line(pytester, write, marker, problem):
     write(ONE.replace('@pytest.mark.webeval_task("tasks.json", 1)', marker))
     result = pytester.runpytest(RECORD)
     assert result.ret != pytest.ExitCode.OK
-    assert "Traceback" not in result.stdout.str()
+    assert "live_tasks.py" not in result.stdout.str()  # our stack
     (result.stderr if result.ret == pytest.ExitCode.USAGE_ERROR else result.stdout).fnmatch_lines([f"*{problem}"])
 
 
