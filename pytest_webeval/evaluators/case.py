@@ -251,6 +251,7 @@ class Case:
         Raises `TaskDefinitionError` for sites that the rules or the configuration do not allow.
         """
         self.run.check()
+        self.run.check_evidence(self.expectations)
         self._check_sites()
         if self.run.exclusion is not None:
             raise RunExcluded(self.run.exclusion)

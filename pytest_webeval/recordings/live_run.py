@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,10 +18,13 @@ from pytest_webeval.recordings.recording_state import RecordingState
 from pytest_webeval.recordings.recording_state import read_state
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from pytest_webeval.tasks.task import Expectation
     from pytest_webeval.tasks.task import Task
 
 
@@ -47,17 +53,24 @@ class LiveRun(Run):
     @cached_property
     def trace(self) -> NetworkTrace:
         """What the browser sent and received; nothing of a silent agent without a readable trace. Raises the same."""
+        if isinstance(self._recorded_trace, NetworkTrace):
+            return self._recorded_trace
+        if self._is_silent:
+            return NetworkTrace(())
+        raise self._recorded_trace
+
+    @cached_property
+    def _recorded_trace(self) -> NetworkTrace | RecordingError:
+        """The trace, or why it cannot be read."""
         with self.inputs.durations.phase(DECODE):
             try:
                 return self.load_trace(self.inputs)
-            except RecordingError:
-                if self._is_silent:
-                    return NetworkTrace(())
-                raise
+            except RecordingError as error:
+                return error
 
     @property
     def _is_silent(self) -> bool:
-        """Whether the agent is to blame that there is no answer, so that it has failed whatever its traffic was."""
+        """Whether the agent is to blame that there is no answer, so that it has failed any task that asks for one."""
         return self.absence is not None and self.state.outcome.is_of_agent
 
     @property
@@ -80,12 +93,33 @@ class LiveRun(Run):
 
     def check(self) -> None:
         """Raise `RecordingError` unless the state can be read, and response and trace of an agent that answered."""
-        is_closed = self.state.outcome is Outcome.CLOSED
-        if self._is_silent:
+        with self._explain():
+            if not self._is_silent:
+                super().check()
+
+    def check_evidence(self, expectations: Sequence[Expectation]) -> None:
+        """Raise `RecordingError` for a silent agent without a trace, unless that fails: nobody knows what it did."""
+        if not (self._is_silent and self.requires_trace) or any(map(_requires_deed, expectations)):
             return
+        with self._explain():
+            if isinstance(self._recorded_trace, RecordingError):
+                raise self._recorded_trace
+            self.check_trace()
+
+    @contextmanager
+    def _explain(self) -> Iterator[None]:
+        """Say with what is wrong how the recording ended, unless it ended as it should. Raises `RecordingError`."""
+        summary = None if self.state.outcome is Outcome.CLOSED else self.state.summary
         try:
-            super().check()
+            yield
         except RecordingError as error:
-            if is_closed or self.state.summary in str(error):
+            if summary is None or summary in str(error):
                 raise
-            raise RecordingError(f"{self.state.summary}; {error}", error.rule) from error
+            raise RecordingError(f"{summary}; {error}", error.rule) from error
+
+
+def _requires_deed(expectation: Expectation) -> bool:
+    """Whether an agent that neither answered nor sent anything fails an expectation: it asks for one of both."""
+    if expectation.evaluator == NETWORK_EVALUATOR:
+        return not expectation.config.get("should_not_exist")
+    return expectation.evaluator == RESPONSE_EVALUATOR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -175,13 +176,19 @@ class Run:
         except UnicodeDecodeError as error:
             message = f"{self.response_file} in {self.path} is not UTF-8: {error.reason} @ byte {error.start}"
             raise RecordingError(f"{message}; write it as UTF-8") from error
-        if not self.requires_trace:
-            return
+        if self.requires_trace:
+            self.check_trace()
+
+    def check_trace(self) -> None:
+        """Raise `RecordingError` unless the trace can be read, and holds what the rules want."""
         if self.trace.repairs and not self.rules.repaired_traces:
             raise RecordingError(f"{self.trace.repairs}; re-record the run, or use --webeval-rules=default")
         if self.trace.is_empty and self.rules.events_required:
             message = f"the trace in {self.path} has no usable events: {self.trace.emptiness}"
             raise RecordingError(message, rule="events_required")
+
+    def check_evidence(self, expectations: Sequence[Expectation]) -> None:
+        """Raise `RecordingError` if a run that can be read says nothing about these expectations. Most runs do."""
 
 
 def placeholder_run(path: Path, label: str, rules: Rules) -> Run:

@@ -68,6 +68,23 @@ def test_an_agent_that_did_nothing_fails(runs, content):
     assert evaluate_at(path).status == "failure"
 
 
+@pytest.mark.parametrize("content", [None, '{"log": {"entries": []}}', "{"])
+@pytest.mark.parametrize("outcome", ["closed", "timeout", "crashed"])
+def test_an_agent_that_was_to_do_nothing_needs_a_trace_that_shows_that(runs, outcome, content):
+    path = end(runs.add(1), outcome, reason="because", has_answer=False)
+    runs.tasks[0]["eval"] = [runs.visited() | {"should_not_exist": True}]
+    runs.define()
+    (path / "network.har").unlink()
+    if content is not None:
+        (path / "network.har").write_text(content)
+    with pytest.raises(RecordingError, match=r"network|entries|trace") as caught:
+        evaluate_at(path)
+    assert str(caught.value).startswith("because; ") == (outcome != "closed")
+    runs.tasks[0]["eval"].append(runs.visited())
+    runs.define()
+    assert evaluate_at(path).status == "failure"
+
+
 def test_an_agent_that_answered_and_did_nothing_is_an_error_with_the_reason(runs):
     path = end(runs.add(1), "timeout", reason="too slow")
     (path / "network.har").unlink()
