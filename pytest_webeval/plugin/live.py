@@ -38,6 +38,8 @@ from pytest_webeval.tasks.task import Task
 
 ENDING_SESSION = (pytest.exit.Exception, KeyboardInterrupt)
 NOT_RUN = "the test ended before its agent began"  # a fixture failed, or skipped the test
+NOT_AUDITED = "--webeval-audit-tasks records nothing"
+UNSPLIT = "--webeval-shard splits recorded runs, not live tests; deselect those, or record without it"
 UNSCORED = (*ENDING_SESSION, pytest.skip.Exception, pytest.xfail.Exception)
 
 
@@ -110,9 +112,11 @@ class LiveTests(Struct, frozen=True, eq=False):
             raise pytest.Collector.CollectError(sanitize(str(error))) from error
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Let `-k '[107]'` and the other keywords of a task select its live test."""
+        """Let `-k '[107]'` and the other keywords of a task select its live test; skip it if tasks are audited."""
         if not is_live(item) or (mark := LiveMark.of(item)) is None:
             return
+        if self.workspace.settings.audit_tasks:
+            item.add_marker(pytest.mark.skip(reason=NOT_AUDITED))
         task_id = find_task_id(item, mark)
         if task_id is not None:
             names = task_names(self.tasks.find_or_none(mark, task_id))
@@ -124,6 +128,8 @@ class LiveTests(Struct, frozen=True, eq=False):
         marks = [mark for item in items if is_live(item) and (mark := LiveMark.of(item)) is not None]
         if marks and self.is_scoring:
             try:
+                if self.workspace.settings.shard is not None:
+                    raise SettingsError(UNSPLIT)
                 self.tasks.share(marks, self.root)
             except WebEvalError as error:
                 if hasattr(self.workspace.config, "workerinput"):  # it cannot end the session

@@ -315,6 +315,22 @@ def test_live_tests_run_on_workers(pytester, write):
     assert len(list((pytester.path / "report/data").glob(f"task-{'?' * 16}.js"))) == 3
 
 
+def test_live_tests_are_not_split_into_shards(pytester, write):
+    write(ONE)
+    result = pytester.runpytest(RECORD, "--webeval-shard=1/2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --webeval-shard splits recorded runs, not live tests; *"])
+    assert not (pytester.path / "live/1").exists()
+
+
+def test_no_agent_works_while_tasks_are_audited(pytester, write):
+    write(ONE)
+    result = pytester.runpytest(RECORD, "--webeval-audit-tasks", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*--webeval-audit-tasks records nothing"])
+    assert not (pytester.path / "live/1").exists()
+
+
 def test_the_rerun_command_scores_the_recording_again(pytester, write):
     write(ALL)
     result = pytester.runpytest(RECORD)
