@@ -28,12 +28,17 @@ def build_response(
         return {
             "task_type": _task_type(task),
             "status": status or SUCCESS,
-            "retrieved_data": value if value is None or isinstance(value, list) else [value],
+            "retrieved_data": _to_list(value),
             "error_details": error,
         }
     if status is not None or error is not None:
         raise SettingsError("status and error belong to data, but the answer is a response; put them into the response")
     return value if isinstance(value, str) else _complete(response, task)
+
+
+def _to_list(value: Any) -> list[Any] | None:
+    """Data as a response has them: a list, also of a single value; None for none."""
+    return list(value) if isinstance(value, list | tuple) else None if value is None else [value]
 
 
 def _find_response(value: Any) -> Mapping[str, Any] | None:

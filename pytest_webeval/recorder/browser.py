@@ -65,6 +65,11 @@ class BrowserCapture(Struct, eq=False, dict=True):
     profile: str | None = None  # a directory for the browser's own files
     is_finished: bool = False
 
+    def __post_init__(self) -> None:
+        """Raise `SettingsError` for the second browser of a recording."""
+        if self.recording.has_browser:
+            raise SettingsError("this recording has had its browser, and records no other; open more pages in that one")
+
     @property
     def folder(self) -> Path:
         """Where Playwright writes while the agent works."""
@@ -90,8 +95,9 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def build_error(self, error: Any) -> SettingsError:
         """The error that says why there is no browser."""
-        reason = to_line(error.message, _LONGEST_PROBLEM)
-        place = f"connect to {self.options.cdp_url}" if self.options.cdp_url is not None else "start the browser"
+        url = self.options.cdp_url
+        reason = to_line(error.message if url is None else hide_access(error.message, url), _LONGEST_PROBLEM)
+        place = "start the browser" if url is None else f"connect to {hide_access(url, url)}"
         return SettingsError(f"cannot {place}: {reason}; check its address or path")
 
     def find_context(self, browser: Any) -> Any:
@@ -109,6 +115,7 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def start_calls(self, context: Any) -> Iterator[Call]:
         """What starts the recording of a context."""
+        self.recording.has_browser = True
         browser = context.browser
         if browser is not None:
             self.recording.note_version("browser", f"{browser.browser_type.name} {browser.version}")
@@ -162,6 +169,16 @@ class BrowserCapture(Struct, eq=False, dict=True):
         except OSError:
             return False
         return True
+
+
+def hide_access(text: str, url: str) -> str:
+    """A text without the credentials and the query of a URL, which may be the key to somebody's browsers."""
+    _, _, rest = url.partition("://")
+    authority, _, query = rest.partition("?")
+    credentials, _, _ = authority.partition("/")[0].rpartition("@")
+    for secret in (f"{credentials}@" if credentials else "", f"?{query}" if query else ""):
+        text = text.replace(secret, "") if secret else text
+    return text
 
 
 def find_browser(installed: str) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.async_recording import open_context_async
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.recording import Recording
@@ -58,8 +57,6 @@ class LiveRecording(Recording):
 
     def connect(self, cdp_url: str) -> BrowserContext:
         """The default context of a running browser, recorded from now on. Raises `SettingsError`."""
-        if "context" in vars(self):
-            raise SettingsError("the browser of this recording is open already; connect before you use page or context")
         context = self._stack.enter_context(open_context(self, replace(self.options, cdp_url=cdp_url)))
         vars(self)["context"] = context
         return context

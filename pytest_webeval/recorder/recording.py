@@ -51,6 +51,7 @@ class Recording:
         self.max_steps = max_steps
         self.steps = StepLog(directory)
         self.is_closed = False
+        self.has_browser = False  # one, even after it is closed: another one would overwrite its traffic
         self.agent_task: asyncio.Task[Any] | None = None  # of an agent that awaits its browser, while that is open
         self.interrupter: Any = None  # an `Interrupter` while the agent can be interrupted
         self.cdp_url: str | None = None  # of the browser, while it is open and other programs may connect to it

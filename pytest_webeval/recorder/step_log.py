@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.recording_state import STEPS
 from pytest_webeval.recordings.recording_state import STEPS_FOLDER
+from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_error
 
@@ -35,7 +36,7 @@ class StepLog(Struct):
         path = self.directory / STEPS
         try:
             text = _encode(line)
-        except (TypeError, ValueError, RecursionError) as error:
+        except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise SettingsError(f"cannot log step {self.count + 1}: {error}; use JSON values only") from error
         try:
             path.parent.mkdir(exist_ok=True)
@@ -47,9 +48,10 @@ class StepLog(Struct):
 
     def _write_picture(self, screenshot: bytes | str | os.PathLike[str]) -> str:
         try:
-            content = screenshot if isinstance(screenshot, bytes) else Path(screenshot).read_bytes()
-        except OSError as error:
-            raise SettingsError(f"cannot read screenshot {screenshot!s}: {error.strerror}; check the path") from error
+            content = bytes(screenshot) if isinstance(screenshot, bytes | bytearray) else Path(screenshot).read_bytes()
+        except (OSError, ValueError) as error:  # a path with a null character
+            reason = getattr(error, "strerror", None) or error
+            raise SettingsError(f"cannot read screenshot {screenshot!s:.200}: {reason}; check the path") from error
         kind = next((kind for beginning, kind in _KINDS if content.startswith(beginning)), None)
         if kind is None:
             raise SettingsError("invalid screenshot: unknown kind of picture; use PNG or JPEG")
@@ -59,4 +61,5 @@ class StepLog(Struct):
 
 
 def _encode(line: Mapping[str, Any]) -> bytes:
-    return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    """A line that every reader of JSON can read, whatever numbers and texts are in it."""
+    return msgspec.json.format(to_json_bytes(line), indent=-1) + b"\n"

@@ -27,6 +27,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.errors import SettingsError
+
 
 def buy(recording, quantity="5", page=None):
     page = page or recording.page

@@ -178,6 +178,8 @@ def test_not_answered(webeval_recording):
 """
 
 
+# The shop may be sending a file to the browser that is killed.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 def test_a_process_that_is_killed_leaves_a_recording_that_says_so(project):
     project.write(KILLED)
     for name in ("test_answered", "test_not_answered"):
@@ -209,6 +211,21 @@ def test_awaits_for_ever(webeval_recording):
             await asyncio.sleep(60)
 
     asyncio.run(act())
+
+
+@pytest.mark.webeval_task("tasks.json", "opens_a_second_browser")
+def test_opens_a_second_browser(webeval_recording):
+    async def act():
+        async with webeval_recording.open_async() as context:
+            await buy_async(webeval_recording, context)
+        async with webeval_recording.open_async():
+            pass
+
+    with pytest.raises(SettingsError, match="this recording has had its browser"):
+        asyncio.run(act())
+    with pytest.raises(SettingsError, match="this recording has had its browser"):
+        webeval_recording.page
+    webeval_recording.answer()
 
 
 @pytest.mark.webeval_task("tasks.json", "connects")
@@ -262,9 +279,10 @@ def test_agents_that_await_their_browser_or_share_it_are_recorded(project):
         "awaits_for_ever": "failure",
         "connects": "success",
         "lets_another_program_connect": "success",
+        "opens_a_second_browser": "success",
     }
     results = project.results()
-    project.score().assert_outcomes(passed=3, failed=1)
+    project.score().assert_outcomes(passed=4, failed=1)
     assert project.results() == results
 
 

@@ -37,6 +37,7 @@ FENCED = 'I have it:\n```json\n{"action": "retrieve", "status": "SUCCESS", "resu
         ("", [""]),
         ([1, 2], [1, 2]),
         ([], []),
+        ((1, 2), [1, 2]),
         (None, None),
         ({"reviewer": "Ruth"}, [{"reviewer": "Ruth"}]),
         ({"status": "pending", "order": 7}, [{"status": "pending", "order": 7}]),

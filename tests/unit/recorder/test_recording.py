@@ -15,6 +15,7 @@ from pytest_webeval.recorder.run_directory import create_run_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.recordings.recording_state import read_state
+from pytest_webeval.recordings.step_log import load_steps
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import read_task
@@ -110,6 +111,7 @@ def test_steps_are_written_at_once_with_their_screenshots(recording, tmp_path):
     [
         ({"screenshot": b"<svg>"}, "use PNG or JPEG"),
         ({"screenshot": "missing.png"}, "cannot read screenshot missing.png"),
+        ({"screenshot": "a\0b"}, "cannot read screenshot"),
         ({"selector": object()}, "use JSON values only"),
     ],
 )
@@ -117,6 +119,14 @@ def test_a_step_that_cannot_be_logged_is_refused(recording, words, problem):
     with pytest.raises(SettingsError, match=problem):
         recording.step("click", **words)
     assert recording.steps.count == 0
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), "\ud800", "a\nb\u2028", 10**40, {7: None}])
+def test_a_step_with_any_value_can_be_read_again(recording, value):
+    recording.step("click", screenshot=bytearray(PNG), value=value)
+    recording.step("wait")
+    steps = load_steps(RunInputs(recording.directory))
+    assert [(step.index, step.action) for step in steps] == [(1, "click"), (2, "wait")]
 
 
 def test_a_step_beyond_the_budget_is_not_logged(tmp_path):
