@@ -28,6 +28,7 @@ from pytest_webeval.plugin.user_code import with_tracebacks
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recorder.interruption import interruptible
+from pytest_webeval.recorder.interruption import pause_for_debugger
 from pytest_webeval.recorder.live_recording import LiveRecording
 from pytest_webeval.recorder.recording import render_start_url
 from pytest_webeval.recorder.run_directory import create_run_directory
@@ -94,6 +95,10 @@ class LiveTests(Struct, frozen=True, eq=False):
         if task_id is None:  # a parameter of the test itself takes the place of ours
             raise SettingsError(f"the task of {item.nodeid} is unknown; name one id in its marker")
         return self.tasks.find(mark, task_id)
+
+    def pytest_enter_pdb(self) -> None:
+        """Stop the time of an agent whose test asks for the debugger."""
+        pause_for_debugger()
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Pass over the recordings, unless they are to be scored as well: nothing there is code of the user."""

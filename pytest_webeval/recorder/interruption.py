@@ -102,6 +102,13 @@ def interruptible(recording: Recording, seconds: float = 0.0) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def pause_for_debugger() -> None:
+    """Stop the time of the agent, for somebody sits at a debugger and thinks. There is no limit any more."""
+    handler = signal.getsignal(signal.SIGALRM) if can_interrupt() else None
+    if isinstance(getattr(handler, "__self__", None), Interrupter):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 @contextmanager
 def uninterrupted(recording: Recording) -> Iterator[None]:
     """Let the block end, which opens a browser, for half of one could not be closed. It takes none of the agent's time.

@@ -331,6 +331,21 @@ def test_no_agent_works_while_tasks_are_audited(pytester, write):
     assert not (pytester.path / "live/1").exists()
 
 
+def test_a_debugger_takes_none_of_the_time_of_an_agent(pytester, write):
+    pytester.makeconftest("""
+        import time
+
+        class Thinking:
+            def __init__(self, **_):
+                self.reset = self.setup = lambda *_: None
+
+            def set_trace(self, *_, **__):
+                time.sleep(1)
+    """)
+    write(ONE.replace(", 1)", ", 1, timeout=0.8)").replace("    act", "    breakpoint()\n    act"))
+    pytester.runpytest_subprocess(RECORD, "--pdbcls=conftest:Thinking").assert_outcomes(passed=1)
+
+
 def test_the_rerun_command_scores_the_recording_again(pytester, write):
     write(ALL)
     result = pytester.runpytest(RECORD)
