@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -68,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_webeval.recorder.browser import import_playwright  # no other command records
     from pytest_webeval.recorder.person import count_interrupts
     from pytest_webeval.recorder.recording import Recording
+    from pytest_webeval.recorder.run_directory import remove_run_directory
 
     task, start_url = _find_task(arguments)
     import_playwright("sync_api")
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         with count_interrupts() as interrupts:
             _record(recording, options, start_url, arguments.answer, interrupts)
     except SettingsError:
-        shutil.rmtree(recording.directory, ignore_errors=True)  # nothing was recorded
+        remove_run_directory(recording.directory)  # nothing was recorded
         raise
     recording.close()
     return _report(recording)

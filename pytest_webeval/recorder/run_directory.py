@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -36,11 +38,25 @@ def create_run_directory(root: Path, task_id: int | str) -> Path:
     raise AssertionError("unreachable")  # pragma: no cover
 
 
+def remove_run_directory(directory: Path) -> None:
+    """Remove the directory of a recording, and that of its attempt if nothing else is in it."""
+    shutil.rmtree(directory, ignore_errors=True)
+    if directory.parent.name.startswith(ATTEMPT):
+        with suppress(OSError):
+            directory.parent.rmdir()
+
+
 def _check_name(name: str) -> str:
     is_long = len(os.fsencode(name)) > _LONGEST_NAME
-    if is_long or not name.isprintable() or name.startswith(".") or any(sign in name for sign in _FORBIDDEN):
+    if (
+        not name
+        or is_long
+        or not name.isprintable()
+        or name.startswith(".")
+        or any(sign in name for sign in _FORBIDDEN)
+    ):
         problem = f"task id {name!r:.100} cannot name a directory"
         raise SettingsError(f"{problem}; use letters, digits, '-' and '_' in task_id, at most {_LONGEST_NAME}")
-    if not name or name.startswith(ATTEMPT):
+    if name.startswith(ATTEMPT):
         raise SettingsError(f"task id {name!r} names an attempt; choose another task_id")
     return name

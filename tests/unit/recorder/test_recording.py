@@ -12,6 +12,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.recording import BudgetExceeded
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.run_directory import create_run_directory
+from pytest_webeval.recorder.run_directory import remove_run_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.recordings.recording_state import read_state
@@ -169,9 +170,22 @@ def test_each_attempt_has_a_directory_of_its_own(tmp_path):
     assert made == ["107", "attempt-2/107", "attempt-3/107"]
 
 
+def test_a_removed_recording_leaves_no_empty_attempt(tmp_path):
+    first, second, other = (create_run_directory(tmp_path, name) for name in (107, 107, 108))
+    remove_run_directory(second)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["107", "108"]
+    third, fourth = create_run_directory(tmp_path, 107), create_run_directory(tmp_path, 108)
+    remove_run_directory(third)
+    assert fourth.is_dir()
+    for directory in (first, other):
+        remove_run_directory(directory)
+    assert [path.name for path in tmp_path.iterdir()] == ["attempt-2"]
+
+
 @pytest.mark.parametrize("task_id", ["", ".", "..", ".git", "a/b", "a\\b", "a\nb", "a\0", "attempt-2", "x" * 201])
 def test_an_id_that_cannot_name_a_directory_is_refused(tmp_path, task_id):
-    with pytest.raises(SettingsError, match=r"task_id"):
+    problem = "names an attempt" if task_id == "attempt-2" else "cannot name a directory"
+    with pytest.raises(SettingsError, match=f"{problem}.* task_id"):
         create_run_directory(tmp_path, task_id)
     assert not list(tmp_path.iterdir())
 
