@@ -13,12 +13,15 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.recording_state import STEPS
 from pytest_webeval.recordings.recording_state import STEPS_FOLDER
+from pytest_webeval.recordings.step_log import LONGEST_LINE
+from pytest_webeval.safety.text import truncate_words
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_error
 
 # Kinds of pictures by how their files begin.
 _KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"))
+_LONGEST_TEXT = 50_000  # characters of each text of a step that is too long
 _ADVICE = "choose another directory"
 
 
@@ -36,6 +39,8 @@ class StepLog(Struct):
         path = self.directory / STEPS
         try:
             text = _encode(line)
+            if len(text) > LONGEST_LINE:  # a page in an observation; nobody would read the line
+                text = _encode(_shorten(line))
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise SettingsError(f"cannot log step {self.count + 1}: {error}; use JSON values only") from error
         try:
@@ -58,6 +63,12 @@ class StepLog(Struct):
         name = f"{self.count + 1}.{kind}"
         write_bytes(self.directory / STEPS_FOLDER / name, content, _ADVICE)
         return name
+
+
+def _shorten(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line with the beginning of its texts, and no arguments. Redaction recognizes secrets in whole words only."""
+    texts = {name: truncate_words(value, _LONGEST_TEXT) for name, value in line.items() if isinstance(value, str)}
+    return {**line, **texts, "arguments": {"left_out": f"a step of more than {LONGEST_LINE} bytes"}}
 
 
 def _encode(line: Mapping[str, Any]) -> bytes:

@@ -21,7 +21,7 @@ from pytest_webeval.recordings.trajectory.step import Step
 MOST_STEPS = 1_000  # of which the last count
 LARGEST_SCREENSHOT = 2 * 2**20  # bytes
 _LARGEST_LOG = 64 * 2**20  # bytes
-_LONGEST_LINE = 2**20  # bytes
+LONGEST_LINE = 2**20  # bytes
 _PICTURE = re.compile(r"([1-9][0-9]{0,8})\.(?:png|jpg)", re.ASCII)
 
 
@@ -56,7 +56,7 @@ def load_steps(inputs: RunInputs) -> tuple[Step, ...]:
 
 
 def _decode(line: bytes) -> _Line | None:
-    if not line.strip() or len(line) > _LONGEST_LINE:
+    if not line.strip() or len(line) > LONGEST_LINE:
         return None
     try:
         return msgspec.json.decode(line, type=_Line)

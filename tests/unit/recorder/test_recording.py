@@ -130,6 +130,19 @@ def test_a_step_with_any_value_can_be_read_again(recording, value):
     assert [(step.index, step.action) for step in steps] == [(1, "click"), (2, "wait")]
 
 
+@pytest.mark.parametrize(
+    "long", [{"observation": "ø " * 10**6}, {"thought": "\0" * 10**6}, {"pages": ["x" * 10**6] * 2}]
+)
+def test_what_is_too_long_of_a_step_is_left_out(recording, long):
+    recording.step("click", **long, screenshot=PNG)
+    recording.step("wait", seconds=1)
+    first, second = load_steps(RunInputs(recording.directory))
+    assert (first.action, first.arguments) == ("click", {"left_out": "a step of more than 1048576 bytes"})
+    assert bool(first.observation or first.thought) == ("pages" not in long)
+    assert len((first.observation or "") + first.thought) < 51_000
+    assert second.arguments == {"seconds": 1}
+
+
 def test_a_step_beyond_the_budget_is_not_logged(tmp_path):
     recording = Recording.create(tmp_path, name="first", max_steps=1)
     recording.step("click")
