@@ -331,6 +331,25 @@ def test_no_agent_works_while_tasks_are_audited(pytester, write):
     assert not (pytester.path / "live/1").exists()
 
 
+@pytest.mark.parametrize(
+    ("limit", "excess", "reason"),
+    [
+        ("max_steps=0", "webeval_recording.step('wait')", "the budget of 0 steps was exceeded"),
+        ("timeout=0.3", "__import__('time').sleep(60)", "the time limit of 0.3 s was exceeded"),
+    ],
+)
+def test_an_agent_that_exceeds_a_limit_is_scored_by_what_it_did_before(pytester, write, limit, excess, reason):
+    test = ONE.replace(", 1)", f", 1, {limit})") + f"    {excess}\n"
+    write(test)
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*{reason}"])
+    write(test.replace("act(webeval_recording)", "pass"))
+    result = pytester.runpytest(RECORD)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"agent_response: expected a JSON object; got no answer: {reason}"])
+
+
 def test_a_debugger_takes_none_of_the_time_of_an_agent(pytester, write):
     pytester.makeconftest("""
         import time
