@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from collections.abc import Sequence
@@ -82,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         remove_run_directory(recording.directory)  # nothing was recorded
         raise
     recording.close()
-    return _report(recording)
+    return _report(recording, arguments.config)
 
 
 def _find_task(arguments: argparse.Namespace) -> tuple[Task | None, str]:
@@ -101,14 +102,13 @@ def _parse_task_id(text: str) -> int | str:
 
 
 def find_start_url(task: Task, sites: Sites) -> str:
-    """The address of the first start page of a task. Raises `SettingsError`."""
-    if not task.start_urls:
-        raise SettingsError(f"task {task.task_id} has no start page; pass --url")
+    """The address of the first start page of a task, or else of its site. Raises `SettingsError`."""
     try:
-        rendered = sites.render(task.start_urls[0], task.sites)
+        url = sites.find_start_url(task.start_urls, task.sites)
     except EvaluationError:
-        rendered = None
-    url = rendered or task.start_urls[0]
+        url = task.start_urls[0]
+    if url is None:
+        raise SettingsError(f"task {task.task_id} has no start page; pass --url, or --config with its site")
     if "://" not in url:
         raise SettingsError(f"no URL for {url!r}, where task {task.task_id} starts; pass --config or --url")
     return url
@@ -229,13 +229,14 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(name)  # NaN is a text
 
 
-def _report(recording: Recording) -> int:
+def _report(recording: Recording, config: str | None) -> int:
     directory = sanitize(str(recording.directory))
+    proposing = ["new-task", directory, *(["--config", config] if config else [])]
     is_lost = recording.outcome is not Outcome.CLOSED
     if is_lost:
         print_text(sanitize(f"warning: {recording.state.summary}; record the run again"))
     if not recording.has_answer:
         print_text(f"warning: no answer; write {directory}/agent_response.json, or record the run again")
     print_text(f"recorded {directory}")
-    print_text(f"next: python -m pytest_webeval new-task {directory}")
+    print_text(sanitize(f"next: python -m pytest_webeval {shlex.join(proposing)}"))
     return 1 if is_lost else 0

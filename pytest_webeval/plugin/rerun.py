@@ -25,7 +25,9 @@ SHORT = ("-c", "-o", "-p")
 
 def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
     """Rerun commands for the runs of a session, relative to the directory of the pytest call."""
-    return build_commands(records, *find_repeated_options(config))
+    settings = config.stash[WORKSPACE].settings
+    has_others = settings.record is not None  # what earlier sessions recorded
+    return build_commands(records, *find_repeated_options(config), has_others=has_others)
 
 
 def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:

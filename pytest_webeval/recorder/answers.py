@@ -21,8 +21,10 @@ def build_response(
 ) -> dict[str, Any] | str:
     """The response for an answer: a text around a response as it is, anything else as an object with all keys.
 
-    Raises `SettingsError` for a status or an error next to a response, which has its own.
+    Raises `SettingsError` for an unknown status, and for a status or an error next to a response, which has its own.
     """
+    if status is not None and status.upper() not in STATUSES:
+        raise SettingsError(f"unknown status {status!r}; use one of {', '.join(STATUSES)}")
     response = _find_response(value)
     if response is None:
         return {

@@ -169,10 +169,8 @@ class Recording:
 
 
 def render_start_url(task: Task | None, sites: Sites) -> str | None:
-    """The first start page of a task with the address of its site; None without one. Raises `EvaluationError`."""
-    if task is None or not task.start_urls:
-        return None
-    return sites.render(task.start_urls[0], task.sites) or task.start_urls[0]
+    """The page on which the agent of a task starts, None without a task or address. Raises `EvaluationError`."""
+    return None if task is None else sites.find_start_url(task.start_urls, task.sites)
 
 
 def _now() -> str:

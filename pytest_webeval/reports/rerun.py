@@ -48,6 +48,7 @@ class RerunCommands(Struct, frozen=True, dict=True):
 
     `pinned` are further options without which node ids might mean something else. `missing` are tasks that have no
     recording, by the labels that they go by. `taken` are keywords that select runs by something else than their task.
+    With `has_others`, there are runs that the session did not score, which keywords could select as well.
     """
 
     task_ids: Mapping[str, int | str]
@@ -55,6 +56,7 @@ class RerunCommands(Struct, frozen=True, dict=True):
     pinned: Sequence[str] = ()
     missing: Collection[str] = ()
     taken: Collection[str] = ()
+    has_others: bool = False
 
     def command(self, runs: Sequence[str], longest: int | None = None) -> Rerun:
         """The command for some runs, by keywords where these select no other run; `longest` in characters.
@@ -62,7 +64,7 @@ class RerunCommands(Struct, frozen=True, dict=True):
         A command that would be longer, or would name more runs than pytest can take, names the first of them.
         """
         keywords = [keyword(self.task_ids[run]) for run in runs]
-        if all(name is not None and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
+        if not self.has_others and all(name and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
             start, separator, end = f"{self._start} -k '", " or ", "'"
             names = [str(name) for name in keywords]
         else:
@@ -93,8 +95,10 @@ class RerunCommands(Struct, frozen=True, dict=True):
         return counts
 
 
-def build_commands(records: Iterable[Record], options: Sequence[str], pinned: Sequence[str]) -> RerunCommands:
-    """The commands for the runs of a session."""
+def build_commands(
+    records: Iterable[Record], options: Sequence[str], pinned: Sequence[str], *, has_others: bool = False
+) -> RerunCommands:
+    """The commands for the runs of a session; `has_others` if its roots have more runs than it scored."""
     by_run = {record.run: record for record in records}
     return RerunCommands(
         {run: record.task_id for run, record in by_run.items()},
@@ -102,6 +106,7 @@ def build_commands(records: Iterable[Record], options: Sequence[str], pinned: Se
         pinned,
         frozenset(run for run, record in by_run.items() if record.missing),
         exact([*(layout.name for layout in FORMATS), *(name for record in by_run.values() for name in _names(record))]),
+        has_others,
     )
 
 

@@ -96,6 +96,15 @@ class Sites(Struct, frozen=True, dict=True):
                 return text.replace(placeholder(site), url)
         return None
 
+    def find_start_url(self, start_urls: Sequence[str], sites: Sequence[str]) -> str | None:
+        """The first start page with the address of its site; without one, the address of the first site, or None.
+
+        Raises `EvaluationError` for a site of the task without an address.
+        """
+        if start_urls:
+            return self.render(start_urls[0], sites) or start_urls[0]
+        return self.environments[sites[0]].url if sites and sites[0] in self.environments else None
+
     def render_pattern(self, pattern: str, sites: Iterable[str], *, escape: bool) -> str | None:
         """A ``^…$`` pattern with the placeholder that it starts with replaced by the active URL, or None if unknown."""
         if not pattern.startswith("^__"):

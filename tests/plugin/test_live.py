@@ -365,12 +365,13 @@ def test_a_debugger_takes_none_of_the_time_of_an_agent(pytester, write):
     pytester.runpytest_subprocess(RECORD, "--pdbcls=conftest:Thinking").assert_outcomes(passed=1)
 
 
-def test_the_rerun_command_scores_the_recording_again(pytester, write):
+def test_the_rerun_command_scores_the_recordings_of_this_session_alone(pytester, write):
     write(ALL)
+    pytester.runpytest(RECORD)
     result = pytester.runpytest(RECORD)
     (line,) = [line.strip() for line in result.outlines if line.strip().startswith("pytest ")]
-    assert "--webeval-runs=live" in line
-    pytester.runpytest(*line.replace("'", "").split()[1:-1], "[3]").assert_outcomes(failed=1)
+    assert line.endswith("--webeval-runs=live live/attempt-2/3::task")
+    pytester.runpytest(*line.split()[1:]).assert_outcomes(failed=1)
 
 
 def test_the_steps_of_an_agent_are_in_the_report(pytester, write):

@@ -30,7 +30,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DISPLAY", ":0")
     kinds = enumerate(("retrieve", "navigate", "mutate"), start=1)
-    tasks = [*(definition(number, kind=kind) for number, kind in kinds), definition(4) | {"start_urls": []}]
+    tasks = [
+        *(definition(number, kind=kind) for number, kind in kinds),
+        definition(4) | {"start_urls": [], "sites": []},
+    ]
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     return tmp_path
@@ -40,7 +43,10 @@ def files(tmp_path, monkeypatch):
     ("options", "problem"),
     [
         (["--task=9", "--tasks=tasks.json"], "task 9 is not defined in tasks.json; add it"),
-        (["--task=4", "--tasks=tasks.json", "--config=config.json"], "task 4 has no start page; pass --url"),
+        (
+            ["--task=4", "--tasks=tasks.json", "--config=config.json"],
+            "task 4 has no start page; pass --url, or --config",
+        ),
         (["--task=1", "--tasks=tasks.json"], "no URL for '__SHOPPING__', where task 1 starts; pass --config or --url"),
         (["--task=5"], "no definition of the task; pass --tasks, or --url to record a run before it has one"),
         (["--task=a/b", "--url=http://a.test"], "task id 'a/b' cannot name a directory"),

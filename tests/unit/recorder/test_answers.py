@@ -82,3 +82,8 @@ def test_data_may_have_another_status_and_an_error():
 def test_a_response_and_a_second_status_are_refused(words):
     with pytest.raises(SettingsError, match="put them into the response"):
         build_response(RESPONSE, None, **words)
+
+
+def test_an_unknown_status_is_refused_with_the_known_ones():
+    with pytest.raises(SettingsError, match="unknown status 'NOT_FOUND'; use one of SUCCESS, "):
+        build_response(None, None, "NOT_FOUND")

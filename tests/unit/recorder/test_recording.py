@@ -153,29 +153,40 @@ def test_a_step_beyond_the_budget_is_not_logged(tmp_path):
     assert (len(read_steps(recording)), read(recording).outcome) == (1, "budget")
 
 
-def test_the_start_page_has_the_address_of_its_site(tmp_path):
-    task = read_task(
+def looking(*start_urls):
+    """A task to look at a site."""
+    return read_task(
         {
             "sites": ["shopping"],
             "task_id": 107,
-            "intent_template_id": 1,
-            "start_urls": ["__SHOPPING__/cart"],
+            "start_urls": start_urls,
             "intent": "Look.",
-            "intent_template": "Look.",
-            "instantiation_dict": {},
             "eval": [
                 {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "navigate", "status": "SUCCESS"}}
             ],
-            "revision": 1,
         },
         "a test",
     )
+
+
+@pytest.mark.parametrize(
+    ("start_urls", "start_url"),
+    [(["__SHOPPING__/cart", "__SHOPPING__"], "http://127.0.0.1:7770/cart"), ([], "http://127.0.0.1:7770")],
+)
+def test_the_start_page_has_the_address_of_its_site(tmp_path, start_urls, start_url):
+    recording = Recording.create(tmp_path, looking(*start_urls), SITES)
+    assert (recording.start_url, recording.directory.name) == (start_url, "107")
+    assert (read(recording).task_id, read(recording).start_url) == (107, start_url)
+
+
+def test_a_start_page_without_an_address_leaves_no_directory(tmp_path):
     with pytest.raises(EvaluationError, match="no URL for"):
-        Recording.create(tmp_path, task, Sites({"reddit": Environment(("http://forum.test",))}))
+        Recording.create(tmp_path, looking("__SHOPPING__"), Sites({"reddit": Environment(("http://forum.test",))}))
     assert not list(tmp_path.iterdir())
-    recording = Recording.create(tmp_path, task, SITES)
-    assert (recording.start_url, recording.directory.name) == ("http://127.0.0.1:7770/cart", "107")
-    assert (read(recording).task_id, read(recording).start_url) == (107, "http://127.0.0.1:7770/cart")
+
+
+def test_an_agent_may_know_by_itself_where_to_start(tmp_path):
+    assert Recording.create(tmp_path, looking(), Sites()).start_url is None
 
 
 def test_each_attempt_has_a_directory_of_its_own(tmp_path):
