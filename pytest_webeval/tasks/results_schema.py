@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
-JSON_TYPES: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
+JSON_TYPES: dict[type, str] = {
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    dict: "object",
+    list: "array",
+}
 _DEEPEST = 50
 _ADVICE = "write results_schema"
 
@@ -14,42 +22,33 @@ def infer_results_schema(data: list[Any] | None) -> dict[str, Any]:
     """The schema of a list of data; the type `null` for none. Raises `ValueError` for data of several types."""
     if not data:
         return {"type": "null"}
-    alternatives = (each for datum in data for each in (datum if isinstance(datum, list) else [datum]))
-    return {"type": "array", "items": _combine((_infer(each, 1) for each in alternatives), "retrieved_data")}
+    alternatives = [each for datum in data for each in (datum if isinstance(datum, list) else [datum])]
+    return {"type": "array", "items": _infer(alternatives, "retrieved_data", 1)}
 
 
-def _infer(datum: object, depth: int) -> dict[str, Any]:
+def _infer(values: Iterable[Any], where: str, depth: int) -> dict[str, Any]:
+    """One schema for all values. Null, and the items of an empty list, are of any type: without others it is empty."""
+    by_type: dict[str, list[Any]] = {}
+    for value in values:
+        if kind := JSON_TYPES.get(type(value)):
+            by_type.setdefault(kind, []).append(value)
+    if not by_type:
+        return {}
     if depth > _DEEPEST:
         raise ValueError(f"retrieved_data nests deeper than {_DEEPEST} levels; {_ADVICE}")
-    if isinstance(datum, dict):
-        return {"type": "object", "properties": {name: _infer(value, depth + 1) for name, value in datum.items()}}
-    if isinstance(datum, list):
-        return {"type": "array", "items": _combine((_infer(each, depth + 1) for each in datum), "a list")}
-    return {"type": JSON_TYPES[type(datum)]} if type(datum) in JSON_TYPES else {}
+    kind, *others = by_type
+    if others:
+        raise ValueError(f"{where} has data of the types {kind} and {others[0]}; {_ADVICE}")
+    return {"type": kind} | _infer_inner(kind, by_type[kind], depth + 1)
 
 
-def _combine(schemas: Iterable[dict[str, Any]], where: str) -> dict[str, Any]:
-    """One schema for all of these. That of null, or of the items of an empty list, is empty and says nothing."""
-    combined: dict[str, Any] = {}
-    for schema in schemas:
-        if not combined:
-            combined = schema
-        elif not schema or schema == combined:
-            continue
-        elif schema["type"] != combined["type"]:
-            raise ValueError(f"{where} has data of the types {combined['type']} and {schema['type']}; {_ADVICE}")
-        else:
-            combined = _merge(combined, schema)
-    return combined
-
-
-def _merge(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """One schema for two of the same type, which are those of objects or of lists."""
-    if first["type"] == "array":
-        return {"type": "array", "items": _combine((first["items"], second["items"]), "a list")}
-    names = dict.fromkeys((*first["properties"], *second["properties"]))
-    parts = ([each["properties"][name] for each in (first, second) if name in each["properties"]] for name in names)
-    return {
-        "type": "object",
-        "properties": {name: _combine(schemas, f"{name!r:.80}") for name, schemas in zip(names, parts, strict=True)},
-    }
+def _infer_inner(kind: str, values: Iterable[Any], depth: int) -> dict[str, Any]:
+    """What the schema of lists or objects says of what they hold; nothing for other types."""
+    if kind == "array":
+        return {"items": _infer(chain.from_iterable(values), "a list", depth)}
+    if kind != "object":
+        return {}
+    members: dict[str, list[Any]] = {}
+    for name, value in chain.from_iterable(map(dict.items, values)):
+        members.setdefault(name, []).append(value)
+    return {"properties": {name: _infer(each, f"{name!r:.80}", depth) for name, each in members.items()}}
