@@ -153,7 +153,7 @@ class _Check(Struct, frozen=True):
         return self.case.comparison(ordered=self.expectation.ordered)
 
     def _fail_unexpected(self, answered: Any) -> Assertion:
-        if self.expectation.results_schema.get("type") == "null":
+        if self.expectation.has_schema and self.expectation.results_schema.get("type") == "null":
             if self.case.rules.null_schema_fails:
                 self.case.notice("null_schema_fails", "retrieved_data")
                 return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")

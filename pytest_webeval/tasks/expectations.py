@@ -124,9 +124,14 @@ class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return infer_results_schema(self.expected.retrieved_data)
 
     @property
+    def has_schema(self) -> bool:
+        """Whether the definition names `results_schema` at all."""
+        return self.written_schema is not UNSET
+
+    @property
     def has_data(self) -> bool:
         """Whether the definition says which data it expects (Q16). A short one, without a schema, always does."""
-        return self.expected.has_data or self.written_schema is UNSET
+        return self.expected.has_data or not self.has_schema
 
     @property
     def is_plain(self) -> bool:
