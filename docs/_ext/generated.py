@@ -186,7 +186,8 @@ def _key_types(key: Key) -> str:
 def _key_default(key: Key) -> str:
     if key.is_required:
         return "required"
-    return "none" if key.default in (None, "", [], {}) else f"`{json.dumps(key.default).strip(chr(34))}`"
+    stands_for_none = key.at_least is not None or key.default in (None, "", [], {})
+    return "none" if stands_for_none else f"`{json.dumps(key.default).strip(chr(34))}`"
 
 
 def tolerances() -> str:

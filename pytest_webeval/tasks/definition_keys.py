@@ -52,6 +52,7 @@ class Key(Struct, frozen=True):
     inner: type[Struct] | None = None
     at_least: int | None = None
     items: Mapping[str, Any] = {}
+    values: Mapping[str, Any] = {}
 
     @property
     def is_required(self) -> bool:
@@ -85,6 +86,7 @@ def _build_key(field: msgspec.structs.FieldInfo, annotation: Any) -> Key:
         inner if issubclass(inner, Struct) else None,
         about.ge if isinstance(about.ge, int) else about.min_length,
         next((_describe_items(get_args(member)[0]) for member in members if get_origin(member) is list), {}),
+        next((_describe_values(get_args(member)[1]) for member in members if get_origin(member) is dict), {}),
     )
 
 
@@ -95,6 +97,13 @@ def _describe_items(annotation: Any) -> dict[str, Any]:
         return {}
     shortest = next((note.min_length for note in notes if note.min_length is not None), None)
     return {"type": "string"} if shortest is None else {"type": "string", "minLength": shortest}
+
+
+def _describe_values(annotation: Any) -> dict[str, Any]:
+    """The schema of the values of an object that are texts or lists of texts; nothing for values of any type."""
+    members = get_args(annotation)
+    items = next((_describe_items(get_args(member)[0]) for member in members if get_origin(member) is list), {})
+    return {"type": list(map(_name_type, members)), "items": items} if members else {}
 
 
 def _name_type(member: Any) -> str:
@@ -193,6 +202,8 @@ def _build_property(key: Key) -> dict[str, Any]:
         schema["$ref"] = "#/$defs/value_schema"
     if key.items:
         schema["items"] = dict(key.items)
+    if key.values:
+        schema["additionalProperties"] = dict(key.values)
     return schema | _limit(key, types)
 
 

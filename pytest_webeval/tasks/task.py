@@ -116,7 +116,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
     instantiation_dict: Annotated[dict[str, Any], Meta(description="what stands for the names in the template")] = (
         struct_field(default_factory=dict)
     )
-    revision: Annotated[int, Meta(ge=1, description="revision of the definition, from 1; -1 for none")] = -1
+    revision: Annotated[int, Meta(ge=1, description="revision of the definition, from 1")] = -1
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a task that checks nothing, or does not say by which evaluator."""

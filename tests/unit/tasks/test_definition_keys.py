@@ -113,6 +113,20 @@ def test_the_schema_accepts_the_tasks_of_the_example_suite():
     assert find_problems("tasks", json.loads(SUITE.read_bytes())) == []
 
 
+@pytest.mark.parametrize("value", [1, None, [1], {"sort": "price"}], ids=repr)
+def test_schema_and_reader_refuse_a_parameter_that_is_no_text(bench, value):
+    task = changed(["eval", 1, "expected", "query_params"], {"sort": value})
+    (problem,) = find_problems("tasks", task)
+    assert problem.path.startswith("eval[1].expected.query_params.sort")
+    bench.record()
+    assert "eval[1].expected.query_params.sort" in read_problem(bench, task)
+
+
+@pytest.mark.parametrize("value", ["price", ["price", "title"]], ids=repr)
+def test_the_schema_accepts_a_parameter_with_one_text_or_several(value):
+    assert find_problems("tasks", changed(["eval", 1, "expected", "query_params"], {"sort": value})) == []
+
+
 MISSPELT = [
     ([], "site", "sites"),
     ([], "revisions", "revision"),
