@@ -84,7 +84,10 @@ export function formatChecks(evaluators) {
 }
 
 const evaluatorHeading = ({ name, status, score }) =>
-  element("h4", {}, bdi(name), " ", badge(status), score > 0 && score < 1 ? ` score ${score.toFixed(2)}` : null);
+  element("h4", {}, bdi(name), " ", badge(status), isPartial(status, score) ? ` score ${score.toFixed(2)}` : null);
+
+/** Whether a score says something else than the status. */
+const isPartial = (status, score) => typeof score === "number" && score !== Number(status === "success");
 
 const checkList = (checks) => element("ul", { class: "checks" }, checks.map(({ status, name, messages }) =>
   element("li", {}, badge(status), " ", element("code", {}, name),
