@@ -144,6 +144,22 @@ def test_a_python_test_may_record_no_other_score(runs, webeval, pytester):
     webeval("test_depth.py").stdout.fnmatch_lines(["*Depth returned the score 2.0; return a number from 0 to 1"])
 
 
+def test_an_error_that_a_python_test_records_takes_the_score_away(graded, webeval, pytester):
+    pytester.makepyfile(test_depth=PYTHON_TEST.replace('status="success", score=0.5', 'status="error", score=0.0'))
+    webeval("test_depth.py", "runs", "-k", "101")
+    result = graded.result(101)
+    assert (result["status"], len(result["evaluators_results"])) == ("error", 3)
+    assert "partial_score" not in result["webeval"]
+    assert "scores" not in graded.summary["webeval"]
+
+
+def test_a_task_without_a_template_is_in_no_mean_of_a_template(graded, webeval):
+    graded.add(105, expects=(covers(0.5),), template=-1)
+    webeval()
+    scores = graded.summary["webeval"]["scores"]
+    assert (scores["run_count"], set(scores["per_template"])) == (4, {"1", "2"})
+
+
 def test_reused_results_have_their_scores(graded, webeval):
     webeval("--webeval-reuse")
     before = graded.summary["webeval"]

@@ -64,6 +64,13 @@ def test_an_evaluator_can_add_to_what_another_found(usual):
     assert (result.status, result.score, result.actual, result.expected) == ("failure", 0.0, "x", "y")
 
 
+@pytest.mark.parametrize(("score", "expected"), [(0.5, 0.5), (1.0, 0.0), (None, 0.0)])
+def test_a_partial_score_stays_when_an_evaluator_adds_to_the_result(score, expected):
+    evaluator = ResponseEvaluator()
+    result = evaluator.adding(evaluator.result([passed("a", "fine")], score=score), failed("b", "wrong"))
+    assert (result.status, result.score) == ("failure", expected)
+
+
 def test_an_evaluator_without_a_method_cannot_be_made():
     class Idle(Evaluator):
         name = "Idle"
