@@ -24,6 +24,7 @@ SHORT_NAMES = {
 
 def parse_choice(texts: Iterable[str]) -> tuple[str, ...]:
     """The sorted names of evaluators in texts such as `response,rubric`. A name that is not short stays as it is."""
+    texts = [texts] if isinstance(texts, str) else texts  # as in `only="response"`
     names = (name.strip() for text in texts for name in text.split(","))
     return tuple(sorted({SHORT_NAMES.get(name, name) for name in names if name}))
 

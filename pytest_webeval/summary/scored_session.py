@@ -337,7 +337,7 @@ def _read_results(root: Path, source: str) -> ScoredSession:
 
 def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
-    graded = (row for row in rows if row["grade"] is not None)
+    graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
     return select_scores({row["run"]: row["grade"] for row in graded if not row.get("unrated")})
 
 

@@ -32,6 +32,7 @@ def test_each_evaluator_has_a_short_name():
         (["rubric,network", " request "], (REQUEST, PATTERN, RUBRIC)),
         (["Visits,response"], (ANSWER, "Visits")),
         (["Response"], ("Response",)),
+        ("response,rubric", (ANSWER, RUBRIC)),
     ],
 )
 def test_a_choice_is_sorted_and_names_each_evaluator_once(texts, choice):

@@ -23,6 +23,7 @@ from pytest_webeval.exports.libraries import import_library
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.scored_session import read_session
 from tests.support.stored_results import MOMENT
 from tests.support.stored_results import assertion
 from tests.support.stored_results import evaluated
@@ -84,11 +85,22 @@ def test_a_summary_is_rows_with_what_it_says_once_for_all(tmp_path):
     assert (second.tags, second.today, second.is_success, first.is_success) == ("slow,new", "2026-01-01", False, True)
 
 
-def test_scores_are_those_of_runs_that_a_grading_evaluator_checked(tmp_path):
-    def graded(task_id, score, status="failure", name="Coverage"):
-        checked = [evaluated(), evaluated(evaluator_name=name, status=status, score=score)]
-        return result(task_id, f"runs/{task_id}", status, evaluators_results=checked)
+def graded(task_id, score, status="failure", name="Coverage", **about):
+    """A result of the answer, and of an evaluator that gives partial scores."""
+    checked = [evaluated(), evaluated(evaluator_name=name, status=status, score=score)]
+    return result(task_id, f"runs/{task_id}", status, evaluators_results=checked, webeval=about)
 
+
+@pytest.mark.parametrize("about", [{"excluded": "aborted"}, {"excluded": "aborted", "skipped": True}], ids=repr)
+def test_a_run_that_counts_in_no_rate_has_no_score_and_makes_no_evaluator_a_grader(tmp_path, about):
+    write_results(tmp_path, graded(1, 0.5, **about), graded(2, 0.0), graded(3, 0.5, name="Other"))
+    expected = {"1": None, "2": None, "3": 0.75}
+    assert {row.task_id: row.partial_score for row in load_results(tmp_path)} == expected
+    runs = read_session(tmp_path).runs
+    assert {str(run.task_id): run.partial_score for run in runs} == expected
+
+
+def test_scores_are_those_of_runs_that_a_grading_evaluator_checked(tmp_path):
     rows = load_results(
         write_results(
             tmp_path,
