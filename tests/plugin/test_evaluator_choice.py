@@ -133,6 +133,20 @@ def test_an_empty_choice_is_refused(answers, webeval):
     )
 
 
+def test_only_a_chosen_expectation_makes_a_task_one_that_no_recording_passes(runs, webeval):
+    for task_id in (101, 102):
+        task = runs.definition(task_id)
+        task["eval"].append(runs.visited())
+        del task["eval"][0]["expected"]["retrieved_data"]  # Q16
+        runs.add(task_id, defined=False)
+        runs.define(task)
+    without_trace(runs.root / "102")
+    for option, is_unpassable in (("network", False), ("network,response", True)):
+        webeval(f"--webeval-evaluators={option}")
+        reasons = [runs.result(task_id)["webeval"]["unpassable"] for task_id in (101, 102)]
+        assert [bool(reason) for reason in reasons] == [is_unpassable] * 2
+
+
 OWN = """
 import pytest
 from pytest_webeval import Assertion, Evaluator

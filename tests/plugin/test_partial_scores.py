@@ -138,6 +138,15 @@ def test_what_a_python_test_records_is_in_the_mean_as_well(runs, webeval, pytest
     assert runs.summary["webeval"]["scores"]["mean_score"] == 0.75
 
 
+def test_what_two_python_tests_record_is_in_one_mean(runs, webeval, pytester):
+    runs.add(101)
+    pytester.makepyfile(test_depth=PYTHON_TEST, test_width=PYTHON_TEST.replace("0.5", "1.0").replace("Depth", "Width"))
+    webeval("test_depth.py", "test_width.py").assert_outcomes(passed=2)
+    result = runs.result(101)
+    assert [each["score"] for each in result["evaluators_results"]] == [1.0, 0.5, 1.0]
+    assert result["webeval"]["partial_score"] == 0.833333
+
+
 def test_a_python_test_may_record_no_other_score(runs, webeval, pytester):
     runs.add(101)
     pytester.makepyfile(test_depth=PYTHON_TEST.replace("0.5", "2"))

@@ -88,6 +88,11 @@ def test_a_site_that_the_configuration_misspells_is_an_error_of_its_tasks(booksh
     assert runs.counts == (1, 0, 2)
 
 
+def test_answers_alone_need_no_site_in_the_configuration(bookshop, runs):
+    bookshop("--webeval-evaluators=response", site="bookshp").assert_outcomes(passed=2, skipped=1)
+    assert runs.counts == (2, 0, 0)
+
+
 def test_rules_of_the_reference_refuse_the_site(bookshop, runs):
     bookshop("--webeval-rules=reference").assert_outcomes(failed=3)
     assert all(text.startswith("unknown site 'bookshop'; rules reference allow ") for text in runs.reasons.values())
