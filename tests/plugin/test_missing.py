@@ -105,7 +105,7 @@ def test_without_knowing_the_tasks_it_is_a_usage_error_of_one_line(gaps, webeval
 
 
 def test_a_broken_definition_is_told_by_its_item(gaps, webeval):
-    gaps.define(gaps.definition(111) | {"sites": ["ebay"]}, gaps.definition(109))
+    gaps.define(gaps.definition(111) | {"sites": ["e bay"]}, gaps.definition(109))
     result = webeval(REQUIRE_ALL)
     result.stdout.fnmatch_lines([f"{REASON.format(109)} (task 109 is defined twice in *; keep one definition)"])
     result.stdout.fnmatch_lines([f"{REASON.format(111)} (invalid task in *; fix the definition)"])

@@ -30,6 +30,7 @@ from pytest_webeval.authoring.audit.spellings import list_equal
 from pytest_webeval.authoring.audit.spellings import list_other
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.agent_response import parse_response
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import STATUSES
 from pytest_webeval.tasks.expectations import TASK_TYPES
@@ -149,8 +150,7 @@ def _fold(value: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return truncate(json.dumps(value, ensure_ascii=False, default=str), 60)
 
 
 def list_leaves(data: list[Any], schema: Mapping[str, Any]) -> list[Leaf]:
