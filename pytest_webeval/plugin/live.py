@@ -67,6 +67,7 @@ def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
     directory = create_run_directory(tests.root, definition.task_id)
     recording = LiveRecording(directory, definition, sites, mark.max_steps, options)
     item.stash[RECORDED] = directory
+    item.user_properties.append(("webeval_recording", workspace.labels.of(directory)))
     timeout = workspace.settings.record_timeout if mark.timeout is None else mark.timeout
     item.stash[LIVE] = LiveTest(recording, request, timeout)
     yield recording
@@ -188,6 +189,8 @@ class LiveTests(Struct, frozen=True, eq=False):
             report.sections.append(("webeval", _describe(verdict, item) or sanitize(str(verdict))))
         elif report.failed and (text := _describe(call.excinfo.value, item)) is not None:
             report.longrepr = text
+        if call.when == "call" and (directory := item.stash.get(RECORDED, None)) is not None:
+            report.sections.append(("webeval recording", sanitize(self.workspace.labels.of(directory))))
         return report
 
 

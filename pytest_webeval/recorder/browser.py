@@ -15,6 +15,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from collections.abc import Iterator
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -133,11 +135,11 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def settle_calls(self, context: Any) -> Iterator[Call]:
         """What waits for responses to the last action of the agent, for a second at most. Calls may fail."""
-        deadline, pages = time.monotonic() + SETTLING, context.pages
-        if pages:
-            yield lambda: pages[0].wait_for_timeout(POLLING)
-        while pages and self.pending and time.monotonic() < deadline:
-            yield lambda: pages[0].wait_for_timeout(POLLING)
+        deadline = time.monotonic() + SETTLING
+        for count, page in enumerate(cycle(context.pages)):  # one of them may have crashed
+            if count and not (self.pending and time.monotonic() < deadline):
+                return
+            yield partial(page.wait_for_timeout, POLLING)
 
     def finish_calls(self, context: Any) -> Iterator[Call]:
         """What ends the recording of a context, whether it closes or not. Calls may fail; see `note_problem`."""
@@ -155,7 +157,7 @@ class BrowserCapture(Struct, eq=False, dict=True):
                 Outcome.BROWSER_LOST, LOST if _CLOSED in self.problems[0] else f"{LOST}: {self.problems[0]}"
             )
         kept = [self._keep(name) for name in (HAR, ARCHIVE)]
-        if kept[0]:
+        if all(kept):
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def remove_profile(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -372,6 +373,15 @@ def test_the_rerun_command_scores_the_recordings_of_this_session_alone(pytester,
     (line,) = [line.strip() for line in result.outlines if line.strip().startswith("pytest ")]
     assert line.endswith("--webeval-runs=live live/attempt-2/3::task")
     pytester.runpytest(*line.split()[1:]).assert_outcomes(failed=1)
+
+
+def test_a_failed_test_and_its_junit_case_name_the_recording(pytester, write):
+    write(ALL)
+    pytester.runpytest(RECORD)
+    result = pytester.runpytest(RECORD, "--junitxml=junit.xml")
+    result.stdout.fnmatch_lines(["*- webeval recording -*", "live/attempt-2/3"])
+    properties = re.findall(r'"webeval_recording" value="([^"]*)"', (pytester.path / "junit.xml").read_text())
+    assert properties == [f"live/attempt-2/{task_id}" for task_id in (1, 2, 3)]
 
 
 def test_the_steps_of_an_agent_are_in_the_report(pytester, write):
