@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 import warnings
 from collections.abc import Iterable
@@ -247,6 +248,8 @@ def _score_as_float(score: Any) -> Any:
     """The score as a float, whatever kind of number it is: a bool, or one of numpy's."""
     try:
         return float(score)
+    except OverflowError:  # of a very large integer
+        return math.inf
     except (TypeError, ValueError):
         return score
 
