@@ -21,6 +21,7 @@ from pytest_webeval import AssertionRow
 from pytest_webeval import Limits
 from pytest_webeval import load_sites
 from pytest_webeval import values
+from pytest_webeval.__main__ import main
 from pytest_webeval.authoring.audit.findings import KINDS
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.exports import EXPORTS
@@ -542,6 +543,8 @@ def test_the_short_task_has_eight_lines_and_is_passed_by_a_recorded_run(scratch)
     result = json.loads((scratch / "books/cheapest_book/eval_result.json").read_text("utf-8"))
     assert len(result["evaluators_results"]) == 2
     assert result["webeval"]["warnings"] == []
+    tasks = str(scratch / "books/tasks.json")
+    assert (main(["lint", tasks]), main(["audit", "--tasks", tasks])) == (0, 0)
 
 
 @pytest.mark.parametrize("response", example("retrieved_data") + example("results"), ids=["current", "documented"])
