@@ -32,7 +32,13 @@ ANYTHING = "^.*$"
 LOGIN = "/login"
 STATUS, DATA = "status", "retrieved_data"
 # Data that are often right.
-PLAIN: Mapping[str, list[Any]] = {"yes": [True], "no": [False], "zero": [0]}
+PLAIN: Mapping[str, list[Any]] = {
+    "yes": [True],
+    "no": [False],
+    "zero": [0],
+    "the text yes": ["yes"],
+    "the text no": ["no"],
+}
 # What stands in the place of each value of an answer. Lists are guesses, of which a lenient evaluator takes any.
 EVERYWHERE: Mapping[str, Any] = {
     "patterns": ANYTHING,
