@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 HELP = "audit tasks: which pass without work, and which broken runs of them pass"
 MOST_JOBS = 256
+LONGEST = 10**8  # seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="also write the audit to FILE as JSON")
     parser.add_argument("--report", metavar="DIR", help="also write DIR/audit.html")
     parser.add_argument("--most", metavar="N", default="0", help="allow N findings (default: 0)")
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", default="60", help="limit the time of each task (default: 60; 0 for no limit)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,6 +94,7 @@ def _read_settings(arguments: argparse.Namespace) -> AuditSettings:
         sites=load_sites(arguments.config) if arguments.config else Sites(),
         evaluators={evaluator.name: evaluator for evaluator in default_evaluators()},
         today=present_day(),
+        timeout=_parse_number(arguments.timeout, "--timeout", "a number of seconds, or 0", range(LONGEST + 1)),
     )
 
 

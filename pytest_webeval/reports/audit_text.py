@@ -23,19 +23,23 @@ def count_findings(audits: Iterable[TaskAudit]) -> int:
 
 
 def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> str:
-    """All findings, on request the notes as well, and how many there are."""
+    """All findings, what was not audited in time, on request all notes, and how many there are."""
     lines = [line for audit in audits for line in format_audit(audit, has_notes=has_notes)]
     return "\n".join([*lines, *_format_kinds(audits, has_notes=has_notes), format_total(audits)])
 
 
 def format_audit(audit: TaskAudit, *, has_notes: bool = False) -> list[str]:
     """The lines about a task; none if there is nothing to say."""
-    findings = [*audit.findings, *(audit.notes if has_notes else ())]
+    findings = _list_shown(audit, has_notes=has_notes)
     if not findings:
         return []
     runs = f", {pluralize(len(audit.runs), 'run')}" if audit.runs else ""
     head = f"task {to_line(str(audit.task_id), 80)} ({pluralize(audit.trials, 'trial')}{runs})"
     return [head, *map(format_finding, findings)]
+
+
+def _list_shown(audit: TaskAudit, *, has_notes: bool) -> list[Finding]:
+    return [*audit.findings, *(audit.notes if has_notes else audit.unfinished)]
 
 
 def format_finding(finding: Finding) -> str:
@@ -46,7 +50,7 @@ def format_finding(finding: Finding) -> str:
 
 
 def _format_kinds(audits: Sequence[TaskAudit], *, has_notes: bool) -> Iterator[str]:
-    counts = Counter(each.kind for audit in audits for each in [*audit.findings, *(audit.notes if has_notes else ())])
+    counts = Counter(each.kind for audit in audits for each in _list_shown(audit, has_notes=has_notes))
     if counts:
         width = len(f"{max(counts.values()):,}")
         yield ""

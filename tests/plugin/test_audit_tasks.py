@@ -187,3 +187,24 @@ def test_a_task_that_only_a_judge_decides_is_skipped(tree, runs, webeval):
     result = webeval(OPTION, "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED*not audited: no expectation of task books_find_7 can be checked *"])
+
+
+def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pytester):
+    pytester.makeconftest(
+        """
+        import time
+        import pytest
+        import pytest_webeval as webeval
+
+        class Slow(webeval.ResponseEvaluator):
+            def evaluate(self, expectation, case):
+                time.sleep(30)
+
+        @pytest.fixture
+        def webeval_response(webeval_response):
+            return webeval_response.using(Slow())
+        """
+    )
+    result = webeval(OPTION, "runs/107", "--webeval-timeout=0.2", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*not audited: not all was checked (it takes more than 0.2 s); *"])

@@ -28,6 +28,7 @@ class Kind(Struct, frozen=True):
     is_note: bool = False
 
 
+NOT_AUDITED = "not_audited"
 # Finding kinds are stable names: other programs read them.
 KINDS = {
     "passes_without_work": Kind(
@@ -76,7 +77,9 @@ KINDS = {
         "a run passes with its requests in another order", "accept it unless the order matters", is_note=True
     ),
     "no_passing_run": Kind("none of its runs passes", "add a golden run, for mutants are made of those", is_note=True),
-    "not_audited": Kind("an expectation was not checked", "audit with the evaluator that it names", is_note=True),
+    NOT_AUDITED: Kind(
+        "not all was checked", "audit with the evaluator that it names, or with a longer timeout", is_note=True
+    ),
     "untested_prohibition": Kind(
         "no recording has a request that {field} forbids, and none could be made of its pattern",
         "add a run that makes one",
@@ -143,6 +146,11 @@ class TaskAudit(Struct, frozen=True):
     findings: tuple[Finding, ...]
     notes: tuple[Finding, ...]
     runs: tuple[str, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[Finding, ...]:
+        """The note that its time was over before everything was tried, if it was."""
+        return tuple(note for note in self.notes if note.kind == NOT_AUDITED and not note.evaluator)
 
     def to_json(self) -> dict[str, Any]:
         """The audit as plain JSON."""

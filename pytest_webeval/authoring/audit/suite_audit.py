@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cached_property
 from itertools import chain
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -22,19 +23,23 @@ from pytest_webeval.authoring.audit.baselines import AnswerCounts
 from pytest_webeval.authoring.audit.baselines import OtherRun
 from pytest_webeval.authoring.audit.baselines import template_of
 from pytest_webeval.authoring.audit.examiner import Examiner
+from pytest_webeval.authoring.audit.findings import NOT_AUDITED
 from pytest_webeval.authoring.audit.findings import Finding
 from pytest_webeval.authoring.audit.findings import TaskAudit
 from pytest_webeval.authoring.audit.task_audit import MOST_RUNS
+from pytest_webeval.authoring.audit.task_audit import Audit
 from pytest_webeval.authoring.audit.task_audit import AuditSettings
 from pytest_webeval.authoring.audit.task_audit import RecordedRun
-from pytest_webeval.authoring.audit.task_audit import audit_task
 from pytest_webeval.authoring.audit.task_audit import build_examiner
 from pytest_webeval.authoring.audit.task_audit import select_passing
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.scoring.score import format_timeout
+from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.task import Task
 
@@ -92,12 +97,20 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         return positions
 
     def _is_passing(self, position: int) -> bool:
-        """Whether a run passes, found out once by each process."""
+        """Whether a run passes, found out once by each process; of one that takes too long it is not known to."""
         if position not in self._passing:
-            task, run = self._find(self.runs[position].task_id), self._load(position)
-            runs = [] if run is None else [run]
-            self._passing[position] = task is not None and bool(select_passing(self._examiner(task, runs), runs))
+            try:
+                with limit_time(self.settings.timeout):
+                    self._passing[position] = self._judge(position)
+            except EvaluationError as error:
+                self._require_timeout(error)
+                self._passing[position] = False
         return self._passing[position]
+
+    def _judge(self, position: int) -> bool:
+        task, run = self._find(self.runs[position].task_id), self._load(position)
+        runs = [] if run is None else [run]
+        return task is not None and bool(select_passing(self._examiner(task, runs), runs))
 
     def _load(self, position: int) -> RecordedRun | None:
         """The recording of a run; None for one that cannot be read, or is too long."""
@@ -119,12 +132,29 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         except TaskDefinitionError as error:
             finding = Finding(task_id, "invalid_definition", "", "", (), str(error))
             return TaskAudit(task_id, 0, (finding,), ())
+        material = self.counts.commonest(task), self._load_others(task), self._load_spare(task)
+        audit = None
+        try:
+            with limit_time(self.settings.timeout):
+                runs = self._load_own(task_id)
+                audit = Audit(self._examiner(task, runs, evaluators), runs, *material)
+                audit.run()
+        except EvaluationError as error:
+            self._require_timeout(error)
+            note = Finding(task_id, NOT_AUDITED, "", "", (), f"it takes more than {self.settings.timeout:g} s")
+            return TaskAudit(task_id, 0, (), (note,)) if audit is None else audit.sum_up(note)
+        return audit.sum_up()
+
+    def _require_timeout(self, error: EvaluationError) -> None:
+        """Raise an error again that says anything but that the time of a task is over."""
+        if str(error) != format_timeout(self.settings.timeout):
+            raise error
+
+    def _load_own(self, task_id: int | str) -> list[RecordedRun]:
+        """A few runs of the task, those first that pass."""
         positions = self.runs_by_task.get(str(task_id), [])[:MOST_OWN]
         ordered = sorted(positions, key=lambda position: (not self._is_passing(position), position))
-        runs = [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
-        examiner = self._examiner(task, runs, evaluators)
-        commonest = self.counts.commonest(task)
-        return audit_task(examiner, runs, commonest, self._load_others(task), self._load_spare(task))
+        return [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
 
     def _examiner(
         self, task: Task, runs: Sequence[RecordedRun], evaluators: Mapping[str, Evaluator] | None = None
@@ -142,8 +172,9 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         """Traces of failing runs of the task, and of runs of tasks that are like it."""
         if not any(config.get("should_not_exist") for config in task.eval):
             return []
-        own = [position for position in self.runs_by_task.get(str(task.task_id), []) if not self._is_passing(position)]
-        runs = [self._load(position) for position in [*own[:MOST_RUNS], *self._list_nearest(task)]]
+        positions = self.runs_by_task.get(str(task.task_id), [])
+        failing = islice((position for position in positions if not self._is_passing(position)), MOST_RUNS)
+        runs = [self._load(position) for position in [*failing, *self._list_nearest(task)]]
         return [run.attempt.trace for run in runs if run is not None and run.attempt.trace is not None]
 
     def _list_nearest(self, task: Task) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ from pytest_webeval.authoring.audit.baselines import list_baselines
 from pytest_webeval.authoring.audit.baselines import read_expected
 from pytest_webeval.authoring.audit.examiner import Examiner
 from pytest_webeval.authoring.audit.examiner import Verdict
+from pytest_webeval.authoring.audit.findings import NOT_AUDITED
 from pytest_webeval.authoring.audit.findings import Demand
 from pytest_webeval.authoring.audit.findings import Finding
 from pytest_webeval.authoring.audit.findings import TaskAudit
@@ -48,6 +50,7 @@ from pytest_webeval.tasks.task import Task
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
 MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
+SECONDS = 60.0  # for each task
 
 
 class RecordedRun(Struct, frozen=True):
@@ -58,12 +61,16 @@ class RecordedRun(Struct, frozen=True):
 
 
 class AuditSettings(Struct, frozen=True):
-    """What is the same for all tasks. Sites that it does not configure are inferred from runs, or made up."""
+    """What is the same for all tasks. Sites that it does not configure are inferred from runs, or made up.
+
+    `timeout` are the seconds that the audit of one task may take, 0 for no limit.
+    """
 
     rules: Rules
     sites: Sites
     evaluators: Mapping[str, Evaluator]
     today: date
+    timeout: float = SECONDS
 
     def choose_sites(self, task: Task, runs: Sequence[RecordedRun] = ()) -> Sites:
         """Addresses of all sites of a task."""
@@ -105,34 +112,53 @@ def audit_task(
     spare_traces: Sequence[NetworkTrace] = (),
 ) -> TaskAudit:
     """The audit of a task. `spare_traces` are searched for requests that it forbids."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of parsers; under -W error they would decide
-        audit = _Audit(examiner, list(runs), commonest or {}, others, spare_traces)
-        merged = merge_findings(audit.list_findings())
-    findings = tuple(finding for finding in merged if not finding.is_note)
-    notes = tuple(finding for finding in merged if finding.is_note)
-    return TaskAudit(examiner.task.task_id, len(audit.verdicts), findings, notes, tuple(run.name for run in runs))
+    audit = Audit(examiner, runs, commonest or {}, others, spare_traces)
+    audit.run()
+    return audit.sum_up()
 
 
-class _Audit:
-    """One audit under way, with the verdicts so far."""
+class Audit:
+    """One audit under way, with the findings and verdicts so far: it may be interrupted."""
 
     def __init__(
         self,
         examiner: Examiner,
-        runs: list[RecordedRun],
+        runs: Sequence[RecordedRun],
         commonest: Mapping[str, bytes],
         others: Sequence[OtherRun],
         spare_traces: Sequence[NetworkTrace],
     ) -> None:
         self.examiner, self.task, self.runs = examiner, examiner.task, runs
         self.commonest, self.others, self.spare_traces = commonest, others, spare_traces
-        self.passing = select_passing(examiner, runs)[:MOST_RUNS]
         self.expected = read_expected(self.task)
+        self.findings: list[Finding] = []
         self.verdicts: list[tuple[Trial, Verdict]] = []
-        self.right_answer = self._find_right_answer()
 
-    def _find_right_answer(self) -> bytes | None:
+    def run(self) -> None:
+        """Try everything."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of parsers; under -W error they would decide
+            for finding in self._list_findings():
+                self.findings.append(finding)
+
+    def sum_up(self, *notes: Finding) -> TaskAudit:
+        """What was found so far, and these notes about the rest."""
+        merged = merge_findings([*self.findings, *notes])
+        return TaskAudit(
+            self.task.task_id,
+            len(self.verdicts),
+            tuple(finding for finding in merged if not finding.is_note),
+            tuple(finding for finding in merged if finding.is_note),
+            tuple(run.name for run in self.runs),
+        )
+
+    @cached_property
+    def passing(self) -> list[RecordedRun]:
+        """The runs of which mutants are made."""
+        return select_passing(self.examiner, self.runs)[:MOST_RUNS]
+
+    @cached_property
+    def right_answer(self) -> bytes | None:
         """The answer of a passing run, or else the expected one if it passes and is no pattern."""
         if self.passing:
             return self.passing[0].attempt.answer
@@ -141,7 +167,7 @@ class _Audit:
             return None
         return answer if self.examiner.judge(Attempt(answer, None)).passes else None
 
-    def list_findings(self) -> Iterator[Finding]:
+    def _list_findings(self) -> Iterator[Finding]:
         """All findings and notes, some of them several times."""
         yield from self._check_definition()
         for trial in self._list_trials():
@@ -152,7 +178,7 @@ class _Audit:
 
     def _check_definition(self) -> Iterator[Finding]:
         for expectation in self.examiner.unknown:
-            yield self._finding("not_audited", expectation.evaluator, f"eval[{expectation.index}]")
+            yield self._finding(NOT_AUDITED, expectation.evaluator, f"eval[{expectation.index}]")
         reason = unpassable_reason(self.task)
         if reason is not None and not self.passing:
             yield self._finding("unpassable", "", "", reason)

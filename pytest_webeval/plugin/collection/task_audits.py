@@ -82,7 +82,8 @@ class TaskAudits(Struct, frozen=True, eq=False, dict=True):
                 with suppress(RecordingError):
                     runs.append(self.workspace.load(path))
         evaluators = _by_name(default_evaluators())
-        return SuiteAudit(tasks, AuditSettings(settings.rules, self.workspace.sites, evaluators, settings.today), runs)
+        parts = settings.rules, self.workspace.sites, evaluators, settings.today, settings.timeout
+        return SuiteAudit(tasks, AuditSettings(*parts), runs)
 
 
 def _by_name(evaluators: list[Evaluator]) -> dict[str, Evaluator]:
@@ -103,6 +104,8 @@ def audit(request: pytest.FixtureRequest) -> None:
         raise
     counts = {TRIALS: task.trials, FINDINGS: len(task.findings), NOTES: len(task.notes)}
     item.user_properties.extend(counts.items())
+    if task.unfinished and not task.findings:
+        pytest.skip(sanitize(f"not audited: {task.unfinished[0].text}"))
     if not task.trials and not task.findings:
         pytest.skip(sanitize(f"not audited: no expectation of task {task.task_id} can be checked without a judge"))
     if task.findings:

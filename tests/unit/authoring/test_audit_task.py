@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import date
 
+import msgspec
 import pytest
 
 from pytest_webeval.api import load_run
@@ -17,6 +19,8 @@ from pytest_webeval.authoring.audit.task_audit import RecordedRun
 from pytest_webeval.authoring.audit.task_audit import audit_task
 from pytest_webeval.authoring.audit.task_audit import build_examiner
 from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.reports.audit_text import format_audit
 from pytest_webeval.rules import find_rules
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import Sites
@@ -85,6 +89,55 @@ def test_the_expected_answer_of_a_short_task_passes(audit):
     assert audit(answer) == set()
     unreadable = {**answer, "results_schema": {"type": "array", "items": {"type": "date"}}}
     assert audit(unreadable) == {"invalid_definition"}
+
+
+@pytest.mark.parametrize("word", ["yes", "no", "Yes", "NO"])
+def test_yes_and_no_are_guesses_also_as_texts(bench, audit, word):
+    assert "passes_without_work" in audit(bench.expecting("RETRIEVE", [word]))
+    assert "passes_without_work" not in audit(bench.expecting("RETRIEVE", [f"{word} Mug"]))
+
+
+class Slow(Evaluator):
+    """It is content with anything, and takes long from one call on."""
+
+    name = "Slow"
+
+    def __init__(self, quick_calls):
+        self.quick_calls = quick_calls
+
+    def evaluate(self, expectation, case):  # noqa: ARG002  (the signature of all)
+        self.quick_calls -= 1
+        if self.quick_calls < 0:
+            time.sleep(30)
+        return self.result([])
+
+
+@pytest.mark.parametrize(
+    ("quick_calls", "expected"), [(0, {"not_audited"}), (5, {"not_audited", "passes_without_work"})]
+)
+def test_what_is_not_tried_in_time_is_a_note(bench, quick_calls, expected):
+    tasks = parse_tasks(json.dumps([bench.task({"evaluator": "Slow"})]).encode(), "tasks.json")
+    limited = msgspec.structs.replace(settings(bench), timeout=0.2)
+    started = time.monotonic()
+    audited = SuiteAudit(tasks, limited).audit_one(7, {"Slow": Slow(quick_calls)})
+    assert time.monotonic() - started < 10
+    assert kinds(audited) == expected
+    assert [note.text.partition(";")[0] for note in audited.unfinished] == [
+        "not all was checked (it takes more than 0.2 s)"
+    ]
+    lines = format_audit(audited)
+    assert lines[-1].startswith("  note not_audited: not all was checked (")
+    without_limit = msgspec.structs.replace(limited, timeout=0)
+    assert not SuiteAudit(tasks, without_limit).audit_one(7, {"Slow": Slow(10_000)}).unfinished
+
+
+def test_a_run_that_is_slow_to_judge_costs_its_own_task_alone(bench, runs, tmp_path):
+    usual, slow = bench.task(bench.expecting("RETRIEVE", ["Blue Mug"])), bench.task({"evaluator": "Slow"})
+    tasks = parse_tasks(json.dumps([usual | {"task_id": 8}, slow]).encode(), "tasks.json")
+    base = settings(bench)
+    limited = msgspec.structs.replace(base, timeout=0.2, evaluators={**base.evaluators, "Slow": Slow(0)})
+    audits = SuiteAudit(tasks, limited, runs[:2]).audit([8, 7])
+    assert [kinds(audited) for audited in audits] == [set(), {"not_audited"}]
 
 
 def test_the_commonest_answer_of_short_tasks_is_tried(bench):
