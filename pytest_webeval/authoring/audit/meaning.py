@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from math import isfinite
 from typing import Any
 
 from pytest_webeval.authoring.audit.spellings import OTHER_TEXT
@@ -67,7 +68,9 @@ def change_value(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return value * 3 + 7
+        other = value * 3 + 7
+        is_other = isinstance(other, int) or (isfinite(other) and other != value)
+        return other if is_other else 7
     text = str(value) if value is not None else ""
     if text.isascii() and text.isdigit() and len(text) < 16:
         return str(int(text) * 3 + 7)
@@ -75,4 +78,4 @@ def change_value(value: Any) -> Any:
         return f"{text[:6]}{int(text[6:]) - 13:04}"
     if _ISO_DATE.fullmatch(text):
         return f"{int(text[:4]) - 13:04}{text[4:8]}01"
-    return OTHER_TEXT
+    return f"{OTHER_TEXT}-2" if text == OTHER_TEXT else OTHER_TEXT

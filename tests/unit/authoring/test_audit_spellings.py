@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 
 import pytest
 
 from pytest_webeval.authoring.audit.meaning import carries_meaning
 from pytest_webeval.authoring.audit.meaning import change_value
+from pytest_webeval.authoring.audit.spellings import OTHER_TEXT
 from pytest_webeval.authoring.audit.spellings import guess_kind
 from pytest_webeval.authoring.audit.spellings import list_equal
 from pytest_webeval.authoring.audit.spellings import list_other
@@ -115,8 +117,29 @@ def test_a_date_in_american_figures_carries_meaning(task):
 
 @pytest.mark.parametrize(
     "value",
-    ["a", "", "5", 5, 0, 2.5, True, None, "2024-03-09", "03/09/2024", "audit"],
+    [
+        "a",
+        "",
+        "5",
+        5,
+        0,
+        2.5,
+        True,
+        None,
+        "2024-03-09",
+        "03/09/2024",
+        "audit",
+        OTHER_TEXT,
+        -3.5,
+        math.inf,
+        -math.inf,
+        10**400,
+    ],
     ids=lambda value: repr(value)[:30],
 )
 def test_a_changed_value_is_another_one(value):
     assert change_value(value) != value
+
+
+def test_what_is_no_number_changes_to_a_number():
+    assert change_value(math.nan) == 7
