@@ -30,6 +30,7 @@ from pytest_webeval.authoring.audit.findings import Finding
 from pytest_webeval.authoring.audit.findings import TaskAudit
 from pytest_webeval.authoring.audit.findings import Trial
 from pytest_webeval.authoring.audit.findings import merge_findings
+from pytest_webeval.authoring.audit.json_paths import list_values
 from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import RecordingError
@@ -37,15 +38,16 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import infer_sites
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.rules import Rules
+from pytest_webeval.safety import regex
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
+from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
 MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
@@ -197,9 +199,8 @@ class Audit:
                 yield self._finding(
                     "invalid_definition", expectation.evaluator, f"eval[{expectation.index}]", result.error_msg or ""
                 )
-            elif self._fails_itself(expectation, result):
-                detail = "the expected answer itself does not pass"
-                yield self._finding("unpassable", expectation.evaluator, f"eval[{expectation.index}]", detail)
+            elif self._is_about_answer(expectation) and result.status is not Status.SUCCESS:
+                yield from self._explain_expected(expectation)
 
     def _is_about_definition(self, message: str) -> bool:
         """Whether an error is about what the task says, and not about the trace or an address that was made up."""
@@ -207,10 +208,19 @@ class Audit:
         is_about_address = "not at an address" in message and any(url.endswith(MADE_UP) for url in urls)
         return not is_about_address and "the trace" not in message
 
-    def _fails_itself(self, expectation: Expectation, result: EvaluatorResult) -> bool:
-        """Whether the expected answer, as it is written, is not what the evaluator of answers expects."""
-        is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
-        return is_about_answer and result.status is not Status.SUCCESS and not _has_pattern(self.expected.get(DATA))
+    def _is_about_answer(self, expectation: Expectation) -> bool:
+        """Whether our evaluator of answers decides."""
+        return expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
+
+    def _explain_expected(self, expectation: Expectation) -> Iterator[Finding]:
+        """Why the expected answer, as it is written, does not pass; nothing where it is a pattern of others."""
+        place, data = f"eval[{expectation.index}]", self.expected.get(DATA)
+        invalid = _find_invalid_pattern(data)
+        if invalid is not None:
+            yield self._finding("invalid_definition", expectation.evaluator, f"{place}.expected.{DATA}", invalid)
+        elif not _has_pattern(data):
+            detail = "the expected answer itself does not pass"
+            yield self._finding("unpassable", expectation.evaluator, place, detail)
 
     def _material(self) -> Material:
         return Material(self.task, self.examiner.sites, self.expected, self.right_answer, self.commonest, self.others)
@@ -271,9 +281,22 @@ def write_right_answer(task: Task, sites: Sites) -> bytes | None:
     return text.encode()
 
 
+def _list_patterns(data: Any) -> list[str]:
+    return [value for _, value in list_values(data) if looks_like_pattern(value)]
+
+
 def _has_pattern(data: Any) -> bool:
     """Whether expected data hold a text that is a pattern."""
-    if isinstance(data, str):
-        return data.startswith("^") and data.endswith("$")
-    members = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return any(map(_has_pattern, members))
+    return bool(_list_patterns(data))
+
+
+def _find_invalid_pattern(data: Any) -> str | None:
+    """What is wrong with the first pattern in expected data that Python cannot compile, and so matches nothing."""
+    for pattern in _list_patterns(data):
+        try:
+            is_valid = regex.is_pattern(pattern)
+        except regex.PatternTooBig as error:
+            return str(error)
+        if not is_valid:
+            return f"invalid regular expression {pattern!r:.80}"
+    return None

@@ -97,6 +97,20 @@ def test_yes_and_no_are_guesses_also_as_texts(bench, audit, word):
     assert "passes_without_work" not in audit(bench.expecting("RETRIEVE", [f"{word} Mug"]))
 
 
+@pytest.mark.parametrize("pattern", ["^(?!\\(wooden)lamp)$", "^(lamp$", "^a{99999999999}$", ["^(lamp$", "lamp"]])
+def test_nothing_passes_a_pattern_that_is_no_regular_expression(bench, pattern):
+    task = read_task(bench.task(bench.expecting("RETRIEVE", [pattern])), "a test")
+    (finding,) = audit_task(build_examiner(task, settings(bench))).findings
+    assert (finding.kind, finding.field) == ("invalid_definition", "eval[0].expected.retrieved_data")
+    assert "regular expression '^" in finding.text or "the pattern '^a" in finding.text
+
+
+@pytest.mark.parametrize(("text", "kind"), [("^(lamp)$", "string"), ("^(lamp$", "markdown")])
+def test_a_pattern_and_what_is_compared_as_it_stands_are_valid(bench, audit, text, kind):
+    schema = {"type": "array", "items": {"type": kind}}
+    assert "invalid_definition" not in audit(bench.expecting("RETRIEVE", [text], schema))
+
+
 class Slow(Evaluator):
     """It is content with anything, and takes long from one call on."""
 
