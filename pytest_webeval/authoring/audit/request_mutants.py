@@ -31,6 +31,7 @@ from pytest_webeval.authoring.audit.meaning import carries_meaning
 from pytest_webeval.authoring.audit.meaning import change_value
 from pytest_webeval.authoring.audit.meaning import list_words
 from pytest_webeval.authoring.audit.spellings import OTHER_TEXT
+from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
@@ -53,7 +54,8 @@ def list_request_mutants(
 ) -> Iterator[Trial]:
     """A trial for each field of the request that decides."""
     if base.trace is not None:
-        mutants = _RequestMutants(examiner, base, base.trace, f"eval[{expectation.index}]", config, matches)
+        matcher = EventMatcher(config, examiner.build_case(base))
+        mutants = _RequestMutants(examiner, base, base.trace, f"eval[{expectation.index}]", config, matches, matcher)
         for field in FIELDS:
             yield from field(mutants)
 
@@ -65,6 +67,7 @@ class _RequestMutants(Struct, frozen=True):
     place: str
     config: NetworkExpectation
     matches: Sequence[NetworkEvent]
+    matcher: EventMatcher
 
     def trial(self, name: str, field: str, change: Change, *, is_decisive: bool, detail: str = "") -> Iterator[Trial]:
         """The trial with a change in all matches; of a field that decides nothing by right, only a note."""
@@ -141,6 +144,8 @@ def _change_query(mutants: _RequestMutants) -> Iterator[Trial]:
     for name in sorted(values, key=lambda name: name not in named)[:MOST_FIELDS]:
         value = values[name]
         is_decisive = name in named or mutants.means_something(value)
+        if mutants.matcher.urls.is_ignored(name) and not is_decisive:
+            continue  # the task says itself that it does not matter
         for label, other in (("another value", change_value(value)), ("removed", None)):
             change = _with_parameter(name, other)
             field, detail = f"query_params.{name}", mutants.quote(name, value)
@@ -182,6 +187,8 @@ def _change_post(mutants: _RequestMutants) -> Iterator[Trial]:
     names = mutants.config.expected.post_data or {}
     for field in _list_body_fields(mutants, lambda event: read_fields(event.read_post()), "post"):
         is_decisive = is_named(field, names) or mutants.means_something(field.value)
+        if mutants.matcher.bodies.is_ignored(field.name) and not is_decisive:
+            continue  # same
         change = _with_post(field)
         detail = mutants.quote(field.name, field.value)
         place = f"post_data.{field.name}"

@@ -195,7 +195,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         raw = self.expectation.expected.post_data
         if not raw:
             return None
-        checked = {key: value for key, value in raw.items() if not self._is_ignored(key)}
+        checked = {key: value for key, value in raw.items() if not self.is_ignored(key)}
         return self._parse_members(checked, self.case.tree_reader(PATH, strict=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
@@ -210,7 +210,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         fields = self._read_fields(event.read_post(), f"{PATH}.post_data")
         if fields is None:
             return None
-        checked = {name: value for name, value in fields.first.items() if not self._is_ignored(name)}
+        checked = {name: value for name, value in fields.first.items() if not self.is_ignored(name)}
         projected = _project_fields(self.expected_post, replace(fields, first=checked))
         return self._parse_members(projected, self.case.tree_reader(PATH, strict=False))
 
@@ -281,7 +281,8 @@ class BodyMatcher(Struct, frozen=True, dict=True):
     def _post_types(self) -> Mapping[str, Any]:
         return require_object((self.expectation.post_data_schema or {}).get("properties") or {})
 
-    def _is_ignored(self, name: str) -> bool:
+    def is_ignored(self, name: str) -> bool:
+        """Whether a posted field is not compared."""
         return any(_is_found(pattern, name) for pattern in self.expectation.ignored_post_data_params_patterns or ())
 
 

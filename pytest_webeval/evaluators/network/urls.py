@@ -158,11 +158,12 @@ class UrlMatcher:
     def _group_query(self, pairs: list[tuple[str, str]]) -> Query:
         values_by_name: dict[str, list[str]] = {}
         for name, value in pairs:
-            if not self._is_ignored(name):
+            if not self.is_ignored(name):
                 values_by_name.setdefault(name, []).append(value.lower().strip())
         return {name: tuple(sorted(values)) for name, values in values_by_name.items()}
 
-    def _is_ignored(self, name: str) -> bool:
+    def is_ignored(self, name: str) -> bool:
+        """Whether a parameter is not compared."""
         return name in self.ignored or any(search(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property

@@ -175,10 +175,11 @@ def test_all_alternatives_are_right_however_many(bench, audit):
 
 def test_of_a_long_query_only_some_parameters_are_changed_those_that_are_expected_first(bench):
     """Each one that is changed takes as long as the query: all of them would take hours."""
-    query = "&".join(f"p{number}=1" for number in range(500))
+    query = "&".join(f"p{number}=1" for number in range(250))
     page = {"url": f"http://shop.test:7770/lamps?{query}&sort=price", "headers": {"accept": "text/html"}}
-    expected = {"url": "__SHOPPING__/lamps", "query_params": {"sort": ["^.*$"]}}
-    visit = {"evaluator": "NetworkEventEvaluator", "expected": expected, "ignored_query_params_patterns": ["^p"]}
+    parameters = {f"p{number}": ["1"] for number in range(250)} | {"sort": ["^.*$"]}
+    expected = {"url": "__SHOPPING__/lamps", "query_params": parameters}
+    visit = {"evaluator": "NetworkEventEvaluator", "expected": expected}
     task = read_task(bench.task(bench.expecting("NAVIGATE", schema=NULL), visit), "a test")
     answer = {"task_type": "NAVIGATE", "status": "SUCCESS", "retrieved_data": None}
     run = load_run(bench.record(answer, (page,)))
@@ -186,7 +187,45 @@ def test_of_a_long_query_only_some_parameters_are_changed_those_that_are_expecte
         build_examiner(task, settings(bench)), [RecordedRun("7", Attempt(json.dumps(answer).encode(), run.trace))]
     )
     assert [finding.field for finding in audited.findings] == ["eval[1].query_params.sort"]
-    assert 40 < len(audited.notes) < 70
+    assert 120 < audited.trials < 200
+
+
+def test_what_a_task_ignores_on_purpose_is_no_note(bench, record_post):
+    expected = {"url": "__SHOPPING__/cart", "http_method": "POST", "post_data": {"sku": "A9"}}
+    ignoring = {
+        "ignored_query_params": ["page"],
+        "ignored_query_params_patterns": ["^utm_"],
+        "ignored_post_data_params_patterns": ["token"],
+    }
+    add = {"evaluator": "NetworkEventEvaluator", "expected": expected}
+    run = record_post("http://shop.test:7770/cart?page=1&utm_id=1&UTM_x=2", "sku=A9&form_token=x1&qty=2")
+    task = read_task(bench.task(bench.expecting("MUTATE", schema=NULL), add | ignoring), "a test")
+    audited = audit_task(build_examiner(task, settings(bench)), [run])
+    assert [note.field for note in audited.notes if note.kind == "incidental_field"] == ["eval[1].post_data.qty"]
+
+
+def test_what_the_intent_names_is_a_finding_though_the_task_ignores_it(bench, record_post):
+    expected = {"url": "__SHOPPING__/cart", "http_method": "POST"}
+    add = {"evaluator": "NetworkEventEvaluator", "expected": expected, "ignored_query_params": ["lamp"]}
+    raw = bench.task(bench.expecting("MUTATE", schema=NULL), add) | {"intent": "Buy the tulip lamp"}
+    audited = audit_task(
+        build_examiner(read_task(raw, "a test"), settings(bench)),
+        [record_post("http://shop.test:7770/cart?lamp=tulip", "qty=2")],
+    )
+    assert "eval[1].query_params.lamp" in [each.field for each in audited.findings]
+
+
+@pytest.fixture
+def record_post(bench):
+    """A passing run of a task to change something that sends this form."""
+
+    def record_post(url, form):
+        answer = {"task_type": "MUTATE", "status": "SUCCESS", "retrieved_data": None}
+        body = "application/x-www-form-urlencoded", form
+        run = load_run(bench.record(answer, ({"url": url, "method": "POST", "post": body},)))
+        return RecordedRun("7", Attempt(json.dumps(answer).encode(), run.trace))
+
+    return record_post
 
 
 def test_the_login_page_is_no_work(bench, audit):
