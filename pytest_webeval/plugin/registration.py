@@ -60,6 +60,10 @@ def register(config: pytest.Config) -> None:
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
     try:
+        if workspace.settings.audit_tasks:
+            from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
+
+            check_options(config)
         _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
         config.stash[MISSING_TASKS].check()
         _check_report(workspace)

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from pytest_webeval.plugin.collection.audit_options import WITHOUT_EFFECT
+from pytest_webeval.plugin.options import OPTIONS
 from tests.support.runs import visited
 
 LAMP = visited("__SHOPPING__/lamp")
@@ -208,3 +210,38 @@ def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pyt
     result = webeval(OPTION, "runs/107", "--webeval-timeout=0.2", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED*not audited: not all was checked (it takes more than 0.2 s); *"])
+
+
+@pytest.mark.parametrize(
+    ("argument", "advice"),
+    [
+        ("--webeval-report=page", "use `python -m pytest_webeval audit --report`"),
+        ("--webeval-output=out", "use `python -m pytest_webeval audit --json`"),
+        ("--webeval-baseline=eval_summary.json", "use --webeval-audit-most"),
+        ("--webeval-min-success=60%", "use --webeval-audit-most"),
+        ("--webeval-gate=errors <= 2", "use --webeval-audit-most"),
+        ("--webeval-evaluators=response", "leave it out: all evaluators are audited"),
+        ("--webeval-workers=2", "use -n, or `python -m pytest_webeval audit --jobs`"),
+        ("--webeval-judge=model", "leave it out: no judge is asked"),
+        ("--webeval-resume", "leave it out: no run is scored"),
+    ],
+)
+def test_an_option_without_effect_is_refused_with_what_to_do_instead(audited, webeval, argument, advice):
+    result = webeval(OPTION, argument)
+    assert result.ret == 4
+    flag = argument.partition("=")[0]
+    assert f"ERROR: {flag} has no effect with --webeval-audit-tasks; {advice}" in result.errlines
+
+
+def test_what_a_configuration_file_says_for_other_sessions_is_no_mistake(audited, webeval, pytester):
+    pytester.makeini(
+        "[pytest]\nwebeval_config = config.json\nwebeval_report = page\nwebeval_min_success = 60%\n"
+        "addopts = --webeval-output=out\n"
+    )
+    webeval(OPTION).assert_outcomes(passed=1, failed=1)
+    assert not (pytester.path / "page").exists()
+    assert not (pytester.path / "out").exists()
+
+
+def test_options_without_effect_are_options():
+    assert WITHOUT_EFFECT.keys() <= {option.name for option in OPTIONS}
