@@ -61,14 +61,34 @@ def check_placeholders(definition: Definition) -> Iterator[Problem]:
             if name in expected:
                 continue
             if name in others:
-                site = name.strip("_").lower()
-                yield Problem(addressed.steps, f"{name} is a site that the task does not name; add {site!r} to sites")
+                text = f"{name} is a site that the task does not name; add {_read_site(name)!r} to sites"
+                yield Problem(addressed.steps, text)
             elif nearest := find_nearest(name.upper(), expected, MISSPELT):
                 yield Problem(addressed.steps, f"unknown placeholder {name:.80}; use {nearest}")
+            elif addressed.is_url and (nearest := find_nearest(name.upper(), sorted(others), MISSPELT)):
+                text = f"unknown placeholder {name:.80}; use {nearest}, and add {_read_site(nearest)!r} to sites"
+                yield Problem(addressed.steps, text)
             elif addressed.is_url:  # in other texts `__main__` may be meant
                 yield Problem(
                     addressed.steps, f"unknown placeholder {name:.80}; use {' or '.join(expected) or 'a URL'}"
                 )
+
+
+def _read_site(name: str) -> str:
+    """`shopping` for `__SHOPPING__`."""
+    return name.strip("_").lower()
+
+
+def check_sites(definition: Definition) -> Iterator[Problem]:
+    """Sites of a task that the configuration does not have."""
+    if definition.sites is None:
+        return
+    known = sorted(definition.sites.environments)
+    for index, site in enumerate(definition.task_sites):
+        if site not in known:
+            nearest = find_nearest(site, known)
+            advice = f"use {nearest!r}, or add it to environments" if nearest else "add it to environments"
+            yield Problem(("sites", index), f"the site {site!r:.80} is not in the configuration; {advice}")
 
 
 def check_placeholder_positions(definition: Definition) -> Iterator[Problem]:

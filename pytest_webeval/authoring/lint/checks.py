@@ -52,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
           patterns.check_ignored_parameters),
     Check("placeholder", "a placeholder that is misspelt, or of a site that the task does not name",
           addresses.check_placeholders),
+    Check("site", "with `--config`: a site of the task that the configuration does not have", addresses.check_sites),
     Check("placeholder-position", "a placeholder in the middle of a URL", addresses.check_placeholder_positions),
     Check("literal-placeholder", "a placeholder in a cookie, response or Markdown, where none is replaced",
           addresses.check_literal_placeholders),

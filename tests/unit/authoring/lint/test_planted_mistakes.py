@@ -18,7 +18,8 @@ from tests.unit.authoring.lint.planted import request
 from tests.unit.authoring.lint.planted import task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
-SITES = Sites({"shopping": Environment(("http://shop.test",))})
+NAMES = ("shopping", "bookshop", "gitlab")
+SITES = Sites({name: Environment((f"http://{name.removesuffix('ping')}.test",)) for name in NAMES})
 
 
 def lint(*definitions, sites=None) -> list[Finding]:
@@ -373,6 +374,16 @@ MISTAKES = [
         "placeholder",
         task(post({"a": "__shopping__/x"})),
         [".eval[1].expected.post_data.a: unknown placeholder __shopping__; use __SHOPPING__"],
+    ),
+    (
+        "placeholder",
+        task(request({"url": "__BOOKSHOPS__/a"}), sites=["shopping", "bookshop"]),
+        [".eval[1].expected.url: unknown placeholder __BOOKSHOPS__; use __BOOKSHOP__"],
+    ),
+    (
+        "placeholder",
+        task(request({"url": "__GITLABB__/a"})),
+        [".eval[1].expected.url: unknown placeholder __GITLABB__; use __GITLAB__, and add 'gitlab' to sites"],
     ),
     (
         "placeholder",
@@ -909,6 +920,14 @@ WITH_ADDRESSES = [
         [".eval[1].expected.url: the address http://shop.test of shopping; use __SHOPPING__"],
     ),
     (
+        "site",
+        task(request(), sites=["shopping", "shoping", "tulips"]),
+        [
+            ".sites[1]: the site 'shoping' is not in the configuration; use 'shopping', or add it to environments",
+            ".sites[2]: the site 'tulips' is not in the configuration; add it to environments",
+        ],
+    ),
+    (
         "real-address",
         task(request(), start_urls=["http://shop.test"]),
         [".start_urls[0]: the address http://shop.test of shopping; use __SHOPPING__"],
@@ -969,6 +988,11 @@ def test_addresses_are_checked_with_a_configuration_alone(check, definition, lin
     assert [str(finding) for finding in findings] == [f"tasks.json @ [0]{line}" for line in lines]
     assert {finding.check for finding in findings} == {check}
     assert not lint(definition)
+
+
+def test_a_misspelt_placeholder_may_be_that_of_a_configured_site():
+    (finding,) = lint(task(request({"url": "__BOOKSHOPS__/a"})), sites=SITES)
+    assert finding.text == "unknown placeholder __BOOKSHOPS__; use __BOOKSHOP__, and add 'bookshop' to sites"
 
 
 def test_without_a_configuration_addresses_are_no_mistake_but_other_headers_are():
