@@ -63,8 +63,8 @@ def _finish_before_closing(capture: BrowserCapture, context: Any, error_class: t
         if capture.is_finished:
             return
         capture.is_finished = True
-        with suppress(error_class):
-            for call in capture.settle_calls(context):
+        for call in capture.settle_calls(context):
+            with suppress(error_class):
                 call()
         for call in capture.finish_calls(context):
             _run(capture, call, error_class)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+
 import pytest
 
+from pytest_webeval.recorder.async_recording import _finish_before_closing as finish_async
 from pytest_webeval.recorder.browser import BrowserCapture
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.browser import hide_access
 from pytest_webeval.recorder.recording import Recording
+from pytest_webeval.recorder.sync_recording import _finish_before_closing as finish_blocking
 
 MESSAGE = "Unexpected status 401 when connecting to {} Call log: - <ws preparing> {}"
 
@@ -46,3 +51,36 @@ def test_the_raw_trace_stays_until_all_that_is_made_of_it_is_there(tmp_path, mad
     capture.finish()
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert files - {"webeval_recording.json"} == left
+
+
+class Crashed(Exception):
+    """What Playwright raises for a page that is gone."""
+
+
+class Pages:
+    """A context of two pages: one that crashed, and one on which the last response comes while it waits."""
+
+    browser = None
+
+    def __init__(self, capture, reply):
+        waiting = SimpleNamespace(wait_for_timeout=lambda _: reply(capture.pending.clear))
+        crashed = SimpleNamespace(wait_for_timeout=lambda _: reply(self.crash))
+        stop = SimpleNamespace(stop_har=lambda: reply(int), stop=lambda **_: reply(int))
+        self.pages, self.tracing, self.close = [crashed, waiting], stop, None
+
+    def crash(self):
+        raise Crashed
+
+
+async def reply_later(call):
+    return call()
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_a_page_that_crashed_does_not_end_the_wait_for_the_last_response(tmp_path, is_awaited):
+    capture = BrowserCapture(Recording(tmp_path), BrowserOptions(), pending={"the last request"})
+    if is_awaited:
+        asyncio.run(finish_async(capture, Pages(capture, reply_later), Crashed)())
+    else:
+        finish_blocking(capture, Pages(capture, lambda call: call()), Crashed)()
+    assert (capture.pending, capture.problems) == (set(), [])
