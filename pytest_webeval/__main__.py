@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+from collections.abc import Container
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -27,6 +29,7 @@ COMMANDS = (
     "side-effects",
     "validate",
 )
+_OPTION = re.compile(r"--webeval-([a-z-]+)")
 USAGE_ERROR = 4  # as pytest has it
 
 
@@ -53,12 +56,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = modules[parsed.command].run(parsed)
         sys.stdout.flush()
     except WebEvalError as error:
-        sys.stderr.write(f"ERROR: {sanitize(str(error))}\n")
+        sys.stderr.write(f"ERROR: {sanitize(_name_options(str(error), vars(parsed)))}\n")
         return USAGE_ERROR
     except BrokenPipeError:  # of a pager that was closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
+
+
+def _name_options(message: str, options: Container[str]) -> str:
+    """A message with the options of the command in place of those that pytest has for the same."""
+
+    def rename(match: re.Match[str]) -> str:
+        return f"--{match[1]}" if match[1].replace("-", "_") in options else match[0]
+
+    return _OPTION.sub(rename, message)
 
 
 if __name__ == "__main__":

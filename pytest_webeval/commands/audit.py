@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,7 +118,9 @@ def _list_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[tuple[TaskS
 
 def _parse_jobs(text: str) -> int:
     if text == "auto":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        from pytest_webeval.scoring.worker_pool import count_processors
+
+        return count_processors()
     return _parse_number(text, "--jobs", f"a number from 1 to {MOST_JOBS}, or auto", range(1, MOST_JOBS + 1))
 
 

@@ -149,7 +149,9 @@ def _parse_seconds(argument: Argument, default: float = TIMEOUT) -> float:
 def _parse_workers(argument: Argument) -> int:
     text = argument.text or "0"
     if text == "auto":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        from pytest_webeval.scoring.worker_pool import count_processors  # few sessions have workers
+
+        return count_processors()
     if not (text.isascii() and text.isdigit() and int(text) <= MOST_WORKERS):
         raise argument.invalid(f"a number up to {MOST_WORKERS}, or auto")
     return int(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import wait
@@ -33,6 +34,11 @@ EXITED_MESSAGE = (
     "check the installation"
 )
 NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
+
+
+def count_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkerPool(Struct, eq=False):

@@ -42,7 +42,7 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--task=9", "--tasks=tasks.json"], "task 9 is not defined in tasks.json; add it"),
+        (["--task=9", "--tasks=tasks.json"], "task 9 is not defined in tasks.json; add it or use --tasks\n"),
         (
             ["--task=4", "--tasks=tasks.json", "--config=config.json"],
             "task 4 has no start page; pass --url, or --config",

@@ -32,6 +32,7 @@ from pytest_webeval.authoring.audit.meaning import change_value
 from pytest_webeval.authoring.audit.meaning import list_words
 from pytest_webeval.authoring.audit.spellings import OTHER_TEXT
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
+from pytest_webeval.evaluators.site_visits import origin
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
@@ -164,7 +165,7 @@ def _with_parameter(name: str, value: Any) -> Change:
 
 def _change_headers(mutants: _RequestMutants) -> Iterator[Trial]:
     for name in mutants.config.expected.headers or {}:
-        other = f"{_origin(mutants.matches[-1].url)}/{OTHER_TEXT}" if name.lower() in URL_HEADERS else OTHER_TEXT
+        other = f"{origin(mutants.matches[-1].url)}/{OTHER_TEXT}" if name.lower() in URL_HEADERS else OTHER_TEXT
         for label, value in (("another value", other), ("removed", None)):
             change = _with_header(name, value)
             yield from mutants.trial(f"{name} {label}", f"headers.{name}", change, is_decisive=True)
@@ -176,11 +177,6 @@ def _with_header(name: str, value: str | None) -> Change:
         return change_event(event, headers=(*headers, *([] if value is None else [(name, value)])))
 
     return change
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _change_post(mutants: _RequestMutants) -> Iterator[Trial]:

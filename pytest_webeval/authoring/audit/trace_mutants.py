@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -18,6 +17,7 @@ from pytest_webeval.authoring.audit.findings import Demand
 from pytest_webeval.authoring.audit.findings import Trial
 from pytest_webeval.authoring.audit.request_mutants import list_request_mutants
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.site_visits import origin
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
@@ -113,7 +113,7 @@ def _add_other_page(examiner: Examiner, base: Attempt, trace: NetworkTrace) -> I
     last = trace.last_navigation or (trace.events[-1] if trace.events else None)
     if last is None:
         return
-    url = f"{_origin(last.url)}{OTHER_PAGE}"
+    url = f"{origin(last.url)}{OTHER_PAGE}"
     page = Attempt(base.answer, build_trace([*trace.events, build_page(url, last)]))
     if examiner.task.task_type == "NAVIGATE" and examiner.has_required:
         yield Trial("a stray page at the end", page, Demand.FAIL, "broken_run_passes", NETWORK_EVALUATOR, "")
@@ -122,11 +122,6 @@ def _add_other_page(examiner: Examiner, base: Attempt, trace: NetworkTrace) -> I
     change = build_page(url, last, method="POST", resource_type="xhr", headers=(("accept", "*/*"),))
     attempt = Attempt(base.answer, build_trace([change, *trace.events]))
     yield Trial("a change on another page", attempt, Demand.EITHER, "side_effect_passes", NETWORK_EVALUATOR, "")
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _add_forbidden(
