@@ -29,7 +29,7 @@ COMMANDS = (
     "side-effects",
     "validate",
 )
-_OPTION = re.compile(r"--webeval-([a-z-]+)")
+_INPUT = re.compile(r"--webeval-(tasks|config)\b")  # messages about these come from what sessions share
 USAGE_ERROR = 4  # as pytest has it
 
 
@@ -65,12 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _name_options(message: str, options: Container[str]) -> str:
-    """A message with the options of the command in place of those that pytest has for the same."""
-
-    def rename(match: re.Match[str]) -> str:
-        return f"--{match[1]}" if match[1].replace("-", "_") in options else match[0]
-
-    return _OPTION.sub(rename, message)
+    """A message about an input with the option of the command in place of that of a session."""
+    return _INPUT.sub(lambda match: f"--{match[1]}" if match[1] in options else match[0], message)
 
 
 if __name__ == "__main__":
