@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.settings import read_settings
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.option_source import read_pytest_settings
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.audit import Finding
@@ -28,8 +28,8 @@ def audit(config: pytest.Config) -> int:
     """List the secrets in all runs, one run after the other. Raises `pytest.UsageError`."""
     if not (config.option.webeval_runs or config.getini("webeval_runs")):
         raise pytest.UsageError("--webeval-audit-secrets requires recorded runs; pass --webeval-runs=DIR")
-    settings = read_settings(config)
-    workspace = Workspace(config, settings)
+    settings = read_pytest_settings(config)
+    workspace = PytestWorkspace.of(config, settings)
     policy = RedactionPolicy(DEFAULT) if settings.redaction.is_off else settings.redaction
     try:
         paths = workspace.run_paths
@@ -47,14 +47,14 @@ def audit(config: pytest.Config) -> int:
     return int(pytest.ExitCode.OK)
 
 
-def _list_unread(workspace: Workspace) -> Iterator[str]:
+def _list_unread(workspace: PytestWorkspace) -> Iterator[str]:
     """A line for each unreadable directory that may be a run."""
     for branch in workspace.branches:
         if branch.kind is Kind.UNREADABLE:
             yield f"{workspace.labels.of(branch.path)}: not read: {branch.problem}"
 
 
-def _salt(path: Path, workspace: Workspace) -> bytes | None:
+def _salt(path: Path, workspace: PytestWorkspace) -> bytes | None:
     """The salt that results of the run have, which scoring it reads."""
     try:
         run = workspace.run(path)

@@ -29,12 +29,13 @@ from pytest_webeval.plugin.runtest.evaluation import POOL
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
+from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
+from pytest_webeval.plugin.runtest.fingerprints import UNCHANGED
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
-from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
-from pytest_webeval.plugin.runtest.stored_results import UNCHANGED
-from pytest_webeval.plugin.runtest.stored_results import StoredResult
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.sessions.stored_results import StoredResult
 
 if TYPE_CHECKING:
     from pytest_webeval.scoring.worker_pool import WorkerPool
@@ -106,7 +107,7 @@ class DirectItems(Struct, eq=False):
     """Plugin of every process that scores. Other items, and the first and last of a directory, go pytest's way."""
 
     config: pytest.Config
-    workspace: Workspace
+    workspace: PytestWorkspace
     _previous: pytest.Item | None = None
     _is_overridden: bool = False
     _groups: dict[Any, Group] = field(default_factory=dict)  # by the directory around the runs
@@ -171,7 +172,7 @@ class DirectItem(Struct, eq=False, dict=True):
 
     item: Any
     hook: pluggy.HookRelay
-    workspace: Workspace
+    workspace: PytestWorkspace
     group: Group
     pool: WorkerPool | None = None
     loaded: Run | None = None
@@ -262,7 +263,8 @@ class DirectItem(Struct, eq=False, dict=True):
         previous = self.workspace.config.stash.get(PREVIOUS, None)
         if previous is None or self.workspace.settings.report is not None:
             return None
-        stored = previous.stored(self.item, run, self.workspace.tasks.definition(run))
+        modules = self.workspace.config.stash[FINGERPRINTS].modules_of(self.item, run)
+        stored = previous.stored(modules, run, self.workspace.tasks.definition(run))
         if stored is None or stored.data_checksum is not None:
             return None
         self.item.stash[UNCHANGED] = stored

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.plugin import options
 from pytest_webeval.plugin.hookspecs import HookSpecs
+from pytest_webeval.plugin.options import INI_NAMES
+from pytest_webeval.plugin.options import add_options
+from pytest_webeval.sessions import options
 
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
 NO_RECORDINGS = "requires a directory for its recording; pass --webeval-record=DIR"
@@ -30,7 +32,7 @@ OF_A_RUN = frozenset(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and an ini key for each."""
-    options.add_options(parser)
+    add_options(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -49,7 +51,7 @@ def _records(config: pytest.Config) -> bool:
 
 def _has_config_above(ini: Path) -> bool:
     """Whether there is another configuration file above that of pytest."""
-    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in options.INI_NAMES)  # noqa: PTH110
+    return any(os.path.exists(f"{above}/{name}") for above in ini.parent.parents for name in INI_NAMES)  # noqa: PTH110
 
 
 @pytest.hookimpl(tryfirst=True)

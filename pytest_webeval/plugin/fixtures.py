@@ -23,14 +23,14 @@ from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
-from pytest_webeval.plugin.runtest.evaluation import USED
 from pytest_webeval.plugin.runtest.evaluation import Checker
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.stored_results import STORED
-from pytest_webeval.plugin.runtest.stored_results import reuse_stored_result
+from pytest_webeval.plugin.runtest.fingerprints import STORED
+from pytest_webeval.plugin.runtest.fingerprints import reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
@@ -77,7 +77,7 @@ def _run_path(request: pytest.FixtureRequest) -> Path:
     return path
 
 
-def find_run(node: Any, path: Path, workspace: Workspace) -> Run:
+def find_run(node: Any, path: Path, workspace: PytestWorkspace) -> Run:
     """The run in a directory. Raises `RecordingError` and remembers that, for no other error is the run's."""
     problem = getattr(node, "problem", None)
     try:
@@ -87,11 +87,11 @@ def find_run(node: Any, path: Path, workspace: Workspace) -> Run:
     except WebEvalError:
         node.stash[UNREADABLE] = True
         raise
-    node.stash[USED] = 0.0
+    renew_time_limit(node)
     return run
 
 
-def load_run(node: Any, run: Run, workspace: Workspace) -> None:
+def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
     """Read the recording and the definition of its task. Raises `WebEvalError` and remembers that."""
     try:
         with run_time_limit(node, workspace.settings):
@@ -104,7 +104,7 @@ def load_run(node: Any, run: Run, workspace: Workspace) -> None:
         raise
 
 
-def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: Workspace) -> None:
+def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: PytestWorkspace) -> None:
     """Take over what a worker process has read of a run. Raises `EvaluationError` if it could not read it in time."""
     node.stash[RESOLVED] = run, workspace.tasks.definition(run)
     if outcome.problem is not None and not outcome.is_loaded:
@@ -127,7 +127,7 @@ def build_recorder(
     return recorder
 
 
-def _definition(node: Any, run: Run, workspace: Workspace) -> Definition:
+def _definition(node: Any, run: Run, workspace: PytestWorkspace) -> Definition:
     """The definition that was resolved when the run was loaded; for a run of a user's own fixture, its own."""
     loaded, definition = node.stash.get(RESOLVED, (None, None))
     return definition if definition is not None and loaded is run else workspace.tasks.definition(run)

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.reports.rerun import exact
 from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.tasks.task import Task
@@ -36,7 +36,7 @@ def task_names(task: Task | None) -> list[str]:
     return [name for name in names if name]
 
 
-def run_keywords(path: Path, workspace: Workspace) -> set[str]:
+def run_keywords(path: Path, workspace: PytestWorkspace) -> set[str]:
     """The keywords that select the tests of a run exactly; for a broken run, the name of its directory."""
     try:
         run = workspace.run(path)

@@ -26,7 +26,7 @@ from pytest_webeval.plugin.runtest.evaluation import SCORING
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.user_code import with_tracebacks
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recorder.interruption import interruptible
 from pytest_webeval.recorder.interruption import pause_for_debugger
 from pytest_webeval.recorder.live_recording import LiveRecording
@@ -78,13 +78,13 @@ def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
 class LiveTests(Struct, frozen=True, eq=False):
     """Plugin of every process of a session that may record."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     root: Path
     tasks: LiveTasks
     is_scoring: bool
 
     @classmethod
-    def of(cls, workspace: Workspace, root: Path, *, is_scoring: bool) -> LiveTests:
+    def of(cls, workspace: PytestWorkspace, root: Path, *, is_scoring: bool) -> LiveTests:
         """The plugin of a session that records into `root`."""
         tests = cls(workspace, root, LiveTasks(workspace), is_scoring)
         workspace.config.stash[LIVE_TESTS] = tests

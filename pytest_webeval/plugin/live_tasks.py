@@ -14,10 +14,10 @@ from msgspec import field
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.option_values import LONGEST
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.sessions.option_values import LONGEST
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_text
 from pytest_webeval.tasks.dataset import TASKS
@@ -84,7 +84,7 @@ def _find_file(name: str | os.PathLike[str], node: Any) -> Path:
 class LiveTasks(Struct, frozen=True, eq=False):
     """One per process. Caches the files that it read."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     _files: dict[Path, TaskSet] = field(default_factory=dict)
     problems: list[WebEvalError] = field(default_factory=list)  # why no test can record
 

@@ -11,34 +11,33 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.arguments import select
-from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
-from pytest_webeval.plugin.collection.missing_tasks import MissingTasks
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.direct_items import DirectItems
-from pytest_webeval.plugin.option_values import separate_roots
-from pytest_webeval.plugin.output_paths import check_output_paths
+from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure
 from pytest_webeval.plugin.performance import FreezeCollected
 from pytest_webeval.plugin.performance import HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
 from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.fingerprints import Fingerprints
+from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
+from pytest_webeval.plugin.runtest.fingerprints import ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
-from pytest_webeval.plugin.runtest.stored_results import PreviousSession
-from pytest_webeval.plugin.settings import REDACTING
-from pytest_webeval.plugin.settings import Settings
-from pytest_webeval.plugin.settings import read_settings
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import KNOWN
+from pytest_webeval.plugin.workspace import MISSING_TASKS
 from pytest_webeval.plugin.workspace import TASK_AUDITS
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.option_values import separate_roots
+from pytest_webeval.sessions.output_paths import check_output_paths
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.stored_results import PreviousSession
 
 # Options of pytest's with which a session shows something, and scores nothing.
 SHOWING = (
@@ -55,10 +54,10 @@ SHOWING = (
 
 def register(config: pytest.Config) -> None:
     """Set a session up: read the settings, select the runs, register the reporters. Raises `pytest.UsageError`."""
-    workspace = Workspace(config, read_settings(config))
+    workspace = PytestWorkspace.of(config, read_pytest_settings(config))
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
-    config.stash[REDACTING] = Redacting(workspace.settings.redaction, workspace.settings.output is not None)
+    config.stash[REDACTING] = workspace.redacting
     try:
         if workspace.settings.audit_tasks:
             from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
@@ -113,7 +112,7 @@ def _make_record_root(settings: Settings, project: Path) -> None:
         raise SettingsError(f"{problem}; choose another directory") from error
 
 
-def _register_audits(config: pytest.Config, workspace: Workspace) -> None:
+def _register_audits(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Let items audit tasks. Such a session scores no run and writes no result."""
     from pytest_webeval.plugin.collection.task_audits import TaskAudits  # only for this option
 
@@ -124,7 +123,7 @@ def _register_audits(config: pytest.Config, workspace: Workspace) -> None:
         config.pluginmanager.register(AuditTotals(workspace.settings.audit_most), "webeval-audit-totals")
 
 
-def _share(config: pytest.Config, workspace: Workspace) -> None:
+def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Let all xdist workers collect the same runs."""
     place = getattr(config, "workerinput", {}).get(PLACE)
     if place is not None:
@@ -135,7 +134,7 @@ def _share(config: pytest.Config, workspace: Workspace) -> None:
         config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
 
 
-def _check_report(workspace: Workspace) -> None:
+def _check_report(workspace: PytestWorkspace) -> None:
     """Raise `SettingsError` if the report options contradict each other or the runs."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
     if report is None and embed is not None:
@@ -153,7 +152,7 @@ def _check_report(workspace: Workspace) -> None:
         pillow()
 
 
-def _check_workers(workspace: Workspace) -> None:
+def _check_workers(workspace: PytestWorkspace) -> None:
     """Raise `SettingsError` if processes of two kinds are requested."""
     if workspace.settings.workers and workspace.config.getoption("tx", default=None):
         raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
@@ -173,7 +172,7 @@ _OF_ALL_RUNS = {
 }
 
 
-def _check_shard(workspace: Workspace) -> None:
+def _check_shard(workspace: PytestWorkspace) -> None:
     """Raise `SettingsError` for an option that would judge a part of the runs as if they were all."""
     if workspace.settings.shard is None:
         if workspace.settings.shard_times is not None:
@@ -187,22 +186,22 @@ def _check_shard(workspace: Workspace) -> None:
             raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
 
 
-def _is_run(path: Path, workspace: Workspace) -> bool:
+def _is_run(path: Path, workspace: PytestWorkspace) -> bool:
     is_inside = workspace.labels.root_of(path) is not None
     is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
     return is_inside and is_there and workspace.format_of(path) is not None
 
 
-def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
+def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Register the plugins of every scoring process."""
     settings = workspace.settings
     if settings.workers:
         from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
 
         config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
-    config.stash[FINGERPRINTS] = Fingerprints(workspace)
+    config.stash[FINGERPRINTS] = ItemFingerprints(workspace, config=config)
     if settings.reads_journals:
-        config.stash[PREVIOUS] = PreviousSession(workspace)
+        config.stash[PREVIOUS] = PreviousSession(workspace, config.stash[FINGERPRINTS])
     config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
     config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")
@@ -228,15 +227,15 @@ def _register_scoring(config: pytest.Config, workspace: Workspace) -> None:
         config.pluginmanager.register(AllureResults(workspace), "webeval-allure")
 
 
-def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
+def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Register the plugins of the controller."""
     from pytest_webeval.plugin.reporting.attempt_names import AttemptNames  # for the process that collects reports
     from pytest_webeval.plugin.reporting.collected import CollectedRuns  # same
     from pytest_webeval.plugin.reporting.controller import SessionReporter
-    from pytest_webeval.plugin.reporting.journals import Journals
     from pytest_webeval.plugin.reporting.outputs import build_checks  # which no worker needs
     from pytest_webeval.plugin.reporting.outputs import register_outputs
-    from pytest_webeval.plugin.runtest.run_outcome import DropPayloads
+    from pytest_webeval.plugin.runtest.report_payloads import DropPayloads
+    from pytest_webeval.sessions.journals import Journals
 
     checks = build_checks(workspace)
     if workspace.settings.shard is not None:
@@ -254,7 +253,7 @@ def _register_reporting(config: pytest.Config, workspace: Workspace) -> None:
     register_outputs(config, reporter)
 
 
-def _remove_shard(workspace: Workspace) -> None:
+def _remove_shard(workspace: PytestWorkspace) -> None:
     """Remove what an earlier session left of this shard, which `merge` must not use if this one is interrupted."""
     from pytest_webeval.plugin.reporting.shard_files import remove_shard  # few sessions are a shard
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin import options
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import build_commands
+from pytest_webeval.sessions import options
 from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"

@@ -34,7 +34,7 @@ from pytest_webeval.safety.text import to_line
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_webeval.plugin.settings import Settings
+    from pytest_webeval.sessions.settings import Settings
 
 REPLIES = "judge_replies"  # the directory in the rootdir
 LEDGER = "judge_spending"  # the name of the file

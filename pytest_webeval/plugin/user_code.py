@@ -17,8 +17,8 @@ import pluggy
 import pytest
 
 from pytest_webeval.evaluators.calls import EvaluatorCalls
-from pytest_webeval.plugin.settings import REDACTING
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import shortened_lines
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -26,6 +26,7 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed
 
+REDACTING = pytest.StashKey[Redacting]()
 _Style = Literal["short", "long", "native"]
 _STYLES: dict[str, _Style] = {"auto": "short", "short": "short", "long": "long", "native": "native"}
 

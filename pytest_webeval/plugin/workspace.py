@@ -1,52 +1,38 @@
-"""The runs of a session: roots, labels, task sets, site URLs, and paths of results."""
+"""The runs of a session of pytest, with what its options, hooks and other processes say of them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
+from typing import Self
 
 import pytest
-from msgspec import Struct
 from msgspec import field
-from msgspec import structs
 
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.selected_paths import Ignoring
-from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import key_of
 from pytest_webeval.plugin.snapshots import restore
 from pytest_webeval.plugin.snapshots import snapshot
-from pytest_webeval.plugin.task_definitions import TaskDefinitions
 from pytest_webeval.plugin.user_code import PytestCalls
-from pytest_webeval.recordings import formats
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.recordings.run_tree import Search
-from pytest_webeval.results import RESULT
+from pytest_webeval.results import Summary
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.sessions.classification import Classifier
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
-    from pytest_webeval.plugin.external_verdicts import ExternalVerdicts
-    from pytest_webeval.plugin.external_verdicts import VerdictMatches
     from pytest_webeval.plugin.session_judges import SessionJudges
-    from pytest_webeval.summary.baseline import Baseline
     from pytest_webeval.summary.baseline import KnownFailures
 
 
@@ -56,64 +42,34 @@ AUDIT_ITEM = "audit"  # of a task, with --webeval-audit-tasks
 ITEMS = (ITEM, MISSING_ITEM)
 
 
-class Counts(Struct, frozen=True):
-    """How many run items a process left out, and how many runs were split into shards, with the checksum of that.
-
-    `deselected` are all of them: those `outside` the subset, those `elsewhere` in other shards, and what users chose.
-    """
-
-    deselected: int = 0
-    outside: int = 0
-    elsewhere: int = 0
-    split: int = 0
-    split_checksum: str = ""
-    user_code: str = ""  # checksum of modules of users that decide, of all shards
-    matched_labels: int = -1  # how many labels of a file are on a run; -1 until they are counted
-    matched_verdicts: int = -1
-    without_labels: int = 0  # how many trajectories have none in the file
-    without_verdicts: int = 0
-    same_task_labels: int = 0  # how many trajectories are of a task in the file
-    same_task_verdicts: int = 0
-
-    @property
-    def chosen(self) -> int:
-        """How many runs options of pytest deselected, or hooks."""
-        return self.deselected - self.outside - self.elsewhere
-
-    def join(self, other: Counts) -> Counts:
-        """The counts of two processes that collected the same, or of which one collected nothing."""
-        return Counts(*(max(pair) for pair in zip(structs.astuple(self), structs.astuple(other), strict=True)))
-
-
-COUNTS = pytest.StashKey[Counts]()
-
-
-class Workspace(Struct, frozen=True, eq=False, dict=True):
-    """One per process. Caches what it read of run roots and runs."""
+class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
+    """One per process."""
 
     config: pytest.Config
-    settings: Settings
-    started: float = field(default_factory=time.time)  # seconds since 1970, before anything was read
-    _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
-    _branches: dict[Path, Branch] = field(default_factory=dict)
     _ignoring: dict[Path, Ignoring] = field(default_factory=dict)
-    _problems: dict[Path, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, config: pytest.Config, settings: Settings) -> Self:
+        """The workspace of a session."""
+        return cls(settings, config.rootpath, config.invocation_params.dir, config=config)
 
     @cached_property
-    def sites(self) -> Sites:
-        """Site addresses of the configuration file. Raises `SettingsError`."""
-        return load_sites(self.settings.config) if self.settings.config else Sites()
+    def classifier(self) -> Classifier:
+        """What classifies runs without a verdict."""
+        return Classifier(self, self.config.stash[MISSING_TASKS])
 
-    @cached_property
-    def tasks(self) -> TaskDefinitions:
-        """The definitions of the tasks."""
-        return TaskDefinitions(self.settings, self.labels, self.format_of)
+    def recognize(self, path: Path) -> RunFormat | None:
+        """The format of a run directory that a hook knows."""
+        run_format: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
+        return run_format
 
-    @cached_property
-    def scorer(self) -> Scorer:
-        """What decides the results of all runs, but for the evaluators, which each item has of its own."""
-        settings = self.settings
-        return Scorer((), self.sites, settings.today, settings.policy, self.tasks.origin)
+    def is_ignored(self, path: Path) -> bool:
+        """Whether options of pytest leave a directory out."""
+        return self.ignoring(self.labels.root_of(path) or path).covers(path)
+
+    def add_certificate(self, summary: Summary) -> Summary:
+        """The summary with what a certificate says of its judges. Raises `SettingsError`."""
+        return self.judges.add_certificate(summary)
 
     @cached_property
     def judges(self) -> SessionJudges:
@@ -121,96 +77,6 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.plugin.session_judges import SessionJudges  # few sessions ask a judge
 
         return SessionJudges.of(self.config, self.settings)
-
-    @cached_property
-    def baseline(self) -> Baseline | None:
-        """The earlier session to compare with; None without one. Raises `SettingsError`."""
-        path = self.settings.baseline
-        if path is None or (self.settings.baseline_update and not path.exists()):
-            return None
-        from pytest_webeval.summary.baseline import read_baseline  # few sessions have one
-
-        return read_baseline(path)
-
-    @cached_property
-    def labels(self) -> Labels:
-        """The names of directories at or below the run roots."""
-        return Labels(self.settings.roots, self.config.rootpath)
-
-    def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
-        """The format of a run directory, from a hook or built in. It is cached.
-
-        Raises `RecordingError` if a hook or a format cannot read the directory.
-        """
-        if path in self._formats:
-            return self._formats[path]
-        try:
-            hook_format: RunFormat | None = self.config.hook.pytest_webeval_recognize(path=path, config=self.config)
-            run_format = hook_format or formats.format_of(path, seen)
-        except OSError as error:
-            raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
-        if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
-            self._formats[path] = run_format
-        return run_format
-
-    def run(self, path: Path) -> Run:
-        """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
-        run = self.load(path)
-        if self.external is None or not run.is_trajectory:
-            return run
-        from pytest_webeval.plugin.external_verdicts import judge_run  # few sessions have such files
-
-        return judge_run(run, self.labels, self.matches.values())
-
-    def load(self, path: Path) -> Run:
-        """The run in a directory, as its format loads it. Raises `RecordingError`."""
-        if path in self._problems:
-            raise RecordingError(self._problems[path])
-        run_format = self.format_of(path)
-        if run_format is None:
-            return formats.load_run(path, self.settings.rules, self.labels.of(path))
-        try:
-            return self._load_run(run_format, path)
-        except RecordingError:
-            raise
-        except Exception as error:  # the format of a user, or a new one, may raise anything
-            name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
-            is_ours = any(run_format is layout for layout in formats.FORMATS)
-            advice = "report it as a bug of pytest-webeval" if is_ours else "fix its load() and rerun"
-            problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
-            raise RecordingError(f"{problem}; {advice}") from error
-
-    def _load_run(self, run_format: RunFormat, path: Path) -> Run:
-        run = run_format.load(path, self.labels.of(path), self.settings.rules)
-        return run.within(self.settings.limits).choosing(self.settings.evaluators)
-
-    @cached_property
-    def external(self) -> ExternalVerdicts | None:
-        """The verdicts in files that options name; None without such an option. Raises `SettingsError`."""
-        if (self.settings.verdicts, self.settings.labels, self.settings.label_coding) == (None, None, None):
-            return None
-        from pytest_webeval.plugin.external_verdicts import ExternalVerdicts  # few sessions have such files
-
-        return ExternalVerdicts.load(self.settings)
-
-    @cached_property
-    def matches(self) -> Mapping[str, VerdictMatches]:
-        """These verdicts with the trajectories of all roots, whichever of them the session scores, by option."""
-        return {} if self.external is None else self.external.match(self._find_trajectories(), self.labels)
-
-    def count_matches(self) -> dict[str, int]:
-        """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
-        matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}
-        matched |= {f"same_task_{option}": matches.same_task_count for option, matches in self.matches.items()}
-        return matched | {f"without_{option}": matches.count_others() for option, matches in self.matches.items()}
-
-    def _find_trajectories(self) -> Iterator[Run]:
-        """Those that can be loaded. Others say themselves why they cannot."""
-        for path in self.run_paths:
-            with suppress(RecordingError):
-                run = self.load(path)
-                if run.is_trajectory:
-                    yield run
 
     def case(self, run: Run, definition: Definition, sites: Sites, judge: Judge | None = None) -> Case:
         """What evaluators may look at. A judge is asked about a trajectory without a verdict, or about requests."""
@@ -225,59 +91,22 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def _may_be_judged(self, run: Run) -> bool:
         return run.is_trajectory or self.settings.judge_requests
 
-    def result_path(self, path: Path) -> Path:
-        """The path of the result of a run."""
-        return self.place(path) / RESULT
-
-    def place(self, path: Path) -> Path:
-        """The output directory for a directory at or below a root."""
-        root = self.labels.root_of(path)
-        if self.settings.output is None or root is None:
-            return path
-        is_alone = len(self.settings.roots) == 1
-        tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
-        return tree / path.relative_to(root)
-
     @cached_property
     def judge(self) -> Judge | None:
         """The judge that the options name, or None. Raises `SettingsError`."""
         return None if self.settings.judge is None else self.judges.build_judge()
 
-    @property
-    def branches(self) -> Iterator[Branch]:
-        """All runs of all roots, including broken ones, in the order of collection."""
-        ends = (branch for root in self.settings.runs for branch in self.branch(root).list_items())
-        return iter({branch.path: branch for branch in ends}.values())
-
-    @cached_property
-    def run_paths(self) -> list[Path]:
-        """All run directories of all roots, in the order in which they are collected."""
-        return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
-
-    @cached_property
-    def tested_paths(self) -> list[Path]:
-        """The runs for which Python tests are repeated, including broken ones."""
-        branches = list(self.branches)
-        self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
-        return [branch.path for branch in branches]
-
-    def branch(self, path: Path) -> Branch:
-        """The runs at or below a directory of a root. It is scanned once, by one process for all."""
-        if path not in self._branches:
-            shared = SNAPSHOTS in self.config.stash
-            self._branches[path] = self._find_shared_branch(path) if shared else self._find_branch(path)
-        return self._branches[path]
-
-    def _find_branch(self, path: Path) -> Branch:
-        root = self.labels.root_of(path) or path
-        search = Search(root, self.format_of, self.tasks.is_task, self.tasks.is_defined, self.is_left_out)
-        return search.branch(path)
+    def find_branch(self, path: Path) -> Branch:
+        """Scan a directory of a root, or take what another process of the session found there."""
+        return self._find_shared_branch(path) if SNAPSHOTS in self.config.stash else Workspace.find_branch(self, path)
 
     def _find_shared_branch(self, path: Path) -> Branch:
         """What the first process of the session found that leaves out the same."""
         ignoring = self.ignoring(self.labels.root_of(path) or path)
         key = key_of(path, self.is_recognizing, *ignoring.as_lists)
-        text = self.config.stash[SNAPSHOTS].agree(key, lambda: snapshot(self._find_branch(path), self._formats))
+        text = self.config.stash[SNAPSHOTS].agree(
+            key, lambda: snapshot(Workspace.find_branch(self, path), self._formats)
+        )
         branch, run_formats = restore(text, path)
         for run, layout in run_formats.items():
             if layout is not None:
@@ -291,33 +120,15 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """Whether a hook of the users' may know formats of its own."""
         return bool(self.config.hook.pytest_webeval_recognize.get_hookimpls())
 
-    def forget_branches(self) -> None:
-        """Release the scanned branches, which only other processes need."""
-        self._branches.clear()
-        self._formats.clear()
-
-    @property
-    def without_runs(self) -> list[str]:
-        """The sorted labels of scanned directories without runs."""
-        directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
-        return sorted(map(self.labels.of, directories))
-
-    def _without_runs_in(self, root: Path) -> Sequence[Path]:
-        return self._branches[root].without_runs if root in self._branches else ()
-
     def ignoring(self, root: Path) -> Ignoring:
         """What a session leaves out of a root."""
         if root not in self._ignoring:
             self._ignoring[root] = Ignoring.of(self.config, root)
         return self._ignoring[root]
 
-    def is_left_out(self, path: Path) -> bool:
-        """Whether a directory is written to by this session, or ignored."""
-        settings = self.settings
-        is_written = path in (settings.output, settings.report, settings.metrics)
-        return is_written or self.ignoring(self.labels.root_of(path) or path).covers(path)
 
-
-WORKSPACE = pytest.StashKey[Workspace]()
+WORKSPACE = pytest.StashKey[PytestWorkspace]()
+COUNTS = pytest.StashKey[Counts]()
+MISSING_TASKS = pytest.StashKey[MissingTasks]()
 TASK_AUDITS = pytest.StashKey[Any]()  # the `TaskAudits` of a session that audits tasks
 KNOWN: pytest.StashKey[KnownFailures] = pytest.StashKey()  # with --webeval-known-failures

@@ -117,3 +117,27 @@ def pause_time_limit() -> Iterator[None]:
     finally:
         clock.deadline += time.monotonic() - began
         signal.setitimer(signal.ITIMER_REAL, max(clock.deadline - time.monotonic(), 0.001), REPEAT_INTERVAL)
+
+
+LEAST = 0.01  # seconds for a step after one that used them all up
+
+
+class TimeBudget(Struct):
+    """Seconds that several steps share, 0 for no limit. `message` says that they are used up."""
+
+    seconds: float
+    message: str
+    _used: float = 0.0
+
+    @contextmanager
+    def limit(self) -> Iterator[None]:
+        """Let a step take what is left. Raises `EvaluationError` when it takes longer."""
+        if not self.seconds:
+            yield
+            return
+        used, began = self._used, time.monotonic()
+        try:
+            with time_limit(max(self.seconds - used, LEAST), self.message):
+                yield
+        finally:
+            self._used = used + time.monotonic() - began

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from pytest_webeval.plugin.runtest.run_outcome import junit_properties
+from pytest_webeval.plugin.runtest.report_payloads import junit_properties
 from pytest_webeval.summary.record import Record
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.reporting.full_disk import FullDisk
 from pytest_webeval.plugin.workspace import WORKSPACE
+from pytest_webeval.sessions.full_disk import FullDisk
 
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]

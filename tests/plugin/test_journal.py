@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.runtest.journal import Entry
-from pytest_webeval.plugin.runtest.journal import Journal
-from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.journal import entry_in
-from pytest_webeval.plugin.runtest.journal import read_entries
+from pytest_webeval.sessions.journal import Entry
+from pytest_webeval.sessions.journal import Journal
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.journal import read_entries
 
 
 def entry(run: str, status: str = "success") -> Entry:
@@ -99,7 +99,7 @@ def test_a_line_of_which_only_a_part_fits_is_taken_back(path, monkeypatch):
     journal, write = Journal(path), os.write
     journal.append(entry("a"))
     whole = path.read_bytes()
-    monkeypatch.setattr("pytest_webeval.plugin.runtest.journal.os.write", lambda handle, text: write(handle, text[:9]))
+    monkeypatch.setattr("pytest_webeval.sessions.journal.os.write", lambda handle, text: write(handle, text[:9]))
     with pytest.raises(SettingsError, match="only part of a line fits; free some disk space"):
         journal.append(entry("b"))
     assert path.read_bytes() == whole
@@ -109,7 +109,7 @@ def test_a_full_disk_is_told(path, monkeypatch):
     def full(handle, text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pytest_webeval.plugin.runtest.journal.os.write", full)
+    monkeypatch.setattr("pytest_webeval.sessions.journal.os.write", full)
     with pytest.raises(SettingsError, match="No space left on device; this session cannot be resumed"):
         Journal(path).append(entry("a"))
 

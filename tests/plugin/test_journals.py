@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from pytest_webeval.plugin.reporting.journals import Journals
-from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.journal import entry_in
-from pytest_webeval.plugin.runtest.journal import read_entries
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.settings import read_settings
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.option_source import read_pytest_settings
+from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.journal import read_entries
+from pytest_webeval.sessions.journals import Journals
+from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.summary.record import Record
 
 
@@ -22,7 +22,7 @@ def journals(runs, pytester):
     for number in (107, 108):
         runs.add(number)
     config = pytester.parseconfig("--webeval-runs=runs")
-    return Journals(Workspace(config, read_settings(config)))
+    return Journals(PytestWorkspace.of(config, read_pytest_settings(config)))
 
 
 def payload(number, **changed):

@@ -16,7 +16,7 @@ from pytest_webeval.judges.certificates import Estimate
 from pytest_webeval.judges.certificates import write_certificate
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.methods import METHODS
-from pytest_webeval.plugin.judge_options import JUDGE_OPTIONS
+from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from tests.support import recorded
 from tests.support.judge_server import failure
 from tests.support.judge_server import reply

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.plugin import options
-from pytest_webeval.plugin.option import Option
-from pytest_webeval.plugin.option_values import PARSERS
-from pytest_webeval.plugin.options import OPTIONS
-from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.rules import RULES
+from pytest_webeval.sessions import options
+from pytest_webeval.sessions.option import Option
+from pytest_webeval.sessions.option_values import PARSERS
+from pytest_webeval.sessions.options import OPTIONS
+from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.tasks.dataset import BUNDLED
 from pytest_webeval.tasks.dataset import REFERENCE_NAME

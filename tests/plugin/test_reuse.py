@@ -12,8 +12,8 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.runtest import fingerprints
 from pytest_webeval.plugin.runtest import run_files
-from pytest_webeval.plugin.runtest.journal import Journal
 from pytest_webeval.scoring import provenance
+from pytest_webeval.sessions.journal import Journal
 from tests.plugin.test_resume import everything
 from tests.support import recorded
 
@@ -589,7 +589,7 @@ def test_nothing_of_a_reused_run_is_kept_to_the_end(five, webeval, pytester, lis
     pytester.makeconftest(
         SCORED
         + """
-from pytest_webeval.plugin.runtest.stored_results import STORED, UNCHANGED
+from pytest_webeval.sessions.stored_results import STORED, UNCHANGED
 
 def pytest_sessionfinish(session):
     kept = [item.nodeid for item in session.items for key in (STORED, UNCHANGED) if key in item.stash]

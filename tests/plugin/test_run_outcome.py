@@ -10,20 +10,20 @@ import pytest
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.plugin.runtest import run_outcome as module
-from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.run_outcome import Classification
-from pytest_webeval.plugin.runtest.run_outcome import Storage
-from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
-from pytest_webeval.plugin.runtest.run_outcome import build_outcome
-from pytest_webeval.plugin.runtest.run_outcome import redact
-from pytest_webeval.plugin.runtest.run_outcome import write
-from pytest_webeval.plugin.runtest.stored_results import StoredResult
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.run_outcome import Classification
+from pytest_webeval.sessions.run_outcome import Storage
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import redact
+from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.stored_results import StoredResult
 
 SEALING = Seal("", "all", "state", origin="tasks.json")
 

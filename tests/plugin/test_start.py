@@ -124,7 +124,9 @@ def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester,
     webeval_apart("-p", "as_installed").assert_outcomes(passed=1)
     rewritten = {name for name, loader in loaded().items() if loader == "AssertionRewritingHook"}
     assert rewritten == {"", "plugin"} | {
-        f"plugin.{name}" for name in ("entry", "hookspecs", "judge_options", "option", "options", "performance")
+        *(f"plugin.{name}" for name in ("entry", "hookspecs", "options", "performance")),
+        "sessions",
+        *(f"sessions.{name}" for name in ("judge_options", "option", "options")),
     }
 
 

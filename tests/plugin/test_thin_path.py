@@ -8,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.runtest.report_payloads import attach_payload
+from pytest_webeval.plugin.runtest.report_payloads import find_payload
+from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.summary.record import Record
 
 KEPT = """
@@ -247,15 +249,15 @@ def test_what_a_report_carries_is_one_text_of_ascii(told, carried, part, traject
     fields |= {"trajectory": trajectory}
     record = Record("runs/1", 1, "error", 0.0, ["shopping"], 1, None, told, [["other", told, False]], 0.25, **fields)
     report = SimpleNamespace()
-    assert RecordPayload.by(report) is None
-    RecordPayload(record, part).attach_to(report)
+    assert find_payload(report) is None
+    attach_payload(RecordPayload(record, part), report)
     (text,) = vars(report).values()
     assert isinstance(text, str)
     assert text.isascii()
     assert [type(member) for member in json.loads(text)[:2]] == [dict, type(part)]  # and no text of JSON in it
     assert json.loads(text)[0]["trajectory"] == trajectory
     changed = replace(record, reason=carried, warnings=[["other", carried, False]])
-    assert RecordPayload.by(report) == RecordPayload(changed, part)
+    assert find_payload(report) == RecordPayload(changed, part)
 
 
 def test_what_a_teardown_printed_is_shown_under_its_failure(runs, webeval, pytester):

@@ -13,7 +13,7 @@ from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.plugin.runtest import user_modules
 from pytest_webeval.plugin.runtest.fingerprints import UNKNOWN
 from pytest_webeval.plugin.runtest.fingerprints import describe_evaluators
-from pytest_webeval.plugin.runtest.user_modules import checksum_modules
+from pytest_webeval.sessions.user_modules import checksum_modules
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 

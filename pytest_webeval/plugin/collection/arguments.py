@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option
 from pytest_webeval.plugin.collection.root_paths import path_in_root
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
@@ -18,12 +17,13 @@ from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.workspace import AUDIT_ITEM
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import MISSING_TASKS
+from pytest_webeval.plugin.workspace import PytestWorkspace
 
 _SEPARATORS = ("[", "::")  # at which pytest cuts an argument
 
 
-def select(config: pytest.Config, workspace: Workspace) -> None:
+def select(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Let pytest collect run roots, and take pasted node ids of runs for their directories."""
     config.args[:] = [*_arguments(config, workspace)]
     hidden_paths = {
@@ -36,7 +36,7 @@ def select(config: pytest.Config, workspace: Workspace) -> None:
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
 
 
-def _arguments(config: pytest.Config, workspace: Workspace) -> Iterator[str]:
+def _arguments(config: pytest.Config, workspace: PytestWorkspace) -> Iterator[str]:
     """The arguments that pytest collects. Roots of the option replace `testpaths`, those of the ini key extend them."""
     roots = workspace.settings.runs
     if config.args_source == pytest.Config.ArgsSource.ARGS:
@@ -55,7 +55,7 @@ def _real_parents(path: Path) -> Sequence[Path]:
     return Path(os.path.realpath(path)).parents
 
 
-def _normalize(argument: str, config: pytest.Config, workspace: Workspace) -> str:
+def _normalize(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> str:
     text = _remove_item(argument).removesuffix(f"::{MISSING_ITEM}")
     if os.path.exists(config.invocation_params.dir / text):  # noqa: PTH110  (pathlib raises where nobody may look)
         inside = path_in_root(_absolute(text, config), workspace)
@@ -69,7 +69,7 @@ def _remove_item(argument: str) -> str:
     return argument.removesuffix(f"::{ITEM}").removesuffix(f"::{AUDIT_ITEM}")
 
 
-def _find_hidden_path(argument: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+def _find_hidden_path(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> Path | None:
     """A directory that an argument names and pytest cannot find: it does not exist, or pytest would cut its name."""
     if any(separator in argument for separator in _SEPARATORS) and workspace.labels.root_of(Path(argument)):
         return Path(argument)
@@ -83,7 +83,7 @@ def _find_hidden_path(argument: str, config: pytest.Config, workspace: Workspace
     return _find_handed_path(_remove_item(text), config, workspace)
 
 
-def _find_handed_path(text: str, config: pytest.Config, workspace: Workspace) -> Path | None:
+def _find_handed_path(text: str, config: pytest.Config, workspace: PytestWorkspace) -> Path | None:
     """A directory that an argument named as the controller of xdist started; this worker may find it gone."""
     handed_paths = getattr(config, "workerinput", {}).get(ARGUMENT_PATHS, ())
     return (
@@ -93,7 +93,7 @@ def _find_handed_path(text: str, config: pytest.Config, workspace: Workspace) ->
     )
 
 
-def _candidate_paths(text: str, config: pytest.Config, workspace: Workspace) -> Iterator[Path]:
+def _candidate_paths(text: str, config: pytest.Config, workspace: PytestWorkspace) -> Iterator[Path]:
     """The paths that an argument may denote: as a path, or as a label."""
     path = _absolute(text, config)
     yield path_in_root(path, workspace) or path

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.judge_options import JUDGE_OPTIONS
-from pytest_webeval.plugin.option import Option
-from pytest_webeval.plugin.options import OPTIONS
+from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
+from pytest_webeval.sessions.option import Option
+from pytest_webeval.sessions.options import OPTIONS
 
 AUDIT = "python -m pytest_webeval audit"
 ALLOW = "use --webeval-audit-most"

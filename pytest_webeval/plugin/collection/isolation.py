@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.option_values import run_roots
 from pytest_webeval.plugin.options import INI_NAMES
+from pytest_webeval.sessions.option_values import run_roots
 
 _KEY = "webeval_runs"
 _LARGEST = 2**20  # bytes; nobody's configuration is larger
@@ -99,7 +99,7 @@ def isolate_run_roots(config: pytest.Config) -> None:
     """Shield what pytest would import for arguments or `testpaths` inside a run root. Raises `pytest.UsageError`."""
     namespace = config.known_args_namespace
     try:
-        roots = run_roots(config, namespace.webeval_runs)
+        roots = run_roots(namespace.webeval_runs or config.getini("webeval_runs") or ())
     except SettingsError as error:
         raise pytest.UsageError(str(error)) from error
     _refuse_ini_file(config, roots)

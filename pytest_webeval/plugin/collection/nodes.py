@@ -21,7 +21,6 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.item_names import item_name
 from pytest_webeval.plugin.item_names import task_names
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
@@ -29,9 +28,10 @@ from pytest_webeval.plugin.user_code import with_tracebacks
 from pytest_webeval.plugin.workspace import AUDIT_ITEM
 from pytest_webeval.plugin.workspace import ITEM
 from pytest_webeval.plugin.workspace import MISSING_ITEM
+from pytest_webeval.plugin.workspace import MISSING_TASKS
 from pytest_webeval.plugin.workspace import TASK_AUDITS
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run_tree import Branch
@@ -330,7 +330,7 @@ def _is_chosen(path: Path, config: pytest.Config) -> bool:
     return selected is None or selected.includes(path)
 
 
-def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[pytest.Item]:
+def outside_subset(items: Sequence[pytest.Item], workspace: PytestWorkspace) -> list[pytest.Item]:
     """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
     if workspace.tasks.subset is None:
         return []
@@ -338,12 +338,12 @@ def outside_subset(items: Sequence[pytest.Item], workspace: Workspace) -> list[p
     return [item for item in items if _task_id(item, workspace) not in inside]
 
 
-def _task_id(item: pytest.Item, workspace: Workspace) -> str | None:
+def _task_id(item: pytest.Item, workspace: PytestWorkspace) -> str | None:
     task_id = _id_of(item, workspace)
     return None if task_id is None else str(task_id)
 
 
-def _id_of(item: pytest.Item, workspace: Workspace) -> int | str | None:
+def _id_of(item: pytest.Item, workspace: PytestWorkspace) -> int | str | None:
     path = run_path(item)
     if path is None:
         return None

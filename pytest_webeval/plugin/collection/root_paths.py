@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 
 
-def path_in_root(path: Path, workspace: Workspace) -> Path | None:
+def path_in_root(path: Path, workspace: PytestWorkspace) -> Path | None:
     """A path at or below a run root, spelled as that root is, also where links lead there; None for any other."""
     if workspace.labels.root_of(path) is not None:
         return path
@@ -38,7 +38,7 @@ def is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
 class RootPaths(Struct, frozen=True, eq=False, dict=True):
     """Hooks for the directories of a project, as far as they lie outside the run roots."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
 
     @cached_property
     def leading(self) -> frozenset[Path]:

@@ -11,16 +11,16 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.output_paths import list_result_directories
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.shards import Split
 from pytest_webeval.summary.shards import split_runs
 
 
-def select_shard(items: Sequence[pytest.Item], workspace: Workspace) -> tuple[list[pytest.Item], Split]:
+def select_shard(items: Sequence[pytest.Item], workspace: PytestWorkspace) -> tuple[list[pytest.Item], Split]:
     """The items about runs of other shards, and how all runs are split. A test that is about no run is in all shards.
 
     Raises `pytest.UsageError` if the file with recorded times cannot be read.
@@ -35,12 +35,12 @@ def select_shard(items: Sequence[pytest.Item], workspace: Workspace) -> tuple[li
     return [item for item, label in labels.items() if label not in selected], split
 
 
-def _find_label(item: pytest.Item, workspace: Workspace) -> str | None:
+def _find_label(item: pytest.Item, workspace: PytestWorkspace) -> str | None:
     path = run_path(item)
     return None if path is None or workspace.labels.root_of(path) is None else workspace.labels.of(path)
 
 
-def read_times(workspace: Workspace) -> Mapping[str, float]:
+def read_times(workspace: PytestWorkspace) -> Mapping[str, float]:
     """Seconds by run: of the file that the user names, or else of the summaries that earlier sessions left.
 
     Shards write no such summary, so the times are the same for all of them. Raises `SettingsError`.

@@ -17,13 +17,13 @@ from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 
 
 class Sharing(Struct, eq=False, dict=True):
     """Hooks of the controller; none of them is called in a session of one process."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

@@ -22,7 +22,7 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.plugin.workspace import TASK_AUDITS
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.dataset import TaskSet
@@ -37,7 +37,7 @@ FINDINGS, NOTES, TRIALS = "webeval_findings", "webeval_notes", "webeval_trials" 
 class TaskAudits(Struct, frozen=True, eq=False, dict=True):
     """The audits of a session, one for each file of tasks."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     _audits: dict[int, SuiteAudit] = field(default_factory=dict)
 
     @property

@@ -20,9 +20,9 @@ from pytest_webeval.plugin.item_names import run_name
 from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
 from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
 from pytest_webeval.plugin.reporting.attachments import list_texts
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.settings import REDACTING
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.runtest.report_payloads import find_payload
+from pytest_webeval.plugin.user_code import REDACTING
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.summary.record import Record
@@ -56,7 +56,7 @@ class CurrentTest(Struct):
 class AllureResults(Struct, eq=False):
     """Plugin of each process that scores, for pytest and for Allure."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     _current: CurrentTest | None = None
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class AllureResults(Struct, eq=False):
     def _describe(self, item: RunItem, report: pytest.TestReport, current: CurrentTest) -> None:
         if report.when == "setup":
             allure.dynamic.title(run_name(item.nodeid, item.task_id))
-        payload = RecordPayload.by(report)
+        payload = find_payload(report)
         if payload is None:
             return
         _set_suites(item, payload.record)

@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.run_outcome import WRITTEN
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import STRICT
@@ -27,6 +26,7 @@ from pytest_webeval.reports.html.image_size import is_jpeg
 from pytest_webeval.reports.html.image_size import read_size
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.pictures import MOST_PIXELS
+from pytest_webeval.sessions.run_outcome import WrittenRun
 
 LONGEST_TEXT = 20_000  # characters
 LARGEST_IMAGE = 256 * 1024  # bytes
@@ -52,7 +52,7 @@ class Image(Struct, frozen=True):
 _EXTENSIONS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 
 
-def list_texts(item: pytest.Item, workspace: Workspace) -> list[tuple[str, str]]:
+def list_texts(item: pytest.Item, workspace: PytestWorkspace) -> list[tuple[str, str]]:
     """The names of texts about a run that did not succeed, each with its text. Empty if they take too long.
 
     They have as much time as the scoring of the run has.
@@ -60,7 +60,7 @@ def list_texts(item: pytest.Item, workspace: Workspace) -> list[tuple[str, str]]
     written = item.stash.get(WRITTEN, None)
     if written is None or (written.record.status == "success" and not written.record.skipped):
         return []
-    item.stash[USED] = 0.0
+    renew_time_limit(item)
     longest = min(LONGEST_TEXT, ALL_TEXTS // max(1, 2 * item.session.testscollected))
     try:
         with run_time_limit(item, workspace.settings):
@@ -76,7 +76,7 @@ def _list_texts(written: WrittenRun, longest: int) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, text in texts.items() if text is not None)
 
 
-def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace: Workspace) -> Image | None:
+def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace: PytestWorkspace) -> Image | None:
     """The last screenshot of a run that failed, if it is small and of a known kind.
 
     Of a run that is no trajectory, the last frame in its trace. None if it takes longer than the run may.
@@ -85,7 +85,7 @@ def find_last_screenshot(item: pytest.Item, report: pytest.TestReport, workspace
     if not isinstance(run, Run) or not report.failed or workspace.settings.redaction.mode == STRICT:
         return None
     share = ALL_IMAGES // max(1, item.session.testscollected) * 3 // 4  # base64 takes four bytes for three
-    item.stash[USED] = 0.0
+    renew_time_limit(item)
     try:
         with run_time_limit(item, workspace.settings):
             content = _read_last_screenshot(run, min(LARGEST_IMAGE, share))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.plugin.workspace import ITEM
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
@@ -30,7 +30,7 @@ NAMES_SHOWN, LONGEST_NAME = 6, 80
 class AttemptNames(Struct, eq=False):
     """Plugin of the controller."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     is_shown: bool = False
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
@@ -72,7 +72,7 @@ class _Place(Struct, frozen=True):
     benchmark: str | None = None
 
 
-def _locate(workspace: Workspace, label: str) -> _Place:
+def _locate(workspace: PytestWorkspace, label: str) -> _Place:
     path = workspace.labels.path_of(label)
     try:
         run = workspace.load(path) if path is not None else None

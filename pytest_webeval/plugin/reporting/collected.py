@@ -10,18 +10,18 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.reporting.journals import Journals
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import Counts
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.journals import Journals
 
 
 class CollectedRuns(Struct, eq=False):
     """One per session. `labels` are those of run items, `without_runs` those of directories that hold no run."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     journals: Journals
     labels: set[str] = field(default_factory=set)
     counts: Counts = field(default_factory=Counts)
@@ -47,10 +47,21 @@ class CollectedRuns(Struct, eq=False):
             self.counts = self.counts.join(Counts(*output["webeval_counts"]))
         self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
 
+    @property
+    def resumed(self) -> set[str]:
+        """The labels of runs with a result of an earlier session."""
+        return self.journals.resumed
+
     def finish(self) -> None:
         """Add what this process counted itself."""
         self.counts = self.counts.join(self.workspace.config.stash.get(COUNTS, Counts()))
         self.without_runs = self.without_runs or self.workspace.without_runs
+
+    @property
+    def selection(self) -> str:
+        """The values of pytest's options that choose runs."""
+        values = (self.workspace.config.getoption(name, default="") for name in ("keyword", "markexpr", "lf"))
+        return " ".join(map(str, values))
 
     @property
     def is_chosen(self) -> bool:

@@ -18,38 +18,37 @@ from msgspec import field
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.output_paths import summary_name
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
-from pytest_webeval.plugin.reporting.full_disk import FullDisk
-from pytest_webeval.plugin.reporting.journals import Journals
 from pytest_webeval.plugin.reporting.merging import merge_parts
-from pytest_webeval.plugin.reporting.summaries import Summaries
 from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.runtest.classification import classify_error
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.runtest.run_outcome import redact
-from pytest_webeval.plugin.runtest.run_outcome import store
+from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE
+from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.selected_paths import names_runs
-from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.reports.terminal import SessionFacts
 from pytest_webeval.reports.terminal import format_recorded_failures
 from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.full_disk import FullDisk
+from pytest_webeval.sessions.journals import Journals
+from pytest_webeval.sessions.output_paths import summary_name
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import redact
+from pytest_webeval.sessions.run_outcome import store
+from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
-    from pytest_webeval.plugin.reporting.session_checks import SessionChecks
+    from pytest_webeval.plugin.reporting.session_checks import PytestChecks
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -89,10 +88,10 @@ def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
 class SessionReporter(Struct, eq=False, dict=True):
     """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     journals: Journals  # with which another session can reuse results of this one
     collected: CollectedRuns
-    checks: SessionChecks | None = None
+    checks: PytestChecks | None = None
     records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
@@ -117,7 +116,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Collect the record of an item. An item that failed without one had its worker crash."""
         if (label := getattr(report, RUN_LABEL_ATTRIBUTE, None)) is not None:
             self.tested.add(label)
-        payload = RecordPayload.by(report)
+        payload = find_payload(report)
         if payload is None:
             self._record_lost_worker(report)
         elif payload.part is None:
@@ -138,7 +137,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         path = self.workspace.labels.path_of(label)
         if path is not None:
             message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
-            classification = classify_error(path, message, self.workspace)
+            classification = self.workspace.classifier.classify_error(path, message)
             redacted = redact(classification, self.workspace.config.stash[REDACTING])
             self.attempt(lambda: store(redacted, self.workspace.settings.sync), label)
             written = WrittenRun(redacted, redacted.record, redacted.result)
@@ -203,8 +202,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Fail a session with a file of verdicts that is about none of its runs."""
         if self.workspace.external is None:
             return
-        from pytest_webeval.plugin.reporting.verdict_matches import list_match_lines  # few sessions have such files
-        from pytest_webeval.plugin.reporting.verdict_matches import list_mismatches  # same
+        from pytest_webeval.sessions.verdict_matches import list_match_lines  # few sessions have such files
+        from pytest_webeval.sessions.verdict_matches import list_mismatches  # same
 
         self.match_lines.extend(list_match_lines(self.workspace, self.collected.counts))
         mismatches = list(list_mismatches(self.workspace, self.collected.counts))
@@ -212,7 +211,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         if mismatches:
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def _check(self, checks: SessionChecks, summary: Summary, session: pytest.Session) -> Summary:
+    def _check(self, checks: PytestChecks, summary: Summary, session: pytest.Session) -> Summary:
         """The checked summary. Sets the exit code, and writes what follows from the checks."""
         checks.has_other_failure |= bool(self.stopped or self._unscored or self.problems or self.full_disk)
         checked = checks.check(summary)
@@ -252,7 +251,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         if self.workspace.settings.shard is not None:
             from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
 
-            write_shard(place, self.summary.timestamp if self.summary else "", summaries, records)
+            timestamp = self.summary.timestamp if self.summary else ""
+            write_shard(place, timestamp, summaries, records)
         else:
             write_long_json(place, self._restrict(summaries, records).to_json(), self.workspace.settings.sync)
         self.places.append(place)
@@ -322,7 +322,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             terminalreporter.line(line)
 
 
-def _root_facts(workspace: Workspace) -> dict[str, Any]:
+def _root_facts(workspace: PytestWorkspace) -> dict[str, Any]:
     settings = workspace.settings
     return {
         "roots": settings.roots,

@@ -85,7 +85,9 @@ class ReportIndex(Struct, eq=False):
             return
         from pytest_webeval.plugin.reporting.shard_files import write_shard_report  # few sessions are a shard
 
-        write_shard_report(self.directory, summary.timestamp, self.reporter.summaries(), self.reporter.texts)
+        reporter = self.reporter
+        config = reporter.workspace.config
+        write_shard_report(self.directory, summary.timestamp, reporter.summaries(), reporter.texts, config)
 
     def _write_comparison(self, summary: Summary) -> Path | None:
         comparison = self.reporter.checks.comparison if self.reporter.checks is not None else None

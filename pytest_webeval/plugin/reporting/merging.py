@@ -9,26 +9,25 @@ from typing import Any
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.plugin.runtest.run_outcome import LABELS
-from pytest_webeval.plugin.runtest.run_outcome import Classification
-from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.runtest.run_outcome import build_without_room
-from pytest_webeval.plugin.runtest.run_outcome import store
-from pytest_webeval.plugin.settings import REDACTING
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.sessions.record_payload import LABELS
+from pytest_webeval.sessions.run_outcome import Classification
+from pytest_webeval.sessions.run_outcome import RedactedRun
+from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import build_without_room
+from pytest_webeval.sessions.run_outcome import store
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import label_warnings
 
 
 def merge_parts(
-    workspace: Workspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]
+    workspace: PytestWorkspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]
 ) -> tuple[WrittenRun, bool]:
     """A run with its complete result written, and whether Python tests alone recorded a failure for it.
 
@@ -44,7 +43,7 @@ def merge_parts(
     if record is not None and record.excluded is None:
         status = worst_status([combined.status, Status(record.status)])
         combined = combined.with_changes(status=status, score=float(status is Status.SUCCESS)).with_partial_score()
-    redacting = workspace.config.stash[REDACTING]
+    redacting = workspace.redacting
     result = redacting.redact_merged(combined, lambda: workspace.run(path))
     merged_record = Record.of(result, record.task_type if record else None, reason(result))
     classification = Classification(combined, workspace.result_path(path), None, None)

@@ -10,12 +10,13 @@ import pytest
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import MISSING_TASKS
+from pytest_webeval.plugin.workspace import PytestWorkspace
 
 if TYPE_CHECKING:
-    from pytest_webeval.plugin.reporting.session_checks import SessionChecks
+    from pytest_webeval.plugin.reporting.session_checks import PytestChecks
     from pytest_webeval.plugin.reporting.session_history import SessionHistory
-    from pytest_webeval.plugin.settings import Settings
+    from pytest_webeval.sessions.settings import Settings
 
 
 def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
@@ -66,14 +67,14 @@ CHECKING = (
 )
 
 
-def build_checks(workspace: Workspace) -> SessionChecks | None:
+def build_checks(workspace: PytestWorkspace) -> PytestChecks | None:
     """The gates and the baseline, if an option asks for any. Raises `pytest.UsageError`."""
     settings = workspace.settings
     if settings.fail_on == "failure" and not any(getattr(settings, name) not in (None, False, ()) for name in CHECKING):
         return None
-    from pytest_webeval.plugin.reporting.session_checks import SessionChecks  # few sessions have them
+    from pytest_webeval.plugin.reporting.session_checks import PytestChecks  # few sessions have them
 
     try:
-        return SessionChecks.of(workspace)
+        return PytestChecks.of(workspace, workspace.config.stash[MISSING_TASKS])
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error

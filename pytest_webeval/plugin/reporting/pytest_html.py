@@ -22,9 +22,9 @@ from pytest_webeval.plugin.item_names import run_name
 from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
 from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
 from pytest_webeval.plugin.reporting.attachments import list_texts
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
+from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
@@ -40,7 +40,7 @@ def pytest_html_results_table_header(cells: list[str]) -> None:
 
 def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -> None:
     """Fill them in; empty for tests that are no runs."""
-    payload = RecordPayload.by(report)
+    payload = find_payload(report)
     if payload is not None:
         _name_row(report.nodeid, payload.record, cells)
     values = _values(payload.record) if payload else ("",) * len(COLUMNS)
@@ -87,12 +87,12 @@ INDEX = "index.html"
 class HtmlExtras(Struct, frozen=True, eq=False):
     """Plugin of each process: the one that scored a run knows it. `page` is the directory of pytest-html's page."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     page: Path
     is_one_file: bool = False  # browsers open no `data:` link to a text, so such a page shows texts in the row
 
     @classmethod
-    def for_page(cls, page: str, workspace: Workspace) -> HtmlExtras:
+    def for_page(cls, page: str, workspace: PytestWorkspace) -> HtmlExtras:
         """The plugin for a page that is named as pytest-html's option has it."""
         path = Path.cwd() / Path(os.path.expandvars(page)).expanduser()
         return cls(workspace, path.parent, bool(workspace.config.getoption("self_contained_html", default=False)))

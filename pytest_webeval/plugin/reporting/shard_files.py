@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.output_paths import list_result_directories
-from pytest_webeval.plugin.output_paths import summary_name
-from pytest_webeval.plugin.reporting.summaries import Summaries
 from pytest_webeval.plugin.rerun import find_repeated_options
-from pytest_webeval.plugin.workspace import Counts
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.output_paths import summary_name
+from pytest_webeval.sessions.summaries import Summaries
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
@@ -27,7 +29,11 @@ from pytest_webeval.summary.shards import Shard
 
 
 def write_shard(
-    path: Path, timestamp: str, summaries: Summaries, records: Sequence[Record], report: ReportPart | None = None
+    path: Path,
+    timestamp: str,
+    summaries: Summaries,
+    records: Sequence[Record],
+    report: ReportPart | None = None,
 ) -> None:
     """Write the file of a shard with some records. Raises `SettingsError`."""
     workspace, counts = summaries.workspace, summaries.collected.counts
@@ -42,7 +48,7 @@ def write_shard(
         run_count=counts.split,
         split_checksum=counts.split_checksum,
         timestamp=timestamp,
-        session=_describe_session(workspace, counts) | {"expected": summaries.expected},
+        session=_describe_session(workspace, counts, summaries.collected.selection) | {"expected": summaries.expected},
         chosen=counts.chosen,
         outside=counts.outside,
         details=details,
@@ -53,23 +59,25 @@ def write_shard(
 
 
 def write_shard_report(
-    directory: Path, timestamp: str, summaries: Summaries, texts: Mapping[str, Mapping[str, str | None]]
+    directory: Path,
+    timestamp: str,
+    summaries: Summaries,
+    texts: Mapping[str, Mapping[str, str | None]],
+    config: pytest.Config,
 ) -> None:
     """Write the file of a shard into the directory of its report. Raises `SettingsError`."""
     workspace = summaries.workspace
-    options, pinned = find_repeated_options(workspace.config)
+    options, pinned = find_repeated_options(config)
     title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
     part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
-    write_shard(
-        directory / summary_name(workspace.settings), timestamp, summaries, list(summaries.records.values()), part
-    )
+    place, records = directory / summary_name(workspace.settings), list(summaries.records.values())
+    write_shard(place, timestamp, summaries, records, part)
 
 
-def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]:
+def _describe_session(workspace: Workspace, counts: Counts, selection: str) -> dict[str, object]:
     """What decides the verdicts of all runs, and how their summary is made."""
     settings = workspace.settings
     environments = sorted((name, repr(urls)) for name, urls in workspace.sites.environments.items())
-    selection = [str(workspace.config.getoption(name, default="")) for name in ("keyword", "markexpr", "lf")]
     return {
         "rules": settings.rules.name,
         "options": settings.affecting_results() | {"judging": settings.judging},
@@ -77,7 +85,7 @@ def _describe_session(workspace: Workspace, counts: Counts) -> dict[str, object]
         "fixtures": counts.user_code,
         "tasks": ",".join(_list_definitions(workspace)),
         "sites": sha256(json.dumps(environments).encode("utf-8", "backslashreplace")) if environments else None,
-        "selection": " ".join(selection),
+        "selection": selection,
         "attempts": settings.attempts,
         "external_verdicts": None if workspace.external is None else str(workspace.external),
     }

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.missing_tasks import MISSING_TASKS
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import has_own_result
 from pytest_webeval.plugin.collection.nodes import run_path
@@ -24,29 +19,23 @@ from pytest_webeval.plugin.runtest.evaluation import SCORING
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
 from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.run_outcome import Classification
-from pytest_webeval.plugin.runtest.run_outcome import Storage
-from pytest_webeval.plugin.runtest.stored_results import VERDICTS
-from pytest_webeval.plugin.runtest.stored_results import describe_state
-from pytest_webeval.plugin.workspace import Workspace
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.results import ResultWarning
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
-from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.scoring.task_result import exclude
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.run_outcome import Classification
+from pytest_webeval.sessions.run_outcome import Storage
+from pytest_webeval.sessions.stored_results import VERDICTS
+from pytest_webeval.sessions.stored_results import describe_state
 
 _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
 
 
-def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Workspace) -> Classification | None:
+def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: PytestWorkspace) -> Classification | None:
     """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
@@ -65,7 +54,7 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Wo
 
 
 def _classify_test(
-    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: Workspace
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation | None, workspace: PytestWorkspace
 ) -> Classification | None:
     """The outcome that a Python test recorded for its run, or a broken run. Errors of the test itself do not count."""
     if recorder is not None:
@@ -76,7 +65,7 @@ def _classify_test(
 
 
 def _classify_evaluation(
-    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: Workspace
+    item: pytest.Item, call: pytest.CallInfo[None], recorder: RecordEvaluation, workspace: PytestWorkspace
 ) -> Classification | None:
     """The outcome recorded for a run while its item or a Python test ran."""
     run, task, is_item = recorder.case.run, recorder.case.task, has_own_result(item)
@@ -85,20 +74,20 @@ def _classify_evaluation(
     except RunExcluded as error:
         recorder.excluded, result = error, None
     except WebEvalError as error:
-        result = error_result(run, task, sanitize(str(error)), workspace)
+        result = workspace.classifier.build_error_result(run, task, sanitize(str(error)))
     if recorder.excluded is not None:
-        return _classify_excluded(run, task, recorder.excluded, workspace) if is_item else None
+        return workspace.classifier.classify_excluded(run, task, recorder.excluded) if is_item else None
     path = workspace.result_path(run.path)
     if not is_item:
         return None if result is None else _classify_part(result, recorder, workspace)
     if (stored := recorder.reused) is not None:
         return Classification(stored.result, path, run, task, Storage.NONE, stored=stored)
     sealing = _seal(item, recorder, workspace) if result is not None and result is recorder.scored else None
-    result = error_result(run, task, _message(call), workspace) if result is None else result
+    result = workspace.classifier.build_error_result(run, task, _message(call)) if result is None else result
     return Classification(result, path, run, task, sealing=sealing, started=workspace.started)
 
 
-def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -> Seal | None:
+def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: PytestWorkspace) -> Seal | None:
     """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
     calls, status = recorder.case.calls, recorder.scored.status if recorder.scored is not None else Status.ERROR
     if not isinstance(item, RunItem) or calls.expected or calls.raised or status not in VERDICTS or recorder.is_judged:
@@ -107,22 +96,24 @@ def _seal(item: pytest.Item, recorder: RecordEvaluation, workspace: Workspace) -
     fingerprints, run = workspace.config.stash[FINGERPRINTS], recorder.case.run
     state = describe_state(recorder.evaluators, recorder.case, workspace)
     is_foreign = fingerprints.uses_foreign_code(item, run)
-    return Seal("", fingerprints.of(item, run, definition), state, is_foreign, definition.origin)
+    return Seal(
+        "", fingerprints.of(fingerprints.modules_of(item, run), run, definition), state, is_foreign, definition.origin
+    )
 
 
-def _classify_part(result: TaskResult, recorder: RecordEvaluation, workspace: Workspace) -> Classification:
+def _classify_part(result: TaskResult, recorder: RecordEvaluation, workspace: PytestWorkspace) -> Classification:
     run, task = recorder.case.run, recorder.case.task
     return Classification(result, workspace.result_path(run.path), run, task, Storage.REPORT, is_partial=True)
 
 
-def _classify_teardown(recorder: RecordEvaluation, workspace: Workspace) -> Classification | None:
+def _classify_teardown(recorder: RecordEvaluation, workspace: PytestWorkspace) -> Classification | None:
     """What a fixture recorded after the test of a run, as if by another test."""
     result = recorder.teardown_result
     recorder.case.run.release()
     return None if result is None else _classify_part(result, recorder, workspace)
 
 
-def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: Workspace) -> TaskResult | None:
+def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: PytestWorkspace) -> TaskResult | None:
     """The result of a run; if its evaluators were stopped, the recorded part with the reason."""
     if recorder.stopped is None or recorder.scored is not None:
         return recorder.result
@@ -133,19 +124,7 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
         stopped = call.excinfo.value
     if isinstance(stopped, pytest.skip.Exception):
         return recorder.merge_into(recorder.build_excluded_result(_message_of(stopped)))
-    return recorder.merge_into(error_result(run, task, _message_of(stopped), workspace))
-
-
-def _classify_excluded(run: Run, task: Task, error: RunExcluded, workspace: Workspace) -> Classification:
-    """The classification of a run that says nothing about the agent. One that nobody judged gets no result file."""
-    message = sanitize(str(error))
-    result = exclude(error_result(run, task, message, workspace), run, message)
-    is_written = run.exclusion is not None
-    if isinstance(error, JudgeFailed) and error.facts:  # which was asked
-        result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})
-        is_written = is_written or error.outcome != "forgotten"
-    storage = Storage.FILE if is_written else Storage.REMOVED
-    return Classification(result, workspace.result_path(run.path), run, task, storage)
+    return recorder.merge_into(workspace.classifier.build_error_result(run, task, _message_of(stopped)))
 
 
 def _is_left_out(call: pytest.CallInfo[None]) -> bool:
@@ -154,100 +133,29 @@ def _is_left_out(call: pytest.CallInfo[None]) -> bool:
 
 
 def _classify_unscored(
-    item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: Workspace
+    item: pytest.Item, path: Path, call: pytest.CallInfo[None], workspace: PytestWorkspace
 ) -> Classification:
     message, is_partial = _message(call), not has_own_result(item)
     if not _is_left_out(call):
         warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
-        classification = classify_error(path, message, workspace, is_partial=is_partial, warnings=warnings)
+        classification = workspace.classifier.classify_error(path, message, is_partial=is_partial, warnings=warnings)
         is_refused = call.excinfo is not None and call.excinfo.errisinstance(RecordingError) and RESOLVED in item.stash
         if not is_refused:
             return classification
         result = add_inputs(classification.result, item.stash[RESOLVED][0])
         return structs.replace(classification, result=result)
-    run, task = _find_run_and_task(path, workspace)
-    is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
-    return Classification(
-        error_result(run, task, _error_message(path, message, workspace), workspace),
-        workspace.result_path(run.path),
-        run,
-        task,
-        Storage.REMOVED if call.when == "call" else Storage.NONE,
-        is_partial=is_partial,
-        is_missing=is_missing,
-        skip_reason=message,
-    )
+    storage = Storage.REMOVED if call.when == "call" else Storage.NONE
+    return workspace.classifier.classify_skipped(path, message, storage, is_partial=is_partial)
 
 
-def classify_error(
-    path: Path, message: str, workspace: Workspace, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
-) -> Classification:
-    """The classification of a run that was not scored; without a result if there is no directory for it."""
-    is_missing = path in workspace.config.stash[MISSING_TASKS].by_path
-    run, task = _find_run_and_task(path, workspace)
-    result = error_result(run, task, _error_message(path, message, workspace), workspace)
-    if warnings:
-        result = result.with_warnings([*result.warnings, *warnings])
-    storage = Storage.REPORT if is_partial else Storage.FILE
-    if is_missing or _has_no_place(path, workspace):
-        storage = Storage.NONE
-    path = workspace.result_path(run.path)
-    return Classification(result, path, run, task, storage, is_partial=is_partial, is_missing=is_missing)
-
-
-def _error_message(path: Path, message: str, workspace: Workspace) -> str:
-    missing = workspace.config.stash[MISSING_TASKS]
-    return missing.reason(path) if path in missing.by_path else message
-
-
-def classify_timeout(item: pytest.Item, message: str, workspace: Workspace) -> Classification | None:
+def classify_timeout(item: pytest.Item, message: str, workspace: PytestWorkspace) -> Classification | None:
     """The classification of a run that took too long to classify; None for an item without a run."""
-    path, is_partial = run_path(item), not has_own_result(item)
-    if path is None:
-        return None
-    run = _build_placeholder(path, workspace)
-    storage = Storage.REPORT if is_partial else Storage.FILE
-    result, result_path = error_result(run, None, message, workspace), workspace.result_path(run.path)
-    return Classification(result, result_path, run, None, storage, is_partial=is_partial)
-
-
-def _has_no_place(path: Path, workspace: Workspace) -> bool:
-    """Whether a result cannot be written into the directory of a recording that could not be read either."""
-    is_in_run = workspace.settings.output is None
-    return is_in_run and (_leads_outside(path, workspace) or not os.access(path, os.W_OK | os.X_OK))
-
-
-def _leads_outside(path: Path, workspace: Workspace) -> bool:
-    """Whether a directory is a link out of the run root, behind which nothing is read or written."""
-    is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
-    return is_link and path not in workspace.settings.roots
-
-
-def _find_run_and_task(path: Path, workspace: Workspace) -> tuple[Run, Task | None]:
-    """The run and task of a directory that could not be scored, as far as they can be read."""
-    run = _load_or_placeholder(path, workspace)
-    return run, workspace.tasks.find(run)
-
-
-def _build_placeholder(path: Path, workspace: Workspace) -> Run:
-    settings = workspace.settings
-    return placeholder_run(path, workspace.labels.of(path), settings.rules).choosing(settings.evaluators)
-
-
-def _load_or_placeholder(path: Path, workspace: Workspace) -> Run:
-    placeholder = _build_placeholder(path, workspace)
-    missing = workspace.config.stash[MISSING_TASKS].by_path
-    if path in missing or _leads_outside(path, workspace):
-        return replace(placeholder, task_id=missing.get(path, placeholder.task_id))
-    try:
-        return workspace.run(path)
-    except WebEvalError:
-        return placeholder
-
-
-def error_result(run: Run, task: Task | None, message: str, workspace: Workspace) -> TaskResult:
-    """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
-    return build_error_result(run, task, message, *workspace.tasks.source_of(run))
+    path = run_path(item)
+    return (
+        None
+        if path is None
+        else workspace.classifier.classify_timeout(path, message, is_partial=not has_own_result(item))
+    )
 
 
 def _message(call: pytest.CallInfo[None]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import NoReturn
@@ -22,10 +23,8 @@ from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.runtest.stored_results import StoredResult
-from pytest_webeval.plugin.settings import REDACTING
-from pytest_webeval.plugin.settings import Settings
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.user_code import REDACTING
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import evaluator_text
@@ -33,8 +32,8 @@ from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.deadline import TimeBudget
 from pytest_webeval.safety.deadline import pause_for_debugger
-from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.merge import merge_results
@@ -45,6 +44,8 @@ from pytest_webeval.scoring.score import validate_result
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.scoring.task_result import failure_details
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class RecordEvaluation(Struct):
     """Collects the evaluations of one run. Call it with an `EvaluatorResult` of your own to record that."""
 
     case: Case
-    workspace: Workspace
+    workspace: PytestWorkspace
     definition: Definition
     own_evaluators: Callable[[], Iterable[Any]]
     results: list[EvaluatorResult] = field(default_factory=list)
@@ -264,25 +265,25 @@ def unwrap_evaluator(fixture_value: Any) -> Evaluator:
     return evaluator
 
 
-USED = pytest.StashKey[float]()  # seconds that the steps of a test took so far
-LEAST = 0.01  # seconds for a step after one that used them all up
+BUDGET = pytest.StashKey[TimeBudget]()  # of a test, for steps that share it
 
 
-@contextmanager
-def run_time_limit(item: pytest.Item, settings: Settings) -> Iterator[None]:
+def run_time_limit(item: pytest.Item, settings: Settings) -> AbstractContextManager[None]:
     """Let a step of a test take what is left of the time of its run. Raises `EvaluationError`.
 
     Only work on the run counts: the setup of user fixtures has no limit.
     """
-    if not settings.timeout or item.config.getoption("usepdb", default=False):
-        yield
-        return
-    used, began = item.stash.get(USED, 0.0), time.monotonic()
-    try:
-        with time_limit(max(settings.timeout - used, LEAST), format_timeout(settings.timeout)):
-            yield
-    finally:
-        item.stash[USED] = used + time.monotonic() - began
+    if item.config.getoption("usepdb", default=False):
+        return nullcontext()
+    if BUDGET not in item.stash:
+        item.stash[BUDGET] = TimeBudget(settings.timeout, format_timeout(settings.timeout))
+    return item.stash[BUDGET].limit()
+
+
+def renew_time_limit(item: pytest.Item) -> None:
+    """Let the next step of a test have all of the time of its run again."""
+    if BUDGET in item.stash:
+        del item.stash[BUDGET]
 
 
 class PauseTimeLimitInDebugger:

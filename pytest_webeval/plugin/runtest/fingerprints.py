@@ -1,116 +1,52 @@
-"""What decides the verdict on a run but for its files, as one checksum: with the same, a session finds the same."""
+"""What decides the verdict of an item: as in any session, and modules of users with its fixtures and hooks."""
 
 from __future__ import annotations
 
-import json
-import pickle
-import sys
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cached_property
-from types import NoneType
 from typing import Any
 
 import pytest
-from msgspec import Struct
 from msgspec import field
 
-from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import find_fixtures
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
-from pytest_webeval.scoring.provenance import libraries
-from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.sessions.fingerprints import Fingerprints
+from pytest_webeval.sessions.stored_results import PreviousSession
+from pytest_webeval.sessions.stored_results import StoredResult
 
-_SCALARS = (str, int, float, bytes, tuple, frozenset, NoneType)
-_ADDRESS = " at 0x"  # in the text of an object that does not describe itself
 PROVIDED_BY_PYTEST = {"request"}
-UNKNOWN = "unknown"  # a state that no other session can compare
 
 
-class Fingerprints(Struct, eq=False, dict=True):
-    """One per process. Only what a task depends on is part of its fingerprint: see `of`."""
+class ItemFingerprints(Fingerprints, eq=False, kw_only=True):
+    """One per process."""
 
-    workspace: Workspace
+    config: pytest.Config
     _modules: dict[Any, tuple[object, str | None]] = field(default_factory=dict)
-    _sites: dict[tuple[str, ...], str] = field(default_factory=dict)
-
-    def of(self, item: pytest.Item, run: Run, definition: Definition) -> str:
-        """SHA-256 of all that decides a verdict, apart from the files of the run and from the state of evaluators.
-
-        Evaluators of users may use anything. Ours use the day for a task with dates, the options for verdicts for a
-        task that a rubric decides, and the addresses of its sites. Empty if a fixture of the item is unknown.
-        """
-        modules, task, settings = self._user_modules(item, run), definition.task, self.workspace.settings
-        if modules is None:
-            return ""
-        is_any = bool(modules)
-        is_rubric = any(expectation.evaluator == RUBRIC_EVALUATOR for expectation in task.expectations)
-        facts = (
-            self._session,
-            self._hooks,
-            modules,
-            run.format,
-            task.checksum,
-            definition.trust,
-            str(self.workspace.tasks.origin) if definition.trust is Trust.UNDEFINED else "",
-            settings.today.isoformat() if is_any or task.depends_on_day else "",
-            self._policy if is_any or is_rubric or settings.judge_requests else "",
-            repr((run.external, run.external_problem)),
-            self._format_sites(tuple(self.workspace.sites.environments if is_any else task.sites)),
-        )
-        return sha256("\n".join(facts).encode("utf-8", "backslashreplace"))
 
     def uses_foreign_code(self, item: pytest.Item, run: Run) -> bool:
         """Whether users wrote a fixture of the item, or the format of the run."""
-        return self._user_modules(item, run) != ""
+        return self.modules_of(item, run) != ""
 
     @cached_property
-    def _hooks(self) -> str:
+    def hooks(self) -> str:
         """The checksum of modules of users with hooks, which may replace anything; not of what these import.
 
         Empty without --webeval-reuse: an interrupted session is resumed after its hook was fixed.
         """
         if not self.workspace.settings.reuse:
             return ""
-        from pytest_webeval.plugin.runtest.user_modules import checksum_hooks  # only for this option
+        from pytest_webeval.sessions.user_modules import checksum_hooks  # only for this option
 
-        return checksum_hooks(self.workspace.config.pluginmanager.get_plugins())
+        return checksum_hooks(self.config.pluginmanager.get_plugins())
 
-    @cached_property
-    def _policy(self) -> str:
-        """How verdicts count, and who gives one to a run that has none."""
-        return f"{self.workspace.settings.policy!r} {self.workspace.settings.judging}"
-
-    def _format_sites(self, names: tuple[str, ...]) -> str:
-        """The addresses of some sites, and whether there are any at all: without, they are guessed.
-
-        Under rules that refuse sites, all names count.
-        """
-        if names not in self._sites:
-            environments = self.workspace.sites.environments
-            addresses = sorted((name, repr(environments.get(name))) for name in names)
-            others = [] if self.workspace.settings.rules.any_sites else sorted(environments)
-            self._sites[names] = json.dumps([bool(environments), addresses, others])
-        return self._sites[names]
-
-    @cached_property
-    def _session(self) -> str:
-        """What decides on all runs of a session."""
-        settings = self.workspace.settings
-        facts = [settings.affecting_results(), settings.output is None, libraries(), record_code_checksum()]
-        return sha256(json.dumps([*facts, sys.version_info[:2]], sort_keys=True).encode("utf-8", "backslashreplace"))
-
-    def _user_modules(self, item: Any, run: Run) -> str | None:
+    def modules_of(self, item: Any, run: Run) -> str | None:
         """The checksum of modules of users with fixtures of the item or the format of its run; empty without any.
 
         None if a plugin added a fixture to the item, which may do anything.
@@ -142,37 +78,24 @@ def _list_foreign(fixtures: Mapping[str, Sequence[pytest.FixtureDef[Any]]]) -> l
 def _checksum_modules(functions: Sequence[Any]) -> str:
     if not functions:
         return ""
-    from pytest_webeval.plugin.runtest.user_modules import checksum_modules  # most sessions have none
+    from pytest_webeval.sessions.user_modules import checksum_modules  # most sessions have none
 
     return checksum_modules(functions)
 
 
-def describe_evaluators(evaluators: Iterable[Evaluator], sites: Sites | None) -> str:
-    """The state of the evaluators that users wrote, and of sites that a fixture gave, as a checksum.
-
-    Empty if there are none; `UNKNOWN` if an object in them does not describe itself.
-    """
-    ours = set(EVALUATORS.values())
-    own = [evaluator for evaluator in evaluators if type(evaluator) not in ours]
-    states = [f"{type(each).__module__}.{type(each).__qualname__} {_format_state(each)}" for each in own]
-    if sites is not None:
-        states.append(repr(sites))
-    if any(_ADDRESS in state for state in states):
-        return UNKNOWN
-    return sha256("\n".join(states).encode("utf-8", "backslashreplace")) if states else ""
+FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
+PREVIOUS = pytest.StashKey[PreviousSession]()
+STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
+UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
 
 
-def _format_state(evaluator: Evaluator) -> str:
-    kinds = [kind for kind in type(evaluator).__mro__ if kind.__module__ != "builtins"]
-    slots = [name for kind in kinds for name in getattr(kind, "__slots__", ())]
-    state = {name: getattr(evaluator, name) for name in slots if hasattr(evaluator, name)}
-    state |= getattr(evaluator, "__dict__", {})
-    shared = [(name, value) for kind in kinds for name, value in vars(kind).items() if isinstance(value, _SCALARS)]
-    try:  # as well, for an object may describe itself without all of its fields
-        pickled = pickle.dumps(sorted(state.items()))
-    except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
-        return _ADDRESS
-    return f"{sorted(state.items())!r} {sorted(shared, key=repr)!r} {sha256(pickled)}"
-
-
-FINGERPRINTS = pytest.StashKey[Fingerprints]()
+def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, workspace: PytestWorkspace) -> bool:
+    """Whether an earlier session judged the run, so that it need not be read. Its result is put on the item."""
+    previous = workspace.config.stash.get(PREVIOUS, None)
+    stored = None
+    if previous is not None:
+        modules = workspace.config.stash[FINGERPRINTS].modules_of(item, run)
+        stored = previous.stored(modules, run, definition)
+    if stored is not None:
+        item.stash[STORED] = stored
+    return stored is not None

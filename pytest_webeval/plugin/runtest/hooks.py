@@ -32,30 +32,21 @@ from pytest_webeval.plugin.runtest.classification import classify_timeout
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
-from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.runtest.fingerprints import STORED
+from pytest_webeval.plugin.runtest.fingerprints import UNCHANGED
 from pytest_webeval.plugin.runtest.fingerprints import checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
-from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
-from pytest_webeval.plugin.runtest.run_outcome import RUN_LABEL_ATTRIBUTE
-from pytest_webeval.plugin.runtest.run_outcome import WRITTEN
-from pytest_webeval.plugin.runtest.run_outcome import RedactedRun
-from pytest_webeval.plugin.runtest.run_outcome import RunOutcome
-from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.runtest.run_outcome import build_outcome
-from pytest_webeval.plugin.runtest.run_outcome import build_unchanged_outcome
-from pytest_webeval.plugin.runtest.run_outcome import junit_properties
-from pytest_webeval.plugin.runtest.run_outcome import redact
-from pytest_webeval.plugin.runtest.run_outcome import write
-from pytest_webeval.plugin.runtest.stored_results import STORED
-from pytest_webeval.plugin.runtest.stored_results import UNCHANGED
-from pytest_webeval.plugin.settings import REDACTING
+from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE
+from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
+from pytest_webeval.plugin.runtest.report_payloads import attach_payload
+from pytest_webeval.plugin.runtest.report_payloads import junit_properties
+from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
-from pytest_webeval.plugin.workspace import Counts
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
@@ -64,6 +55,16 @@ from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.record_payload import RunOutcome
+from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.record_payload import build_unchanged_outcome
+from pytest_webeval.sessions.run_outcome import NO_PAGE
+from pytest_webeval.sessions.run_outcome import RedactedRun
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import redact
+from pytest_webeval.sessions.run_outcome import write
 
 
 def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
@@ -107,7 +108,7 @@ def fail(report: pytest.TestReport, message: str) -> None:
 class RuntestHooks(Struct, frozen=True, eq=False):
     """Hooks of every process of the session."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     is_scoring: bool
     _keywords: dict[Path, set[str]] = field(default_factory=dict)  # of runs that Python tests are about
 
@@ -224,7 +225,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if call.when == "setup" and not isinstance(item, RunItem):
             self._name_run(report, item)
         if outcome is not None:
-            outcome.payload.attach_to(report)
+            attach_payload(outcome.payload, report)
             if has_own_result(item) and (
                 outcome.payload.is_disturbed or (report.passed and outcome.record.status != "success")
             ):
@@ -247,7 +248,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def _redact(self, report: pytest.TestReport, item: pytest.Item) -> None:
         """Redact a report; drop its text if that times out."""
-        item.stash[USED] = 0.0
+        renew_time_limit(item)
         try:
             with run_time_limit(item, self.workspace.settings):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
@@ -275,7 +276,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RedactedRun | None:
         """The classification after a phase; if classifying times out as well, that timeout."""
         redacting = self.workspace.config.stash[REDACTING]
-        item.stash[USED] = 0.0
+        renew_time_limit(item)
         try:
             with run_time_limit(item, self.workspace.settings):
                 classification = classify_phase(item, call, self.workspace)

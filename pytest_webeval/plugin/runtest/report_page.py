@@ -16,34 +16,34 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.option_values import LONGEST
 from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
-from pytest_webeval.plugin.runtest.evaluation import USED
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.run_outcome import NO_PAGE
-from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import MISSING_ITEM
-from pytest_webeval.plugin.workspace import Counts
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.option_values import LONGEST
+from pytest_webeval.sessions.run_outcome import NO_PAGE
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
-    from pytest_webeval.plugin.runtest.page_writer import PageWriter
+    from pytest_webeval.sessions.page_writer import PageWriter
 
 
 class RunPages(Struct, frozen=True, eq=False, dict=True):
     """One per process. A page that cannot be made is missing, without other effects."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     directory: Path
     _task_ids: dict[str, int | str] = field(default_factory=dict)
     _missing: set[str] = field(default_factory=set)
@@ -60,7 +60,7 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     def write_for_item(self, written: WrittenRun, item: pytest.Item) -> WrittenPage:
         """Write the page of a run, which may take as long as scoring it."""
-        item.stash[USED] = 0.0
+        renew_time_limit(item)
         path = run_path(item)
         if path is None:
             return NO_PAGE
@@ -106,7 +106,7 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _writer(self) -> PageWriter:
-        from pytest_webeval.plugin.runtest.page_writer import PageWriter  # for who asks
+        from pytest_webeval.sessions.page_writer import PageWriter  # for who asks
 
         return PageWriter(self.workspace, self.directory)
 

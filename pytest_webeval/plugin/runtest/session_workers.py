@@ -12,8 +12,9 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import are_siblings
 from pytest_webeval.plugin.collection.nodes import is_plain
 from pytest_webeval.plugin.runtest.evaluation import POOL
-from pytest_webeval.plugin.runtest.stored_results import PREVIOUS
-from pytest_webeval.plugin.workspace import Workspace
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
+from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.scoring.worker import Request
 from pytest_webeval.scoring.worker import WorkerSettings
@@ -28,11 +29,11 @@ UNUSED = (
 class SessionWorkers(Struct, eq=False):
     """Plugin that sends the collected runs to the processes, and ends these with the session."""
 
-    workspace: Workspace
+    workspace: PytestWorkspace
     pool: WorkerPool
 
     @classmethod
-    def of(cls, workspace: Workspace) -> SessionWorkers:
+    def of(cls, workspace: PytestWorkspace) -> SessionWorkers:
         """Start the processes that the settings ask for: they load their modules while the session begins."""
         settings = workspace.settings
         worker_settings = WorkerSettings(
@@ -81,7 +82,9 @@ class SessionWorkers(Struct, eq=False):
             if run.external_problem is not None or workspace.is_judged(run):
                 return None
             previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.tasks.definition(run)
-            if previous is not None and previous.has_entry(item, run, definition):
+            if previous is not None and previous.has_entry(
+                workspace.config.stash[FINGERPRINTS].modules_of(item, run), run, definition
+            ):
                 return None
             return Request(path, run.label, run_format.name, definition, run.external)
         except WebEvalError:  # the item says so when it runs

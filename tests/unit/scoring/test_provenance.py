@@ -22,6 +22,7 @@ ONLY_CARRY = {
     "redaction",
     "reports",
     "schemas",
+    "sessions",
     "storage.py",
     "summary",
 }

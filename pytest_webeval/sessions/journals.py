@@ -13,16 +13,16 @@ from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.output_paths import list_result_directories
-from pytest_webeval.plugin.runtest.journal import JOURNAL
-from pytest_webeval.plugin.runtest.journal import Entry
-from pytest_webeval.plugin.runtest.journal import Journal
-from pytest_webeval.plugin.runtest.run_outcome import RecordPayload
-from pytest_webeval.plugin.runtest.stored_results import journal_path
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.sessions.journal import JOURNAL
+from pytest_webeval.sessions.journal import Entry
+from pytest_webeval.sessions.journal import Journal
+from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.stored_results import journal_path
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove_leftovers
 
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pytest
 from msgspec import Struct
 from msgspec import field
 from msgspec import structs
@@ -22,17 +21,6 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.fingerprints import UNKNOWN
-from pytest_webeval.plugin.runtest.fingerprints import describe_evaluators
-from pytest_webeval.plugin.runtest.journal import JOURNAL
-from pytest_webeval.plugin.runtest.journal import Entry
-from pytest_webeval.plugin.runtest.journal import Seal
-from pytest_webeval.plugin.runtest.journal import entry_in
-from pytest_webeval.plugin.runtest.journal import read_entries
-from pytest_webeval.plugin.runtest.run_files import RunFiles
-from pytest_webeval.plugin.runtest.run_files import survey_files
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.results import RESULT
@@ -42,6 +30,17 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.sessions.fingerprints import UNKNOWN
+from pytest_webeval.sessions.fingerprints import Fingerprints
+from pytest_webeval.sessions.fingerprints import describe_evaluators
+from pytest_webeval.sessions.journal import JOURNAL
+from pytest_webeval.sessions.journal import Entry
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.journal import read_entries
+from pytest_webeval.sessions.run_files import RunFiles
+from pytest_webeval.sessions.run_files import survey_files
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
@@ -117,11 +116,12 @@ class PreviousSession(Struct, eq=False, dict=True):
     """One per process: the journals as they were when first read."""
 
     workspace: Workspace
+    fingerprints: Fingerprints
     journals: dict[Path, dict[str, bytes]] = field(default_factory=dict)
 
-    def stored(self, item: pytest.Item, run: Run, definition: Definition) -> StoredResult | None:
+    def stored(self, modules: str | None, run: Run, definition: Definition) -> StoredResult | None:
         """The result of a run, if it is certain that the run would get it again."""
-        entry = self._find_entry(item, run, definition)
+        entry = self._find_entry(modules, run, definition)
         if entry is None:
             return None
         content = _read_sealed(self.workspace.result_path(run.path), entry.seal)
@@ -134,21 +134,21 @@ class PreviousSession(Struct, eq=False, dict=True):
         seal = structs.replace(entry.seal, identity=identity)
         return _restate(StoredResult(content, _read_record(entry), seal, identity != entry.seal.identity), definition)
 
-    def has_entry(self, item: pytest.Item, run: Run, definition: Definition) -> bool:
+    def has_entry(self, modules: str | None, run: Run, definition: Definition) -> bool:
         """Whether the journal lists a result that was decided as it would be now."""
-        return self._find_entry(item, run, definition) is not None
+        return self._find_entry(modules, run, definition) is not None
 
     def _needs_secrets(self, content: bytes) -> bool:
         """Whether a page has to show a recording whose secrets only whoever scores it knows."""
         return self.workspace.settings.report is not None and REDACTED in json.loads(content)["webeval"]
 
-    def _find_entry(self, item: pytest.Item, run: Run, definition: Definition) -> Entry | None:
+    def _find_entry(self, modules: str | None, run: Run, definition: Definition) -> Entry | None:
         """The line about a verdict that was decided by what decides now."""
         line = self._find_line(run)
         entry = None if line is None else entry_in(line)
         if entry is None or not entry.seal.decided_by or entry.record.get("status") not in VERDICTS:
             return None
-        decided_by = self.workspace.config.stash[FINGERPRINTS].of(item, run, definition)
+        decided_by = self.fingerprints.of(modules, run, definition)
         return entry if entry.seal.decided_by == decided_by else None
 
     def _find_line(self, run: Run) -> bytes | None:
@@ -205,17 +205,3 @@ def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal) -> bo
 def _read_again(run: Run, name: str) -> str:
     run.inputs.read(name)
     return run.inputs.checksums[name]
-
-
-PREVIOUS = pytest.StashKey[PreviousSession]()
-STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
-UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
-
-
-def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, workspace: Workspace) -> bool:
-    """Whether an earlier session judged the run, so that it need not be read. Its result is put on the item."""
-    previous = workspace.config.stash.get(PREVIOUS, None)
-    stored = previous.stored(item, run, definition) if previous is not None else None
-    if stored is not None:
-        item.stash[STORED] = stored
-    return stored is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -11,17 +12,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
+from typing import Protocol
 
-import pytest
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.option import Option
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.sessions.option import Option
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
@@ -36,23 +37,36 @@ MOST_REQUESTS = 256  # at a time
 PATHS = frozenset({"directory", "existing_path", "file", "path", "sessions", "task_files", "word_or_file"})
 
 
+class OptionSource(Protocol):
+    """Where the values of options come from: a command line, and perhaps a configuration file."""
+
+    def given(self, option: Option) -> Any:
+        """The value on the command line; None or False without one."""
+
+    def configured(self, option: Option) -> Any:
+        """The value in the configuration file, or what stands for none. Raises `ValueError`."""
+
+    def locate(self, path: str) -> str:
+        """A path of the configuration file, which is relative to that file."""
+
+
 class Argument(Struct, frozen=True):
     """The raw value of an option: from the command line, or else from its ini key. `raw` is None if neither is set."""
 
     option: Option
-    config: pytest.Config
+    source: OptionSource
 
     @property
     def is_on_command_line(self) -> bool:
         """Whether the value is that of the option, not of the ini key."""
-        return self.option.is_flag and getattr(self.config.option, self.option.key) not in (None, False)
+        return self.source.given(self.option) not in (None, False)
 
     @property
     def raw(self) -> Any:
         """The value: a text, a list of texts for a repeatable option, a boolean for a switch."""
         if self.is_on_command_line:
-            return getattr(self.config.option, self.option.key)
-        value = self.config.getini(self.option.key) if self.option.is_ini_key else None
+            return self.source.given(self.option)
+        value = self.source.configured(self.option) if self.option.is_ini_key else None
         if self.option.parse not in PATHS:
             return value
         if self.option.is_repeatable:
@@ -65,9 +79,7 @@ class Argument(Struct, frozen=True):
         return self.raw if self.is_on_command_line else self.raw or None
 
     def _from_ini(self, path: str | None) -> str | None:
-        if not path or path in self.option.choices or self.config.inipath is None:
-            return path
-        return str(self.config.inipath.parent / path)
+        return path if not path or path in self.option.choices else self.source.locate(path)
 
     def invalid(self, advice: str) -> SettingsError:
         """The error for a value that cannot be used; it names the option, or the ini key if the value is there."""
@@ -75,9 +87,8 @@ class Argument(Struct, frozen=True):
         return SettingsError(f"invalid {name} {self.raw!r}; use {advice}")
 
 
-def run_roots(config: pytest.Config, arguments: Sequence[str] | None) -> tuple[Path, ...]:
-    """The run roots of the option, or else of the ini file. Raises `SettingsError`."""
-    paths = [Path(root) for root in arguments] if arguments else list(config.getini("webeval_runs") or ())
+def run_roots(paths: Iterable[str | Path]) -> tuple[Path, ...]:
+    """The run roots at some paths. Raises `SettingsError`."""
     roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
     for root in roots:
         if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
@@ -102,7 +113,7 @@ def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
 def _parse_switch(argument: Argument) -> bool:
     try:
         return bool(argument.raw)
-    except (ValueError, pytest.UsageError) as error:  # in which pytest does not name the key
+    except ValueError as error:  # in which pytest does not name the key
         raise SettingsError(f"{argument.option.key}: {error}; use true or false") from error
 
 
@@ -315,7 +326,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "path": _parse_path,
     "percentage": _parse_percentage,
     "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),
-    "roots": lambda argument: run_roots(argument.config, argument.config.option.webeval_runs),
+    "roots": lambda argument: run_roots(argument.raw or ()),
     "rules": lambda argument: RULES[_parse_word(argument)],
     "seconds": _parse_seconds,
     "sessions": lambda argument: tuple(str(_existing_path(text, argument.option)) for text in argument.raw or ()),

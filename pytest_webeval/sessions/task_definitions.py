@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,6 @@ from msgspec import field
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.recordings.formats import check_main_file
 from pytest_webeval.recordings.inputs import LOAD_TASK
 from pytest_webeval.recordings.labels import Labels
@@ -26,6 +27,7 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import Trust
 from pytest_webeval.scoring.definition import find_source
 from pytest_webeval.scoring.definition import find_task
+from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_tasks
@@ -58,6 +60,19 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
     def configured(self) -> TaskSet | None:
         """The task set that an option names. Raises `TaskDefinitionError`."""
         return load_tasks(*self.settings.tasks) if self.settings.tasks else None
+
+    def provide(self, configured: TaskSet | None, in_roots: Mapping[Path, TaskSetOrError]) -> None:
+        """Take over what another process of the session has read."""
+        if configured is not None:
+            vars(self)["configured"] = configured
+        self._task_sets.update(in_roots)
+
+    def list_in_roots(self) -> dict[Path, TaskSetOrError]:
+        """What was found in the run roots, for another process."""
+        for root in self.settings.roots if self.configured is None else ():
+            with suppress(TaskDefinitionError):
+                self.in_root(root)
+        return dict(self._task_sets)
 
     @property
     def origin(self) -> str | None:

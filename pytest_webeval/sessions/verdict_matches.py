@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_webeval.plugin.workspace import Counts
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.human_labels import HumanLabels

@@ -12,24 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
 
-import pytest
-
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin import options
-from pytest_webeval.plugin.option_values import PARSERS
-from pytest_webeval.plugin.option_values import Argument
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.sessions import options
+from pytest_webeval.sessions.option_values import PARSERS
+from pytest_webeval.sessions.option_values import Argument
+from pytest_webeval.sessions.option_values import OptionSource
 from pytest_webeval.storage import Sync
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.gates import Gate
     from pytest_webeval.summary.shards import Shard
-
-REDACTING = pytest.StashKey[Redacting]()
 
 
 class Settings:
@@ -149,9 +144,6 @@ class Settings:
         return {name: repr(getattr(self, name)) for name in names}
 
 
-def read_settings(config: pytest.Config) -> Settings:
-    """The settings of a session. Raises `pytest.UsageError`."""
-    try:
-        return Settings({option.name: PARSERS[option.parse](Argument(option, config)) for option in options.OPTIONS})
-    except SettingsError as error:
-        raise pytest.UsageError(str(error)) from error
+def read_settings(source: OptionSource) -> Settings:
+    """The settings of a session. Raises `SettingsError`."""
+    return Settings({option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS})

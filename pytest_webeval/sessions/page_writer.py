@@ -6,9 +6,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.plugin.runtest.run_outcome import WrittenPage
-from pytest_webeval.plugin.runtest.run_outcome import WrittenRun
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.recordings.run import Run
@@ -29,6 +26,9 @@ from pytest_webeval.reports.html.task_page import task_view
 from pytest_webeval.reports.html.timeline import list_agent_values
 from pytest_webeval.reports.html.writer import write_events
 from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 
 
@@ -57,7 +57,7 @@ class PageWriter(Struct, frozen=True):
         redacted, details = safe["parts"], trim_bodies(safe["details"])
         if redacted["network"] is not None:
             redacted["network"]["detailed"] = len(details)
-        paths = ReportPaths(self.directory, path, written.result_path, self.workspace.config.invocation_params.dir)
+        paths = ReportPaths(self.directory, path, written.result_path, self.workspace.here)
         texts = PageTexts(rerun, answer.words)
         view = task_view(result, written.record, redacted | {"definition": safe[DEFINITION]}, paths, texts)
         # Events come first: a page says that they are there.

@@ -9,17 +9,16 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-import pytest
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.task import Task
 
 LONGEST_NAME = 180  # so that a quoted id is a name that every file system takes
@@ -127,9 +126,6 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
             return task_id in (self.workspace.tasks.in_root(root) or ())
         except TaskDefinitionError:
             return False
-
-
-MISSING_TASKS = pytest.StashKey[MissingTasks]()
 
 
 def _name(task_id: int | str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_webeval.plugin.option import Option
+from pytest_webeval.sessions.option import Option
 
 # `affects_results=False`: `Fingerprints` knows that only runs which a judge decides depend on them.
 JUDGE_OPTIONS: tuple[Option, ...] = (

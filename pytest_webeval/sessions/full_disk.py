@@ -10,12 +10,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import field
 
-from pytest_webeval.plugin.runtest.journal import JOURNAL
-from pytest_webeval.plugin.settings import Settings
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.journal import JOURNAL
+from pytest_webeval.sessions.settings import Settings
 
 PLACES_SHOWN = 3
 _ADVICE = "free some space and rerun with --webeval-resume"

@@ -21,10 +21,10 @@ from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import truncate
 
 if TYPE_CHECKING:
-    from pytest_webeval.plugin.settings import Settings
     from pytest_webeval.recordings.human_labels import HumanLabels
     from pytest_webeval.recordings.judge_outputs import JudgeVerdicts
     from pytest_webeval.recordings.trajectory.recorded import Judgement
+    from pytest_webeval.sessions.settings import Settings
 
 _RUNS_NAMED, _LONGEST_NAME = 3, 80
 

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.settings import Settings
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.workspace import Workspace
 
 
 def list_result_directories(workspace: Workspace) -> list[Path]:

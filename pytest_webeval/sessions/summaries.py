@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.plugin.output_paths import list_result_directories
-from pytest_webeval.plugin.reporting.collected import CollectedRuns
-from pytest_webeval.plugin.reporting.stale_results import stale_results
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import libraries
+from pytest_webeval.sessions.collected import Collected
+from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.stale_results import stale_results
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
 
@@ -27,7 +27,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
     """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others."""
 
     workspace: Workspace
-    collected: CollectedRuns
+    collected: Collected
     records: Mapping[str, Record]
     unscored: Sequence[str]
     stopped: str | None
@@ -43,11 +43,11 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         summary = summarize_records(records, details, expected=self.expected, attempts=attempts)
         if self.workspace.settings.judge_certificate is None or "judging" not in summary.webeval:
             return summary
-        return self.workspace.judges.add_certificate(summary)
+        return self.workspace.add_certificate(summary)
 
     def count_reused(self, records: Sequence[Record]) -> int:
         """How many of the results are those of an earlier session."""
-        return sum(record.run in self.collected.journals.resumed for record in records)
+        return sum(record.run in self.collected.resumed for record in records)
 
     @property
     def details(self) -> dict[str, Any]:

@@ -1,11 +1,9 @@
-"""One option: its names on the command line and in configuration files, and how pytest is asked for it."""
+"""One option: its names on the command line and in configuration files, and what it takes."""
 
 from __future__ import annotations
 
 from typing import Any
 from typing import NamedTuple
-
-import pytest
 
 
 class Option(NamedTuple):
@@ -46,21 +44,9 @@ class Option(NamedTuple):
         """Whether the option may be given several times."""
         return self.ini_type != "string"
 
-    def declare(self, parser: pytest.Parser, group: pytest.OptionGroup) -> None:
-        """Declare the option in its group, and its ini key."""
-        if self.is_flag:
-            group.addoption(self.flag, dest=self.key, help=self.help.replace("%", "%%"), **self._action)
-        if self.is_ini_key:
-            parser.addini(self.key, self.help, **self._ini_value)
-
     @property
-    def _action(self) -> dict[str, Any]:
+    def action(self) -> dict[str, Any]:
+        """How a parser of command lines takes the option."""
         if self.is_switch:
             return {"action": "store_true", "default": False}
         return {"action": "append" if self.is_repeatable else "store", "default": None, "metavar": self.metavar}
-
-    @property
-    def _ini_value(self) -> dict[str, Any]:
-        if self.is_switch:
-            return {"type": "bool", "default": False}
-        return {"type": self.ini_type, "default": None if self.is_flag else []}

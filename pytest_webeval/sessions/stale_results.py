@@ -7,9 +7,9 @@ from collections.abc import Container
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_webeval.plugin.workspace import Workspace
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.results import RESULT
+from pytest_webeval.sessions.workspace import Workspace
 
 MOST_VISITED = 10_000  # directories; those of runs of this session are not visited
 MOST_NAMED = 100

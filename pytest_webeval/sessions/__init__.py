@@ -1,0 +1,1 @@
+"""A session over runs, whoever drives it: settings, definitions, outcomes, files. Knows nothing of pytest."""

@@ -1,0 +1,120 @@
+"""What it means for a run that it has no verdict: the first step of its outcome."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from msgspec import Struct
+
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.results import ResultWarning
+from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.scoring.task_result import exclude
+from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.run_outcome import Classification
+from pytest_webeval.sessions.run_outcome import Storage
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.tasks.task import Task
+
+
+class Classifier(Struct, frozen=True, eq=False):
+    """One per process. `missing` are the expected tasks without a recording, where the process knows them."""
+
+    workspace: Workspace
+    missing: MissingTasks | None = None
+
+    @property
+    def _missing_ids(self) -> Mapping[Path, int | str]:
+        return {} if self.missing is None else self.missing.by_path
+
+    def build_error_result(self, run: Run, task: Task | None, message: str) -> TaskResult:
+        """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
+        return build_error_result(run, task, message, *self.workspace.tasks.source_of(run))
+
+    def classify_excluded(self, run: Run, task: Task, error: RunExcluded) -> Classification:
+        """A run that says nothing about the agent. One that nobody judged gets no result file."""
+        message = sanitize(str(error))
+        result = exclude(self.build_error_result(run, task, message), run, message)
+        is_written = run.exclusion is not None
+        if isinstance(error, JudgeFailed) and error.facts:  # which was asked
+            result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})
+            is_written = is_written or error.outcome != "forgotten"
+        storage = Storage.FILE if is_written else Storage.REMOVED
+        return Classification(result, self.workspace.result_path(run.path), run, task, storage)
+
+    def classify_skipped(self, path: Path, message: str, storage: Storage, *, is_partial: bool) -> Classification:
+        """A run whose test was skipped before the run had a verdict."""
+        run, task = self._find_run_and_task(path)
+        return Classification(
+            self.build_error_result(run, task, self._error_message(path, message)),
+            self.workspace.result_path(run.path),
+            run,
+            task,
+            storage,
+            is_partial=is_partial,
+            is_missing=path in self._missing_ids,
+            skip_reason=message,
+        )
+
+    def classify_error(
+        self, path: Path, message: str, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
+    ) -> Classification:
+        """A run that was not scored; without a result if there is no directory for it."""
+        is_missing = path in self._missing_ids
+        run, task = self._find_run_and_task(path)
+        result = self.build_error_result(run, task, self._error_message(path, message))
+        if warnings:
+            result = result.with_warnings([*result.warnings, *warnings])
+        storage = Storage.REPORT if is_partial else Storage.FILE
+        if is_missing or self._has_no_place(path):
+            storage = Storage.NONE
+        path = self.workspace.result_path(run.path)
+        return Classification(result, path, run, task, storage, is_partial=is_partial, is_missing=is_missing)
+
+    def classify_timeout(self, path: Path, message: str, *, is_partial: bool = False) -> Classification:
+        """A run that took too long to classify."""
+        run = self._build_placeholder(path)
+        storage = Storage.REPORT if is_partial else Storage.FILE
+        result, result_path = self.build_error_result(run, None, message), self.workspace.result_path(run.path)
+        return Classification(result, result_path, run, None, storage, is_partial=is_partial)
+
+    def _error_message(self, path: Path, message: str) -> str:
+        return message if self.missing is None or path not in self.missing.by_path else self.missing.reason(path)
+
+    def _has_no_place(self, path: Path) -> bool:
+        """Whether a result cannot be written into the directory of a recording that could not be read either."""
+        is_in_run = self.workspace.settings.output is None
+        return is_in_run and (self._leads_outside(path) or not os.access(path, os.W_OK | os.X_OK))
+
+    def _leads_outside(self, path: Path) -> bool:
+        """Whether a directory is a link out of the run root, behind which nothing is read or written."""
+        is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
+        return is_link and path not in self.workspace.settings.roots
+
+    def _find_run_and_task(self, path: Path) -> tuple[Run, Task | None]:
+        """The run and task of a directory that could not be scored, as far as they can be read."""
+        run = self._load_or_placeholder(path)
+        return run, self.workspace.tasks.find(run)
+
+    def _build_placeholder(self, path: Path) -> Run:
+        settings = self.workspace.settings
+        return placeholder_run(path, self.workspace.labels.of(path), settings.rules).choosing(settings.evaluators)
+
+    def _load_or_placeholder(self, path: Path) -> Run:
+        placeholder, missing = self._build_placeholder(path), self._missing_ids
+        if path in missing or self._leads_outside(path):
+            return replace(placeholder, task_id=missing.get(path, placeholder.task_id))
+        try:
+            return self.workspace.run(path)
+        except WebEvalError:
+            return placeholder

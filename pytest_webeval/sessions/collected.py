@@ -1,0 +1,68 @@
+"""What a session collected, deselected and left to other shards, as its summary says it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec import structs
+
+
+class Counts(Struct, frozen=True):
+    """How many run items a process left out, and how many runs were split into shards, with the checksum of that.
+
+    `deselected` are all of them: those `outside` the subset, those `elsewhere` in other shards, and what users chose.
+    """
+
+    deselected: int = 0
+    outside: int = 0
+    elsewhere: int = 0
+    split: int = 0
+    split_checksum: str = ""
+    user_code: str = ""  # checksum of modules of users that decide, of all shards
+    matched_labels: int = -1  # how many labels of a file are on a run; -1 until they are counted
+    matched_verdicts: int = -1
+    without_labels: int = 0  # how many trajectories have none in the file
+    without_verdicts: int = 0
+    same_task_labels: int = 0  # how many trajectories are of a task in the file
+    same_task_verdicts: int = 0
+
+    @property
+    def chosen(self) -> int:
+        """How many runs options of pytest deselected, or hooks."""
+        return self.deselected - self.outside - self.elsewhere
+
+    def join(self, other: Counts) -> Counts:
+        """The counts of two processes that collected the same, or of which one collected nothing."""
+        return Counts(*(max(pair) for pair in zip(structs.astuple(self), structs.astuple(other), strict=True)))
+
+
+class Collected(Protocol):
+    """What a session knows of its runs besides their records. `labels` are those of all that it is to score."""
+
+    @property
+    def labels(self) -> AbstractSet[str]:
+        """The labels of runs and of missing tasks."""
+
+    @property
+    def counts(self) -> Counts:
+        """How many runs were left out."""
+
+    @property
+    def without_runs(self) -> Sequence[str]:
+        """The labels of directories that hold no run."""
+
+    @property
+    def resumed(self) -> Collection[str]:
+        """The labels of runs with a result of an earlier session."""
+
+    @property
+    def selection(self) -> str:
+        """What options say of the runs to score, as a text."""
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the session was to score some runs of the roots or of its shard, rather than all."""

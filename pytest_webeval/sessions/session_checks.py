@@ -1,0 +1,190 @@
+"""What a session must reach: gates and the comparison with a baseline, and the exit code that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from typing import Self
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.labels import default_task_id
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.storage import write_json
+from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.baseline import OPTION
+from pytest_webeval.summary.baseline import Baseline
+from pytest_webeval.summary.baseline import KnownFailures
+from pytest_webeval.summary.baseline import add_comparison
+from pytest_webeval.summary.baseline import build_baseline
+from pytest_webeval.summary.baseline import restrict_comparison
+from pytest_webeval.summary.gates import COMPLETE
+from pytest_webeval.summary.gates import FAIL_ON
+from pytest_webeval.summary.gates import Gate
+from pytest_webeval.summary.gates import GateCase
+from pytest_webeval.summary.gates import build_gates
+from pytest_webeval.summary.gates import format_lost_tasks
+from pytest_webeval.summary.judge_certificate import check_certificate
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.tasks.dataset import id_order
+from pytest_webeval.tasks.subset import Subset
+
+PASSED, FAILED = 0, 1  # exit codes
+
+
+class SessionChecks(Struct, eq=False):
+    """One per session, in the process that sums up."""
+
+    workspace: Workspace
+    missing: MissingTasks
+    baseline: Baseline | None
+    gates: list[Gate]
+    has_other_failure: bool = False  # a test failed that is not the verdict on a task
+    comparison: SessionComparison | None = None
+    notes: list[str] = field(default_factory=list)  # lines about written files
+
+    @classmethod
+    def of(cls, workspace: Workspace, missing: MissingTasks) -> Self:
+        """Read the baseline and the gates. Raises `WebEvalError`."""
+        settings = workspace.settings
+        gates = build_gates(settings.gate, settings.min_success, settings.fail_on)
+        _check_settings(settings, gates)
+        if any(gate.text == COMPLETE for gate in gates) and not missing.expected():
+            raise SettingsError("the gate 'complete' requires expected tasks; pass --webeval-tasks or --webeval-subset")
+        return cls(workspace, missing, workspace.baseline, gates)
+
+    def list_writes(self, summary: Summary) -> list[Callable[[], None]]:
+        """What is to be written that follows from a checked summary. Each raises `SettingsError`."""
+        return [partial(write, summary) for write in (self._write_baseline, self._write_subset)]
+
+    def check(self, summary: Summary) -> Summary:
+        """The summary with the comparison and the gates."""
+        if self.baseline is not None:
+            subset, earlier = self.workspace.tasks.subset, self.baseline.session
+            before = earlier if subset is None else earlier.select(subset.task_ids)
+            self.comparison = SessionComparison(before, session_of(summary))
+            summary = add_comparison(summary, self.comparison)
+        lines = []
+        if self.gates:
+            session = self.comparison.after if self.comparison is not None else session_of(summary)
+            attempts = self.workspace.settings.attempts
+            case = GateCase(session, self.comparison, self._list_missing(session), attempts, self._is_first)
+            lines = [gate.evaluate(case).to_json() for gate in self.gates]
+        if self.workspace.settings.require_certificate:
+            lines.append(check_certificate(summary.webeval.get("judging")).to_json())
+        if lines:
+            summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})
+        return summary
+
+    def restrict(self, summary: Summary, part: Summary) -> Summary:
+        """The summary of the runs of one root, with the part of the comparison that is about them."""
+        return part if self.baseline is None else restrict_comparison(summary, part)
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether this session writes the first baseline."""
+        return self.baseline is None and self.workspace.settings.baseline_update
+
+    def _list_missing(self, session: ScoredSession) -> list[int | str]:
+        """The expected tasks without a verdict; none where no gate asks for them."""
+        if all(gate.text != COMPLETE for gate in self.gates):
+            return []
+        scored = {str(run.task_id) for run in session.runs if run.status != "excluded"}
+        expected = self.missing.expected()
+        missing = [task_id for task_id in expected if str(task_id) not in scored]
+        return missing + [run.task_id for run in session.runs if run.unrated]
+
+    def decide_exit_code(self, code: int, summary: Summary) -> int:
+        """The exit code of a session that had this one. A disturbed session is never green."""
+        settings = self.workspace.settings
+        if not _have_passed(summary):
+            return code or FAILED
+        is_left_to_gates = settings.gates_decide or settings.fail_on != FAIL_ON[0]
+        if code == FAILED and is_left_to_gates and not self.has_other_failure:
+            return PASSED
+        return code
+
+    def _write_baseline(self, summary: Summary) -> None:
+        """Replace the baseline by this session."""
+        path = self.workspace.settings.baseline
+        if path is None or not self.workspace.settings.baseline_update:
+            return
+        if problem := self._find_obstacle(summary):
+            raise SettingsError(f"baseline {path} not written: {problem}")
+        known = self.baseline.known_failures if self.baseline is not None else KnownFailures([])
+        write_long_json(path, build_baseline(summary, known).to_json(), self.workspace.settings.sync)
+        self.notes.append(f"baseline: {path}")
+
+    def _find_obstacle(self, summary: Summary) -> str | None:
+        """Why the session cannot replace the baseline."""
+        if summary.webeval["partial"] or summary.webeval["subset"]:
+            return "the session is partial; score all runs to update it"
+        if not _have_passed(summary):
+            return "a gate failed; leave the gate out to accept these results"
+        if self.has_other_failure:
+            return "the session had other problems; solve them to update it"
+        if self.comparison is not None and (lost := format_lost_tasks(self.comparison)):
+            return f"{lost}; record them, or delete the file to start again"
+        return None
+
+    def _write_subset(self, summary: Summary) -> None:
+        """Write the tasks without success."""
+        path = self.workspace.settings.write_subset
+        if path is None:
+            return
+        ids = self._list_unsuccessful(summary)
+        subset = Subset(path.name, tuple(sorted(ids, key=id_order)))
+        if ids:
+            content = {"task_ids": list(subset.task_ids), "checksum": subset.checksum}
+            write_json(path, content, self.workspace.settings.sync)
+            self.notes.append(f"subset of {pluralize(len(ids), 'task')} without success: {path}")
+        else:
+            self.notes.append(f"no subset written, for all tasks succeeded: {path}")
+
+    def _list_unsuccessful(self, summary: Summary) -> list[int | str]:
+        """The tasks of which a run did not succeed or was not scored, each once."""
+        unscored = filter(None, map(self.workspace.labels.path_of, summary.webeval["unscored"]))
+        rows: list[dict[str, Any]] = summary.task_results
+        ids = [*map(default_task_id, unscored), *(row["task_id"] for row in rows if row["status"] != "success")]
+        return list({str(task_id): task_id for task_id in ids}.values())
+
+
+def _have_passed(summary: Summary) -> bool:
+    return all(line["passed"] for line in summary.webeval.get("gates", ()))
+
+
+def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
+    """Raise `SettingsError` if options lack another one."""
+    baseline = settings.baseline
+    if baseline is None:
+        needing = [f"the gate {gate.text!r}" for gate in gates if gate.needs_baseline]
+        needing += [f"{OPTION}-update"] if settings.baseline_update else []
+        needing += ["--webeval-known-failures"] if settings.known_failures else []
+        if needing:
+            raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=FILE")
+    elif settings.baseline_update and baseline in _list_summaries(settings):
+        raise SettingsError(f"{OPTION}-update: {baseline} is the summary of this session; choose another file")
+    elif not settings.baseline_update and not baseline.is_file():
+        raise SettingsError(f"{OPTION}: file not found: {baseline}; check the path")
+    if settings.require_certificate and settings.judge_certificate is None:
+        raise SettingsError("--webeval-require-certificate requires a file; pass --webeval-judge-certificate=FILE")
+    if settings.gates_decide and not (gates or settings.require_certificate):
+        raise SettingsError("--webeval-gates-decide requires gates; pass --webeval-gate, or --webeval-fail-on=none")
+
+
+def _list_summaries(settings: Settings) -> list[Path]:
+    """The summaries that the session writes."""
+    directories = (settings.output, settings.report) if settings.output else (*settings.roots, settings.report)
+    return [directory / SUMMARY for directory in directories if directory is not None]

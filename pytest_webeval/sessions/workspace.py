@@ -1,0 +1,237 @@
+"""The runs of a session: roots, labels, task sets, site URLs, and paths of results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.discovery import DirectoryListing
+from pytest_webeval.recordings.labels import Labels
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run_tree import Branch
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import Summary
+from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.task_definitions import TaskDefinitions
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import load_sites
+
+if TYPE_CHECKING:
+    from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
+    from pytest_webeval.sessions.external_verdicts import VerdictMatches
+    from pytest_webeval.summary.baseline import Baseline
+
+
+class Workspace(Struct, frozen=True, eq=False, dict=True):
+    """One per process. Caches what it read of run roots and runs.
+
+    Labels are relative to `rootpath`, links of a report to `here`, the directory of the call.
+    """
+
+    settings: Settings
+    rootpath: Path
+    here: Path
+    started: float = field(default_factory=time.time)  # seconds since 1970, before anything was read
+    _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
+    _branches: dict[Path, Branch] = field(default_factory=dict)
+    _problems: dict[Path, str] = field(default_factory=dict)
+
+    @cached_property
+    def redacting(self) -> Redacting:
+        """What redacts results and texts outside the run directories."""
+        return Redacting(self.settings.redaction, self.settings.output is not None)
+
+    def recognize(self, path: Path) -> RunFormat | None:  # noqa: ARG002  (for formats of users)
+        """The format of a run directory that is not built in."""
+        return None
+
+    def is_ignored(self, path: Path) -> bool:  # noqa: ARG002  (for options of pytest)
+        """Whether the session is not to look at a directory."""
+        return False
+
+    def add_certificate(self, summary: Summary) -> Summary:
+        """The summary with what a certificate says of its judges."""
+        return summary
+
+    @cached_property
+    def sites(self) -> Sites:
+        """Site addresses of the configuration file. Raises `SettingsError`."""
+        return load_sites(self.settings.config) if self.settings.config else Sites()
+
+    @cached_property
+    def tasks(self) -> TaskDefinitions:
+        """The definitions of the tasks."""
+        return TaskDefinitions(self.settings, self.labels, self.format_of)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """What decides the results of all runs, but for the evaluators, which each item has of its own."""
+        settings = self.settings
+        return Scorer((), self.sites, settings.today, settings.policy, self.tasks.origin)
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The earlier session to compare with; None without one. Raises `SettingsError`."""
+        path = self.settings.baseline
+        if path is None or (self.settings.baseline_update and not path.exists()):
+            return None
+        from pytest_webeval.summary.baseline import read_baseline  # few sessions have one
+
+        return read_baseline(path)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The names of directories at or below the run roots."""
+        return Labels(self.settings.roots, self.rootpath)
+
+    def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
+        """The format of a run directory, from a hook or built in. It is cached.
+
+        Raises `RecordingError` if a hook or a format cannot read the directory.
+        """
+        if path in self._formats:
+            return self._formats[path]
+        try:
+            run_format = self.recognize(path) or formats.format_of(path, seen)
+        except OSError as error:
+            raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
+        if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
+            self._formats[path] = run_format
+        return run_format
+
+    def run(self, path: Path) -> Run:
+        """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
+        run = self.load(path)
+        if self.external is None or not run.is_trajectory:
+            return run
+        from pytest_webeval.sessions.external_verdicts import judge_run  # few sessions have such files
+
+        return judge_run(run, self.labels, self.matches.values())
+
+    def load(self, path: Path) -> Run:
+        """The run in a directory, as its format loads it. Raises `RecordingError`."""
+        if path in self._problems:
+            raise RecordingError(self._problems[path])
+        run_format = self.format_of(path)
+        if run_format is None:
+            return formats.load_run(path, self.settings.rules, self.labels.of(path))
+        try:
+            return self._load_run(run_format, path)
+        except RecordingError:
+            raise
+        except Exception as error:  # the format of a user, or a new one, may raise anything
+            name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
+            is_ours = any(run_format is layout for layout in formats.FORMATS)
+            advice = "report it as a bug of pytest-webeval" if is_ours else "fix its load() and rerun"
+            problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
+            raise RecordingError(f"{problem}; {advice}") from error
+
+    def _load_run(self, run_format: RunFormat, path: Path) -> Run:
+        run = run_format.load(path, self.labels.of(path), self.settings.rules)
+        return run.within(self.settings.limits).choosing(self.settings.evaluators)
+
+    @cached_property
+    def external(self) -> ExternalVerdicts | None:
+        """The verdicts in files that options name; None without such an option. Raises `SettingsError`."""
+        if (self.settings.verdicts, self.settings.labels, self.settings.label_coding) == (None, None, None):
+            return None
+        from pytest_webeval.sessions.external_verdicts import ExternalVerdicts  # few sessions have such files
+
+        return ExternalVerdicts.load(self.settings)
+
+    @cached_property
+    def matches(self) -> Mapping[str, VerdictMatches]:
+        """These verdicts with the trajectories of all roots, whichever of them the session scores, by option."""
+        return {} if self.external is None else self.external.match(self._find_trajectories(), self.labels)
+
+    def count_matches(self) -> dict[str, int]:
+        """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
+        matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}
+        matched |= {f"same_task_{option}": matches.same_task_count for option, matches in self.matches.items()}
+        return matched | {f"without_{option}": matches.count_others() for option, matches in self.matches.items()}
+
+    def _find_trajectories(self) -> Iterator[Run]:
+        """Those that can be loaded. Others say themselves why they cannot."""
+        for path in self.run_paths:
+            with suppress(RecordingError):
+                run = self.load(path)
+                if run.is_trajectory:
+                    yield run
+
+    def result_path(self, path: Path) -> Path:
+        """The path of the result of a run."""
+        return self.place(path) / RESULT
+
+    def place(self, path: Path) -> Path:
+        """The output directory for a directory at or below a root."""
+        root = self.labels.root_of(path)
+        if self.settings.output is None or root is None:
+            return path
+        is_alone = len(self.settings.roots) == 1
+        tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
+        return tree / path.relative_to(root)
+
+    @property
+    def branches(self) -> Iterator[Branch]:
+        """All runs of all roots, including broken ones, in the order of collection."""
+        ends = (branch for root in self.settings.runs for branch in self.branch(root).list_items())
+        return iter({branch.path: branch for branch in ends}.values())
+
+    @cached_property
+    def run_paths(self) -> list[Path]:
+        """All run directories of all roots, in the order in which they are collected."""
+        return [branch.path for branch in self.branches if branch.kind is Kind.RUN]
+
+    @cached_property
+    def tested_paths(self) -> list[Path]:
+        """The runs for which Python tests are repeated, including broken ones."""
+        branches = list(self.branches)
+        self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
+        return [branch.path for branch in branches]
+
+    def branch(self, path: Path) -> Branch:
+        """The runs at or below a directory of a root. It is scanned once, by one process for all."""
+        if path not in self._branches:
+            self._branches[path] = self.find_branch(path)
+        return self._branches[path]
+
+    def find_branch(self, path: Path) -> Branch:
+        """Scan a directory of a root."""
+        root = self.labels.root_of(path) or path
+        search = Search(root, self.format_of, self.tasks.is_task, self.tasks.is_defined, self.is_left_out)
+        return search.branch(path)
+
+    def forget_branches(self) -> None:
+        """Release the scanned branches, which nobody needs any more."""
+        self._branches.clear()
+        self._formats.clear()
+
+    @property
+    def without_runs(self) -> list[str]:
+        """The sorted labels of scanned directories without runs."""
+        directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
+        return sorted(map(self.labels.of, directories))
+
+    def _without_runs_in(self, root: Path) -> Sequence[Path]:
+        return self._branches[root].without_runs if root in self._branches else ()
+
+    def is_left_out(self, path: Path) -> bool:
+        """Whether a directory is written to by this session, or ignored."""
+        settings = self.settings
+        return path in (settings.output, settings.report, settings.metrics) or self.is_ignored(path)
