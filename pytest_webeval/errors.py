@@ -3,6 +3,7 @@
 ::
 
     WebEvalError
+    ├── ExecutorError         the engine on which runs are scored: unreachable, or without workers
     ├── SettingsError         an option, ini value or configuration file
     │   └── DiskFull          a file for which there is no room on the disk
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
@@ -37,6 +38,10 @@ class WebEvalError(Exception):
 
 class SettingsError(WebEvalError):
     """An option, an ini value or the configuration file is wrong."""
+
+
+class ExecutorError(WebEvalError):
+    """An engine that scores runs cannot be reached, has lost its workers, or has workers of another version."""
 
 
 class DiskFull(SettingsError):

@@ -16,6 +16,7 @@ ONLY_CARRY = {
     "authoring",
     "commands",
     "diagnostics",
+    "executors",
     "exports",
     "plugin",
     "recorder",

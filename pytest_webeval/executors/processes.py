@@ -1,0 +1,264 @@
+"""The engine of processes on this machine, each of which may be killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.connection import Pipe
+from multiprocessing.connection import wait
+from tempfile import TemporaryFile
+from typing import IO
+from typing import cast
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import ExecutorError
+from pytest_webeval.executors.engine import LONGEST_REASON
+from pytest_webeval.executors.engine import Loss
+from pytest_webeval.executors.engine import Workers
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.starter import EXIT_REPORT
+from pytest_webeval.safety.text import to_line
+
+# -P: nothing is imported from the current directory, which may be a run.
+PROGRAM = (
+    "import sys; sys.path[:] = {path!r}; from pytest_webeval.executors.starter import main; main({handle}, {modules})"
+)
+SHUTDOWN_SECONDS = 5  # for processes to end
+MAX_UNBLOCKED_BYTES = 2**14  # bytes of a batch that fits into a socket, while its worker is busy
+MAX_AHEAD = 2  # batches at one worker, so that it need not wait for the next
+FAILED_STARTS = 3  # in a row, after which no process is tried any more
+LAST_BYTES = 4096  # of what processes wrote about their own failure
+
+
+class ProcessEngine(Struct, frozen=True):
+    """So many processes. They share what the modules `preloaded` load."""
+
+    count: int
+    preloaded: tuple[str, ...] = ()
+
+    @contextmanager
+    def start(self, job: Job) -> Iterator[Workers]:
+        """The processes, which are killed at the end of the block."""
+        pool = ProcessPool(self.count, self.preloaded, job.encode())
+        try:
+            pool.start()
+            yield pool
+        finally:
+            pool.close()
+
+
+class Starter:
+    """The process that forks workers. It knows how they ended, since they are its children."""
+
+    def __init__(self, modules: tuple[str, ...], job: bytes) -> None:
+        """Start the process. Raises `OSError`."""
+        self._control, theirs = socket.socketpair()
+        self._control.settimeout(SHUTDOWN_SECONDS)
+        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115  (it is open as long as the process)
+        self._exit_codes: dict[int, int] = {}
+        self._started = 0
+        path = [entry for entry in sys.path if isinstance(entry, str) and entry]
+        program = PROGRAM.format(path=path, handle=theirs.fileno(), modules=modules)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  (our own program)
+                [sys.executable, "-P", "-c", program],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=[theirs.fileno()],
+            )
+        except OSError:
+            self._close_files()
+            raise
+        finally:
+            theirs.close()
+        with suppress(BrokenPipeError):  # it has ended, which is noticed when it shall fork
+            self._send(job)
+
+    def _send(self, job: bytes) -> None:
+        stream = cast("IO[bytes]", self._process.stdin)
+        with stream:
+            stream.write(job)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can fork."""
+        return self._process.poll() is None
+
+    def fork(self) -> ProcessWorker:
+        """One more worker. Raises `OSError` if the process has ended."""
+        ours, theirs = Pipe()
+        with theirs:
+            socket.send_fds(self._control, [b"+"], [theirs.fileno()])
+        self._started += 1
+        return ProcessWorker(self, self._started - 1, ours)
+
+    def exit_code(self, number: int) -> int | None:
+        """The exit code of a worker that has ended, negative for a signal; None if nobody knows."""
+        with suppress(OSError):
+            while number not in self._exit_codes:
+                report = self._control.recv(EXIT_REPORT.size, socket.MSG_WAITALL)
+                if len(report) < EXIT_REPORT.size:
+                    break
+                ended, code = EXIT_REPORT.unpack(report)
+                self._exit_codes[ended] = code
+        return self._exit_codes.pop(number, None)
+
+    @property
+    def last_words(self) -> str:
+        """The last line that it or a worker wrote about its own failure; empty without one."""
+        end = os.fstat(self._errors.fileno()).st_size
+        text = os.pread(self._errors.fileno(), LAST_BYTES, max(end - LAST_BYTES, 0)).decode(errors="replace")
+        lines = [line for line in text.splitlines() if line.strip()]
+        return to_line(lines[-1], LONGEST_REASON) if lines else ""
+
+    def end(self) -> None:
+        """Kill the workers, and end the process."""
+        self._process.terminate()
+        try:
+            self._process.wait(SHUTDOWN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._close_files()
+
+    def _close_files(self) -> None:
+        self._control.close()
+        self._errors.close()
+
+
+class ProcessWorker(Struct, eq=False):
+    """A process with the batches that it has not answered, the oldest first. `process` is 0 until it is ready."""
+
+    starter: Starter
+    number: int
+    connection: Connection
+    process: int = 0
+    batches: deque[tuple[int, bytes]] = field(default_factory=deque)
+
+    def can_take(self, batch: bytes) -> bool:
+        """Whether to send it a batch blocks nobody: a long one waits until the worker reads."""
+        if not self.process:
+            return False
+        return not self.batches or (len(self.batches) < MAX_AHEAD and len(batch) <= MAX_UNBLOCKED_BYTES)
+
+    def kill(self) -> None:
+        """Kill the process. It is alive as long as its socket is open."""
+        if self.process and not self.connection.closed and not self.connection.poll():
+            with suppress(ProcessLookupError):
+                os.kill(self.process, signal.SIGKILL)
+
+
+class ProcessPool(Struct, eq=False):
+    """Processes that run batches. One that dies is replaced, and its first batch gets the blame."""
+
+    count: int
+    modules: tuple[str, ...]
+    job: bytes
+    _starters: list[Starter] = field(default_factory=list)
+    _workers: list[ProcessWorker] = field(default_factory=list)
+    _queue: deque[tuple[int, bytes]] = field(default_factory=deque)
+    _failed_starts: int = 0
+
+    def start(self) -> None:
+        """Start all processes. Raises `ExecutorError`."""
+        while len(self._workers) < self.count:
+            self._start_worker()
+
+    def _start_worker(self) -> None:
+        try:
+            if not self._starters or not self._starters[-1].is_alive:
+                self._starters.append(Starter(self.modules, self.job))
+            self._workers.append(self._starters[-1].fork())
+        except OSError as error:
+            self._note_failed_start(error.strerror or str(error))
+
+    def _note_failed_start(self, reason: str) -> None:
+        self._failed_starts += 1
+        if self._failed_starts >= FAILED_STARTS:
+            reason = (self._starters and self._starters[-1].last_words) or reason
+            raise ExecutorError(f"cannot start worker processes ({reason}); check the installation, or use fewer")
+
+    def submit(self, number: int, batch: bytes) -> None:
+        """Queue a batch for the next worker that has room."""
+        self._queue.append((number, batch))
+        self._dispatch()
+
+    def _dispatch(self) -> None:
+        while self._queue:
+            free = [worker for worker in self._workers if worker.can_take(self._queue[0][1])]
+            if not free:
+                return
+            worker = min(free, key=lambda each: len(each.batches))
+            worker.batches.append(self._queue.popleft())
+            with suppress(OSError):  # it has died, which is noticed when its reply is awaited
+                worker.connection.send_bytes(worker.batches[-1][1])
+
+    def take(self) -> tuple[int, bytes | Loss]:
+        """Wait for the next reply."""
+        while True:
+            self._dispatch()
+            workers = {worker.connection: worker for worker in self._workers}
+            worker = workers[wait(list(workers))[0]]  # type: ignore[index]
+            answer = self._receive(worker)
+            if answer is not None:
+                self._dispatch()
+                return answer
+
+    def _receive(self, worker: ProcessWorker) -> tuple[int, bytes | Loss] | None:
+        try:
+            message = worker.connection.recv_bytes()
+        except (EOFError, OSError):
+            return self._replace(worker)
+        if not worker.process:
+            worker.process = int(message)
+            self._failed_starts = 0
+            return None
+        number, _ = worker.batches.popleft()
+        return number, message
+
+    def _replace(self, dead: ProcessWorker) -> tuple[int, Loss] | None:
+        """Start another worker for one that has died, and the loss of the batch that it ran."""
+        reason = describe_exit(dead.starter.exit_code(dead.number))
+        dead.connection.close()
+        self._workers.remove(dead)
+        if not dead.process:
+            self._note_failed_start(reason)
+        self.start()
+        if not dead.batches:
+            return None
+        number, _ = dead.batches.popleft()
+        self._queue.extendleft(reversed(dead.batches))
+        return number, Loss(reason, is_exact=True)
+
+    def kill(self) -> None:
+        """Kill the workers. Who takes the next reply replaces them."""
+        for worker in self._workers:
+            worker.kill()
+
+    def close(self) -> None:
+        """Kill all processes at once."""
+        self.kill()
+        for worker in self._workers:
+            worker.connection.close()
+        for starter in self._starters:
+            starter.end()
+        self._workers.clear()
+        self._starters.clear()
+
+
+def describe_exit(code: int | None) -> str:
+    """How a process ended, for people."""
+    if code is None:
+        return "of an unknown cause"
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,176 @@
+"""Processes as an engine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.errors import ExecutorError
+from pytest_webeval.executors.batches import map_batches
+from pytest_webeval.executors.processes import ProcessEngine
+from tests.support import batch_functions
+
+ROOT = Path(__file__).parents[3]
+SESSION = """
+import sys
+from pytest_webeval.executors.batches import map_batches
+from pytest_webeval.executors.processes import ProcessEngine
+from tests.support import batch_functions
+for result in map_batches(
+    ProcessEngine(2), batch_functions.{function}, {shared!r}, range(10**6), size=10, lost=lambda *_: None
+):
+    print(result, flush=True)
+"""
+
+
+def run(function, shared, items, size=10, count=2, **listeners):
+    return list(
+        map_batches(ProcessEngine(count), function, shared, items, size=size, lost=lambda *both: both, **listeners)
+    )
+
+
+def start_session(directory, function, shared):
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", SESSION.format(function=function, shared=shared)],
+        cwd=directory,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def is_alive(process):
+    """A process that has ended may wait for its parent, in a container for ever."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_until_dead(processes):
+    until = time.monotonic() + 10
+    while any(map(is_alive, processes)) and time.monotonic() < until:
+        time.sleep(0.01)
+    return [process for process in processes if is_alive(process)]
+
+
+def test_processes_run_batches():
+    assert run(batch_functions.multiply, 3, range(5000)) == list(range(0, 15000, 3))
+
+
+def test_settings_are_loaded_once_for_all_processes(tmp_path):
+    run(batch_functions.echo, batch_functions.Counted(str(tmp_path / "loaded")), range(1000))
+    assert len((tmp_path / "loaded").read_text().split()) == 1
+
+
+def test_a_batch_and_its_results_may_be_larger_than_a_socket():
+    items = [bytes(10**6), bytes(2 * 10**6), b"", bytes(10**5)] * 5
+    assert run(batch_functions.echo, bytes(5 * 10**6), items, size=2) == items
+
+
+def test_functions_run_in_a_main_thread_where_time_limits_work():
+    assert run(batch_functions.is_interruptible, None, range(3)) == [True] * 3
+
+
+def test_only_the_item_that_kills_its_process_is_lost():
+    reasons = []
+    results = run(batch_functions.kill_itself, 500, range(1000), size=100, on_loss=reasons.append)
+    reason = "a worker process that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
+    assert results == [2 * item if item != 500 else (500, reason) for item in range(1000)]
+    assert reasons == ["signal 9"] * 5
+
+
+def test_a_process_that_leaves_by_itself_says_with_which_code():
+    ((_, reason),) = run(batch_functions.leave, 3, "a")
+    assert "died 2 times (exit code 3)" in reason
+
+
+def test_a_bug_shows_where_it_happened():
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(batch_functions.divide_by, 1, [1, 2, 0])
+    assert re.search(r"batch_functions.py\", line \d+, in divide_by", caught.value.__notes__[0])
+
+
+def test_a_function_that_workers_cannot_load_is_named_on_one_line(tmp_path, monkeypatch):
+    (tmp_path / "vanishing.py").write_text("def echo(shared, batch):\n    return batch\n")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        import vanishing
+    with pytest.raises(ExecutorError) as caught:
+        run(vanishing.echo, None, range(3))
+    sys.modules.pop("vanishing")
+    assert str(caught.value) == (
+        "cannot start worker processes (ModuleNotFoundError: No module named 'vanishing'); "
+        "check the installation, or use fewer"
+    )
+
+
+def test_workers_import_nothing_from_the_current_directory(tmp_path):
+    for name in ("json", "signal", "pickle", "msgspec", "multiprocessing"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the current directory')")
+    with start_session(tmp_path, "list_imported", None) as session:
+        assert session.stdout.readline() == "[]\n", session.stderr.read()
+        session.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_session_that_is_interrupted_or_killed_leaves_no_process(tmp_path, number):
+    trace = tmp_path / "trace"
+    with start_session(tmp_path, "leave_trace", str(trace)) as session:
+        for _ in range(30):
+            session.stdout.readline()
+        workers = {int(line.split()[0]) for line in trace.read_text().splitlines()}
+        began = time.monotonic()
+        os.kill(session.pid, number)
+        session.wait(10)
+        assert time.monotonic() - began < 5
+    assert len(workers) == 2
+    assert wait_until_dead(workers) == []
+
+
+def test_ctrl_c_ends_a_worker_in_the_middle_of_a_long_item(tmp_path):
+    with start_session(tmp_path, "sleep", 60) as session:
+        until = time.monotonic() + 30
+        while not (workers := list_descendants(session.pid)) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.killpg(session.pid, signal.SIGINT)
+        _, errors = session.communicate(timeout=10)
+    assert "KeyboardInterrupt" in errors
+    assert wait_until_dead(workers) == []
+
+
+def list_descendants(process):
+    """The workers of a session: the children of its child."""
+    try:
+        (child,) = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        return [int(worker) for worker in Path(f"/proc/{child}/task/{child}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def test_a_session_goes_on_without_the_process_that_forks(tmp_path):
+    trace, killed = tmp_path / "trace", []
+
+    def kill_starter(_):
+        if killed:
+            return
+        worker = int(trace.read_text().split()[0])
+        starter = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+        killed.append((worker, starter))
+        os.kill(starter, signal.SIGKILL)
+        os.kill(worker, signal.SIGKILL)
+
+    results = run(batch_functions.leave_trace, str(trace), range(500), on_done=kill_starter)
+    assert results == list(range(1, 501))
+    assert killed
