@@ -8,6 +8,7 @@
     │   └── DiskFull          a file for which there is no room on the disk
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
     ├── RecordingError        what an agent left behind: missing, damaged, unknown
+    │   └── StoreError        an object in a store that cannot be read, listed or written
     ├── RunExcluded           a run that says nothing about the agent: aborted
     │   └── RunUnjudged       no judge has a verdict on it that counts
     │       └── JudgeFailed   a judge that was asked has come to no verdict
@@ -64,6 +65,10 @@ class TaskDefinitionError(WebEvalError):
 
 class RecordingError(WebEvalError):
     """A recording is missing, damaged or of an unknown layout."""
+
+
+class StoreError(RecordingError):
+    """An object in a store that cannot be read, listed or written, for good. It names no credentials."""
 
 
 class RunExcluded(WebEvalError):

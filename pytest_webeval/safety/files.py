@@ -7,10 +7,27 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
+
+
+class LateFiles(Protocol):
+    """Files below a directory that lie elsewhere until they are first read. Their time of change is 0 until then."""
+
+    root: str
+
+    def fetch(self, path: Path) -> bool:
+        """Put a file in its place; False if it is none of these. Raises `RecordingError`."""
+
+    def read_beginning(self, path: Path, most: int) -> bytes | None:
+        """The first bytes of a file; None if it is none of these. Raises `RecordingError`."""
+
+
+LATE_FILES: list[LateFiles] = []  # asked for each regular file whose time of change is 0, the latest first
+_MOST_FETCHES = 3  # of a file that another process removes again
 
 
 def sha256(content: bytes) -> str:
@@ -24,32 +41,77 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
     `limit_name` names the limit for users. Links, pipes, devices and sockets are refused without blocking on them,
     wherever in `name` they stand.
     """
-    handle = _open_file(directory, name)
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise RecordingError(f"{directory / name} is not a regular file; replace it with a regular file")
-        if status.st_size > limit:
-            hint = f"the limit is {limit:,}; see {limit_name} in {INI}"
-            raise RecordingError(f"{directory / name} has {status.st_size:,} bytes; {hint}")
-        return _read_bytes(handle, status.st_size)
-    finally:
-        os.close(handle)
+    for _ in range(_MOST_FETCHES):
+        handle = _open_file(directory, name)
+        try:
+            status = os.fstat(handle)
+            _check_file(directory / name, status, limit, limit_name)
+            if status.st_mtime_ns or not LATE_FILES or not _fetch_late(directory, name):
+                return _read_bytes(handle, status.st_size)
+        finally:
+            os.close(handle)
+    raise RecordingError(f"cannot keep {directory / name} in the cache: it is removed again; use another cache")
+
+
+def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise RecordingError(f"{path} is not a regular file; replace it with a regular file")
+    if status.st_size > limit:
+        hint = f"the limit is {limit:,}; see {limit_name} in {INI}"
+        raise RecordingError(f"{path} has {status.st_size:,} bytes; {hint}")
 
 
 def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
-    """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read."""
+    """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read.
+
+    Raises `StoreError` for a file in a store that cannot be read from it: nobody knows then what it is.
+    """
     try:
         handle = _open_file(directory, name)
     except RecordingError:
         return b""
     try:
         status = os.fstat(handle)
-        return _read_bytes(handle, min(status.st_size, most)) if stat.S_ISREG(status.st_mode) else b""
+        if not stat.S_ISREG(status.st_mode):
+            return b""
+        late = None if status.st_mtime_ns or not LATE_FILES else _read_late(directory, name, most)
+        return _read_bytes(handle, min(status.st_size, most)) if late is None else late
     except OSError:
         return b""
     finally:
         os.close(handle)
+
+
+def read_range_inside(directory: Path, name: str, start: int, end: int) -> bytes:
+    """Some bytes of a regular file below a directory, fewer at its end. Raises `RecordingError`."""
+    handle = _open_file(directory, name)
+    try:
+        size = os.fstat(handle).st_size
+        _check_file(directory / name, os.fstat(handle), size, "")
+        os.lseek(handle, start, os.SEEK_SET)
+        return _read_bytes(handle, max(min(end, size) - start, 0))
+    finally:
+        os.close(handle)
+
+
+def _list_late(path: str) -> Iterator[LateFiles]:
+    """Those that may have a file, the latest first."""
+    return (late for late in reversed(LATE_FILES) if path.startswith(late.root + os.sep))
+
+
+def _fetch_late(directory: Path, name: str) -> bool:
+    """Whether a file was fetched; False where its time of change is simply 0. Raises `RecordingError`."""
+    path = Path(os.path.realpath(directory), name)
+    owners = list(_list_late(str(path)))
+    if owners and not any(late.fetch(path) for late in owners):
+        raise RecordingError(f"{path} is not in the listing of the store; score the runs again")
+    return bool(owners)
+
+
+def _read_late(directory: Path, name: str, most: int) -> bytes | None:
+    path = Path(os.path.realpath(directory), name)
+    beginnings = (late.read_beginning(path, most) for late in _list_late(str(path)))
+    return next((beginning for beginning in beginnings if beginning is not None), None)
 
 
 def _read_bytes(handle: int, size: int) -> bytes:

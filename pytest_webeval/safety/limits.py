@@ -27,6 +27,7 @@ class Limits:
     archive_members: int = 100_000  # files in one trace.zip
     expansion: int = 200  # times its packed size that a member of an archive of some size unpacks to
     body_size: int = 64 * 2**20  # bytes of one body, decoded or in its own file; of all bodies of a run, twice that
+    stored_objects: int = 5_000_000  # objects in one listing of a store
 
     def describe(self, name: str) -> str:
         """The text of a message about a limit, and what to do about it."""

@@ -25,6 +25,7 @@ ONLY_CARRY = {
     "schemas",
     "sessions",
     "storage.py",
+    "stores",
     "summary",
 }
 

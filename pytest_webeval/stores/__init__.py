@@ -1,0 +1,1 @@
+"""Where recordings lie: directories, buckets and archives, read by four verbs."""

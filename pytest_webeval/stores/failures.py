@@ -1,0 +1,104 @@
+"""Why a library could not read an object, in words of ours: its own may hold credentials and signed URLs."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+_PASSING_STATUSES = frozenset({408, 409, 425, 429})
+_LASTING_STATUSES = frozenset({501, 505})  # of a server that does not know a verb
+_DENIED_STATUSES = frozenset({401, 403})
+_PASSING_ERRORS = frozenset(
+    {
+        errno.EAGAIN,
+        errno.EBUSY,
+        errno.ECONNABORTED,
+        errno.ECONNREFUSED,
+        errno.ECONNRESET,
+        errno.EHOSTUNREACH,
+        errno.EIO,
+        errno.ENETUNREACH,
+        errno.EPIPE,
+        errno.ETIMEDOUT,
+    }
+)
+_STATUS = re.compile(r"status(?: code)?:? ([1-5]\d\d)\b")  # in messages of obstore
+_DENIED = re.compile(r"permission|unauth|forbidden|credential|accessdenied|invalidaccesskey", re.IGNORECASE)
+_PASSING = re.compile(
+    r"connect|timeout|disconnect|payload|incomplete|httpclient|protocol|slowdown|genericerror|remotedisc"
+)
+_MOST_CAUSES = 6
+
+
+class Failure(Struct, frozen=True):
+    """A failure in a few words. It may pass, or not; the store may not even be reachable."""
+
+    reason: str
+    advice: str
+    is_passing: bool = False
+    is_unreachable: bool = False
+
+
+_MISSING = Failure("there is no such object", "list the store again")
+_DENIED_FAILURE = Failure("access is denied", "check the credentials in the environment or profile")
+
+
+def describe_failure(error: BaseException) -> Failure:
+    """What an exception of any library means. The text of the exception is not used."""
+    causes = list(_list_causes(error))
+    status = next(filter(None, map(_find_status, causes)), None)
+    if status is not None:
+        return _describe_status(status)
+    names = " ".join(type(cause).__name__ for cause in causes)
+    if any(isinstance(cause, FileNotFoundError) for cause in causes) or "NotFound" in names:
+        return _MISSING
+    if any(isinstance(cause, PermissionError) for cause in causes) or _DENIED.search(names):
+        return _DENIED_FAILURE
+    if any(map(_is_passing, causes)) or _PASSING.search(names.lower()):
+        return Failure(_name(causes[0]), "check that the store can be reached", is_passing=True, is_unreachable=True)
+    return Failure(_name(causes[0]), "check the location and the object")
+
+
+def _list_causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _find_status(error: BaseException) -> int | None:
+    response = getattr(error, "response", None)
+    metadata = response.get("ResponseMetadata") if isinstance(response, dict) else None
+    numbers = [metadata.get("HTTPStatusCode") if isinstance(metadata, dict) else None]
+    numbers += [getattr(error, name, None) for name in ("status", "status_code")]
+    if type(error).__module__.startswith("gcsfs"):  # in aiohttp, a response that was cut has a code as well
+        numbers.append(getattr(error, "code", None))
+    for number in numbers:
+        if isinstance(number, int) and 400 <= number <= 599:
+            return number
+    is_obstore = type(error).__module__.startswith("obstore")
+    match = _STATUS.search(str(error)) if is_obstore else None
+    return int(match[1]) if match else None
+
+
+def _describe_status(status: int) -> Failure:
+    if status == 404:
+        return _MISSING
+    if status in _DENIED_STATUSES:
+        return Failure(f"access is denied (HTTP {status})", _DENIED_FAILURE.advice)
+    is_passing = status in _PASSING_STATUSES or (status >= 500 and status not in _LASTING_STATUSES)
+    return Failure(f"HTTP {status}", "check the store" if is_passing else "check the location", is_passing)
+
+
+def _is_passing(error: BaseException) -> bool:
+    is_connection = isinstance(error, TimeoutError | ConnectionError)
+    return is_connection or (isinstance(error, OSError) and error.errno in _PASSING_ERRORS)
+
+
+def _name(error: BaseException) -> str:
+    return f"no response ({type(error).__name__})" if _is_passing(error) else type(error).__name__

@@ -1,0 +1,154 @@
+"""Objects that fsspec and its libraries reach: buckets, datasets, web servers, archives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Mapping
+from datetime import UTC
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote
+from urllib.parse import unquote
+
+from pytest_webeval.stores.locations import scheme_of
+from pytest_webeval.stores.locations import split_chain
+from pytest_webeval.stores.locations import strip_scheme
+from pytest_webeval.stores.store import StoredObject
+
+SECONDS = 30  # for one request
+_ETAGS = ("ETag", "etag", "e_tag", "blob_id", "CRC")  # in the order in which libraries are believed
+_TIMES = ("LastModified", "last_modified", "Last-Modified", "updated", "mtime", "modified", "created")
+_CONNECTIONS = 32
+# What each library is opened with: no cache of its own, no attempts of its own, limits of time.
+OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "s3": {
+        "use_listings_cache": False,
+        "max_concurrency": 1,  # otherwise it asks for the size of each object first
+        "config_kwargs": {
+            "connect_timeout": 5,
+            "read_timeout": SECONDS,
+            "retries": {"total_max_attempts": 1},
+            "max_pool_connections": _CONNECTIONS,
+        },
+    },
+    "http": {"use_listings_cache": False, "client_kwargs": {"headers": {"Accept-Encoding": "identity"}}},
+}
+OPTIONS = {**OPTIONS, "https": OPTIONS["http"]}
+_WEB = frozenset({"http", "https"})
+
+
+class FsspecSource:
+    """The objects below a URL, with exceptions of the libraries. Each process has a connection of its own."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+        self.scheme = scheme_of(location) or ""
+        self._connection: tuple[int, Any, str] | None = None  # of a process
+
+    def __reduce__(self) -> tuple[type[FsspecSource], tuple[str]]:
+        return type(self), (self.location,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.location!r})"
+
+    def connect(self) -> tuple[Any, str]:
+        """The file system of fsspec, which this process alone uses, and the path of the location in it."""
+        connection = self._connection
+        if connection is None or connection[0] != os.getpid():
+            options = {**OPTIONS.get(self.scheme, {}), "skip_instance_cache": True}
+            system, root = import_module("fsspec.core").url_to_fs(_complete(self.location), **options)
+            if self.scheme == "s3":
+                system.retries = 1
+            self._connection = connection = os.getpid(), system, root.rstrip("/")
+        return connection[1], connection[2]
+
+    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+        """The objects in a directory."""
+        system, root = self.connect()
+        files = system.find(self.path_of(prefix), withdirs=False, detail=True)
+        start = f"{root}/" if root else ""
+        below = ((path, facts) for path, facts in files.items() if path.startswith(start) and path != start)
+        yield [self._read_entry(path, path[len(start) :], facts) for path, facts in below]
+
+    def _read_entry(self, path: str, key: str, facts: Mapping[str, Any]) -> StoredObject:
+        system, _ = self.connect()
+        if self.scheme in _WEB:
+            key, facts = unquote(key), system.info(path)
+        size = facts.get("size")
+        if size is None:
+            size = len(system.cat_file(path))
+        return StoredObject(key, int(size), _find_etag(facts), _find_time(facts))
+
+    def path_of(self, key: str) -> str:
+        """A key as the library names it."""
+        _, root = self.connect()
+        return "/".join(filter(None, (root, quote(key) if self.scheme in _WEB else key)))
+
+    def read(self, key: str) -> bytes:
+        """The bytes of an object."""
+        content: bytes = self.connect()[0].cat_file(self.path_of(key))
+        return content
+
+    def read_range(self, key: str, start: int, end: int) -> bytes:
+        """Some bytes of an object. A server that knows no ranges gives all of them."""
+        content: bytes = self.connect()[0].cat_file(self.path_of(key), start=start, end=end)
+        return content if len(content) <= end - start else content[start:end]
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object."""
+        self.connect()[0].pipe_file(self.path_of(key), content)
+
+
+class S3Source(FsspecSource):
+    """Objects in S3, listed page by page with their names as they are."""
+
+    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+        """The objects in a directory, a thousand at a time."""
+        system, path = self.connect()
+        bucket, _, root = path.partition("/")
+        start = f"{root}/" if root else ""
+        request = {"Bucket": bucket, "Prefix": f"{start}{prefix.rstrip('/')}/" if prefix else start}
+        while True:
+            page = system.call_s3("list_objects_v2", **request)
+            yield [_read_s3_entry(row, len(start)) for row in page.get("Contents", ()) if len(row["Key"]) > len(start)]
+            if not page.get("IsTruncated"):
+                return
+            request["ContinuationToken"] = page["NextContinuationToken"]
+
+
+def _read_s3_entry(row: Mapping[str, Any], start: int) -> StoredObject:
+    return StoredObject(row["Key"][start:], row["Size"], row["ETag"].strip('"'), row["LastModified"].timestamp())
+
+
+def _complete(location: str) -> str:
+    """The location with the archive that a `zip://` URL names alone."""
+    chain = split_chain(location)
+    if scheme_of(location) != "zip" or len(chain) > 1:
+        return location
+    return f"zip://::{os.path.abspath(strip_scheme(location))}"  # noqa: PTH100  (a text for a URL)
+
+
+def _find_etag(facts: Mapping[str, Any]) -> str | None:
+    etag = next((facts[name] for name in _ETAGS if facts.get(name)), None)
+    return None if etag is None else str(etag).removeprefix("W/").strip('"')
+
+
+def _find_time(facts: Mapping[str, Any]) -> float | None:
+    moment = next((facts[name] for name in _TIMES if facts.get(name)), None)
+    if isinstance(moment, str):
+        moment = _parse_time(moment)
+    if isinstance(moment, datetime):
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float(moment) if isinstance(moment, int | float) else None
+
+
+def _parse_time(text: str) -> datetime | None:
+    for parse in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            return parse(text)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,292 @@
+"""A run root in a store as a local directory, whose files are fetched when they are first read."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from msgspec import Struct
+
+from pytest_webeval.errors import StoreError
+from pytest_webeval.safety.files import LATE_FILES
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.stores.cache_directory import FILES
+from pytest_webeval.stores.cache_directory import PARTS
+from pytest_webeval.stores.cache_directory import default_cache
+from pytest_webeval.stores.cache_directory import lock_cache
+from pytest_webeval.stores.cache_directory import open_cache
+from pytest_webeval.stores.cache_directory import remove_remains
+from pytest_webeval.stores.cache_index import CacheIndex
+from pytest_webeval.stores.checked_reads import CheckedReads
+from pytest_webeval.stores.listing import Plan
+from pytest_webeval.stores.listing import plan_tree
+from pytest_webeval.stores.listing_file import ListingFile
+from pytest_webeval.stores.listing_file import write_listing
+from pytest_webeval.stores.locations import name_object
+from pytest_webeval.stores.store import Store
+from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.stores.tree import Tree
+from pytest_webeval.stores.tree import is_placeholder
+
+THREADS = 16
+LARGEST_AHEAD = 32 * 2**20  # bytes of a file that is fetched before it is read
+_BEGINNINGS = 64  # that are remembered
+_MOST_BEGINNING = 2**20  # bytes of one that is remembered
+_SEEN = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|webm|mp4|mov|avi|mkv)$", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def is_usually_read(name: str, size: int) -> bool:  # noqa: ARG001  (the signature of a choice)
+    """Whether scoring may read a file of that name: all but screenshots and videos."""
+    return _SEEN.search(name) is None
+
+
+class MirrorDescription(Struct, frozen=True):
+    """What another process needs to use the same mirror. It can be pickled, and has no credentials."""
+
+    store: Store
+    prefix: str
+    cache: str
+    name: str
+    listing: str
+    most_bytes: int | None = None
+
+    @property
+    def marks(self) -> tuple[str, str, str, str]:
+        """The same for two descriptions of a mirror."""
+        return self.store.location, self.prefix, self.cache, self.listing
+
+
+class Mirror:
+    """The objects below a prefix of a store as files below `path`. `problems` name the objects that have no file.
+
+    A file that has not been fetched is a placeholder of the same size. Everything in this package that reads files
+    of recordings fetches it first. Several threads and processes may share a mirror.
+    """
+
+    def __init__(self, description: MirrorDescription, problems: Iterable[str] = ()) -> None:
+        self.description, self.problems = description, list(problems)
+        cache = Path(description.cache)
+        self.path = cache / FILES / description.name
+        self.root = str(self.path)
+        self._listing = ListingFile(cache / description.listing)
+        self._tree, self._index = Tree(self.path, cache / PARTS), CacheIndex(cache)
+        self._reads = CheckedReads(description.store, description.prefix, self._listing)
+        self._errors: dict[str, StoreError] = {}
+        self._beginnings: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        store: Store,
+        prefix: str = "",
+        cache: Path | None = None,
+        most_bytes: int | None = None,
+        limits: Limits = USUAL,
+    ) -> Mirror:
+        """List a store once, and lay out the tree. Raises `SettingsError` for the cache and `StoreError`."""
+        prefix = prefix.strip("/")
+        where = f"{store.location}/{prefix}" if prefix else store.location
+        directory = open_cache(cache or default_cache(where), where)
+        objects = _strip_prefix(store.list(prefix), prefix)
+        is_sensitive = not (directory / "cachedir.tag").exists()
+        plan = plan_tree(objects, is_case_sensitive=is_sensitive, limits=limits, location=name_object(where))
+        mirror = _lay_out(store, prefix, directory, plan, most_bytes, is_complete=True)
+        if not plan.files and not mirror.problems:
+            mirror.problems.append(f"there are no objects at {name_object(where)}; check the location")
+        return mirror
+
+    @classmethod
+    def of_objects(
+        cls,
+        store: Store,
+        objects: Iterable[StoredObject],
+        cache: Path | None = None,
+        prefix: str = "",
+        most_bytes: int | None = None,
+    ) -> Mirror:
+        """A mirror of some objects of a listing, which is not made again. Files of other objects stay in the cache."""
+        prefix = prefix.strip("/")
+        where = f"{store.location}/{prefix}" if prefix else store.location
+        directory = open_cache(cache or default_cache(where), where)
+        is_sensitive = not (directory / "cachedir.tag").exists()
+        plan = plan_tree(_strip_prefix(objects, prefix), is_case_sensitive=is_sensitive)
+        return _lay_out(store, prefix, directory, plan, most_bytes, is_complete=False)
+
+    def __reduce__(self) -> tuple[Callable[[MirrorDescription], Mirror], tuple[MirrorDescription]]:
+        return attach, (self.description,)
+
+    def objects_below(self, directory: Path) -> Iterator[StoredObject]:
+        """The objects of a run, with the keys that they have in the store: for a worker on another machine."""
+        prefix = f"{self.description.prefix}/" if self.description.prefix else ""
+        for entry in self._listing.list_below(self._key_of(directory)):
+            yield StoredObject(prefix + entry.key, entry.size, entry.etag, entry.modified)
+
+    def fetch(self, path: Path) -> bool:
+        """Put a file in its place; False if the mirror has no such file. Raises `StoreError`."""
+        entry = self._listing.find(self._key_of(path))
+        if entry is None:
+            return False
+        self._fetch(entry)
+        return True
+
+    def read_beginning(self, path: Path, most: int) -> bytes | None:
+        """The first bytes of a file, which stays a placeholder unless these are all; None if it has no such file."""
+        entry = self._listing.find(self._key_of(path))
+        if entry is None:
+            return None
+        if entry.size <= most:
+            return self._fetch(entry)
+        name = entry.key, most
+        beginning = self._beginnings.get(name)
+        if beginning is None:
+            self._raise_kept(entry.key)
+            beginning = self._reads.read_beginning(entry, most)
+            if most <= _MOST_BEGINNING:
+                self._remember(name, beginning)
+        return beginning
+
+    def _remember(self, name: tuple[str, int], beginning: bytes) -> None:
+        with self._lock:
+            self._beginnings[name] = beginning
+            while len(self._beginnings) > _BEGINNINGS:
+                self._beginnings.popitem(last=False)
+
+    def _fetch(self, entry: StoredObject) -> bytes:
+        self._raise_kept(entry.key)
+        content = self._reads.read(entry)
+        path = self.path / entry.key
+        try:
+            status = self._tree.write_file(path, content, entry)
+        except OSError as error:
+            raise StoreError(f"cannot keep {path} in the cache: {error.strerror}; make room, or move it") from error
+        self._index.add(entry.key, entry.identity, status)
+        return content
+
+    def _raise_kept(self, key: str) -> None:
+        """Raise what went wrong when a file was fetched ahead, once: the next read tries again."""
+        error = self._errors.pop(key, None) if self._errors else None
+        if error is not None:
+            raise StoreError(str(error))
+
+    def prefetch(
+        self, directories: Iterable[Path], select: Callable[[str, int], bool] = is_usually_read, threads: int = THREADS
+    ) -> None:
+        """Fetch the files of some runs at the same time, before they are scored.
+
+        `select` gets the name of a file below its run, and its size. What fails is an error of the read that follows.
+        """
+        waiting = list(self._list_waiting(directories, select))
+        if waiting:
+            with ThreadPoolExecutor(min(threads, len(waiting)), "webeval-store") as pool:
+                list(pool.map(self._fetch_ahead, waiting))
+
+    def _list_waiting(self, directories: Iterable[Path], select: Callable[[str, int], bool]) -> Iterator[StoredObject]:
+        total = 0
+        for directory in directories:
+            key = self._key_of(directory)
+            start = len(key) + 1 if key else 0
+            for entry in self._listing.list_below(key):
+                if not 0 < entry.size <= LARGEST_AHEAD or not select(entry.key[start:], entry.size):
+                    continue
+                total += entry.size
+                if self.description.most_bytes is not None and total > self.description.most_bytes:
+                    return
+                with suppress(OSError):
+                    if is_placeholder(os.lstat(f"{self.root}/{entry.key}")):
+                        yield entry
+
+    def _fetch_ahead(self, entry: StoredObject) -> None:
+        try:
+            self._fetch(entry)
+        except StoreError as error:
+            self._errors[entry.key] = error
+
+    def release(self, directory: Path) -> None:
+        """Make placeholders of the files of a run if the cache is over its budget. Raises `StoreError`."""
+        most = self.description.most_bytes
+        if most is None or self._index.used_bytes <= most:
+            return
+        for entry in self._listing.list_below(self._key_of(directory)):
+            path = self.path / entry.key
+            try:
+                if entry.size and not is_placeholder(path.lstat()):
+                    self._tree.replace_by_placeholder(path, entry)
+                    self._index.drop(entry.key)
+            except OSError as error:
+                raise StoreError(f"cannot release {path}: {error.strerror}; empty the cache") from error
+
+    def _key_of(self, path: Path) -> str:
+        """The key of a file or directory, relative to the prefix."""
+        text = str(path)
+        if text == self.root:
+            return ""
+        if not text.startswith(self.root + os.sep):
+            text = os.path.realpath(text)
+        if text != self.root and not text.startswith(self.root + os.sep):
+            raise StoreError(f"{path} is not below {self.root}; use a path of the mirror")
+        return text[len(self.root) + 1 :]
+
+    def close(self) -> None:
+        """No longer fetch files of this mirror in this process. The cache stays."""
+        if self in LATE_FILES:
+            LATE_FILES.remove(self)
+        self._listing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def attach(description: MirrorDescription) -> Mirror:
+    """The mirror in another process that sees the same cache; the same object for the same description."""
+    for late in LATE_FILES:
+        if isinstance(late, Mirror) and late.description.marks == description.marks:
+            return late
+    mirror = Mirror(description)
+    LATE_FILES.append(mirror)
+    return mirror
+
+
+def _strip_prefix(objects: Iterable[StoredObject], prefix: str) -> Iterator[StoredObject]:
+    if not prefix:
+        yield from objects
+        return
+    start = f"{prefix}/"
+    for entry in objects:
+        if entry.key.startswith(start) and entry.key != start:
+            yield StoredObject(entry.key[len(start) :], entry.size, entry.etag, entry.modified)
+
+
+def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
+    store: Store, prefix: str, cache: Path, plan: Plan, most_bytes: int | None, *, is_complete: bool
+) -> Mirror:
+    name = _find_name(f"{store.location}/{prefix}")
+    with lock_cache(cache):
+        tree, index = Tree(cache / FILES / name, cache / PARTS), CacheIndex(cache)
+        index.shrink()
+        tree.lay_out(plan, index, is_complete=is_complete)
+        listing = write_listing(cache, plan.list_objects())
+        remove_remains(cache, listing)
+    mirror = attach(MirrorDescription(store, prefix, str(cache), name, listing, most_bytes))
+    mirror.problems[:] = plan.problems.list_all()
+    return mirror
+
+
+def _find_name(location: str) -> str:
+    """The last name of a location, which results and messages show, if it is a plain one."""
+    name = re.split(r"[/:\\]+", location.strip("/"))[-1]
+    return name if _NAME.fullmatch(name) else "runs"

@@ -1,0 +1,169 @@
+"""Objects of S3, Google Cloud Storage and Azure through obstore, which reads many small ones fast."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Mapping
+from datetime import timedelta
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from pytest_webeval.stores.failures import describe_failure
+from pytest_webeval.stores.fsspec_source import SECONDS
+from pytest_webeval.stores.fsspec_source import FsspecSource
+from pytest_webeval.stores.keys import find_key_problem
+from pytest_webeval.stores.store import StoredObject
+
+# Variables with credentials that both obstore and the library of fsspec read, by scheme.
+_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "gs": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "az": ("AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT_KEY"),
+}
+_CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=SECONDS)}
+_RETRIES = {"max_retries": 0, "retry_timeout": timedelta(seconds=SECONDS)}
+_first_process: list[int] = []  # where obstore was used first: it does not survive a fork
+
+
+class ObstoreSource:
+    """A source of fsspec that reads through obstore where it can. What fails for good there, fsspec decides."""
+
+    def __init__(self, source: FsspecSource) -> None:
+        self.source = source
+        self._store: Any = None
+
+    def __reduce__(self) -> tuple[type[ObstoreSource], tuple[FsspecSource]]:
+        return ObstoreSource, (self.source,)
+
+    def __repr__(self) -> str:
+        return f"ObstoreSource({self.location!r})"
+
+    @property
+    def location(self) -> str:
+        """The URL."""
+        return self.source.location
+
+    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+        """The objects in a directory.
+
+        obstore fails for keys that are no paths, and gives directories as objects without content. With either, fsspec
+        lists the store.
+        """
+        store, listed = self._connect(prefix or "any"), None
+        if store is not None:
+            try:
+                listed = _list_all(store, prefix)
+            except Exception as error:
+                if describe_failure(error).is_passing:
+                    raise
+        if listed is None:
+            yield from self.source.list_pages(prefix)
+        else:
+            yield listed
+
+    def read(self, key: str) -> bytes:
+        """The bytes of an object."""
+        store = self._connect(key)
+        if store is not None:
+            try:
+                return bytes(_obstore().get(store, key).bytes())
+            except Exception as error:
+                if describe_failure(error).is_passing:
+                    raise
+        return self.source.read(key)
+
+    def read_range(self, key: str, start: int, end: int) -> bytes:
+        """Some bytes of an object."""
+        store = self._connect(key)
+        if store is not None:
+            try:
+                return bytes(_obstore().get_range(store, key, start=start, end=end))
+            except Exception as error:
+                if describe_failure(error).is_passing:
+                    raise
+        return self.source.read_range(key, start, end)
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object."""
+        store = self._connect(key)
+        if store is None:
+            self.source.write(key, content)
+            return
+        _obstore().put(store, key, content, use_multipart=False)
+
+    def _connect(self, key: str) -> Any:
+        """The store of obstore; None where fsspec has to do, as after a fork and for keys that are no paths."""
+        if not _first_process:
+            _first_process.append(os.getpid())
+        if _first_process[0] != os.getpid() or find_key_problem(key) is not None:
+            return None
+        if self._store is None:
+            self._store = _open(self.source.scheme, self.location)
+        return self._store
+
+
+def _list_all(store: Any, prefix: str) -> list[StoredObject] | None:
+    """All objects; None if one of them may be a directory."""
+    objects: list[StoredObject] = []
+    for page in _obstore().list(store, prefix or None, chunk_size=1000):
+        for row in page:
+            if not row["size"]:
+                return None
+            etag = row["e_tag"] and row["e_tag"].removeprefix("W/").strip('"')
+            objects.append(StoredObject(row["path"], row["size"], etag, row["last_modified"].timestamp()))
+    return objects
+
+
+def _obstore() -> Any:
+    return import_module("obstore")
+
+
+def is_usable(scheme: str) -> bool:
+    """Whether obstore is installed and has the same credentials as the library of fsspec."""
+    if find_spec("obstore") is None:
+        return False
+    if scheme == "s3":
+        return _open_session().get_credentials() is not None
+    return scheme in _VARIABLES and all(map(os.environ.get, _VARIABLES[scheme]))
+
+
+def _open(scheme: str, location: str) -> Any:
+    stores = import_module("obstore.store")
+    if scheme != "s3":
+        return stores.from_url(location, client_options=_CLIENT, retry_config=_RETRIES)
+    session = _open_session()
+    endpoint = _find_endpoint(session)
+    settings: dict[str, Any] = {"region": session.get_config_variable("region") or "us-east-1"}
+    if endpoint:
+        settings["endpoint"] = endpoint
+    client = {**_CLIENT, "allow_http": bool(endpoint and endpoint.startswith("http://"))}
+    provider = _CredentialProvider(session)
+    options = {"config": settings, "client_options": client, "retry_config": _RETRIES}
+    return stores.S3Store.from_url(location, credential_provider=provider, **options)
+
+
+def _open_session() -> Any:
+    return import_module("botocore.session").Session()
+
+
+def _find_endpoint(session: Any) -> str | None:
+    """The endpoint as botocore finds it: in the environment or in the profile."""
+    url: str = session.create_client("s3").meta.endpoint_url
+    return None if url.endswith((".amazonaws.com", ".amazonaws.com.cn")) else url
+
+
+class _CredentialProvider:
+    """Credentials as botocore finds and renews them."""
+
+    def __init__(self, session: Any) -> None:
+        self._credentials = session.get_credentials()
+
+    def __call__(self) -> dict[str, Any]:
+        frozen = self._credentials.get_frozen_credentials()
+        return {
+            "access_key_id": frozen.access_key,
+            "secret_access_key": frozen.secret_key,
+            "token": frozen.token,
+            "expires_at": getattr(self._credentials, "_expiry_time", None),
+        }

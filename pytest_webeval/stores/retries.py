@@ -1,0 +1,115 @@
+"""Reading and writing again what failed for a passing reason, with growing pauses and an end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Protocol
+from typing import TypeVar
+from zlib import crc32
+
+from pytest_webeval.errors import StoreError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.stores.failures import describe_failure
+from pytest_webeval.stores.locations import name_object
+from pytest_webeval.stores.store import StoredObject
+
+PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds after each attempt but the last
+MOST_SECONDS = 60.0  # after which nothing is tried again
+_SPREAD = 0.5  # share by which pauses differ, so that what failed together is not tried again together
+
+T = TypeVar("T")
+Objects = list[StoredObject]  # in classes that have a verb `list`
+
+
+class Source(Protocol):
+    """What a library gives: the verbs of a store with exceptions of the library."""
+
+    @property
+    def location(self) -> str:
+        """The URL, without credentials."""
+
+    def list_pages(self, prefix: str) -> Iterator[Objects]:
+        """The objects in a directory, in pages."""
+
+    def read(self, key: str) -> bytes:
+        """The bytes of an object."""
+
+    def read_range(self, key: str, start: int, end: int) -> bytes:
+        """Some bytes of an object."""
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object."""
+
+
+class RemoteStore:
+    """A store that is reached through a library, whose failures become `StoreError`.
+
+    While nothing in the store can be reached, what was tried for long enough once is not tried for as long again.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._is_lost = False  # nothing was reached since an operation gave up
+
+    def __reduce__(self) -> tuple[type[RemoteStore], tuple[Source]]:
+        return RemoteStore, (self.source,)
+
+    def __repr__(self) -> str:
+        return f"RemoteStore({self.location!r})"
+
+    @property
+    def location(self) -> str:
+        """The URL, without credentials."""
+        return self.source.location
+
+    def list(self, prefix: str = "") -> Iterator[StoredObject]:
+        """All objects, or those in a directory, sorted by key. Raises `StoreError`."""
+        objects = self.try_again("list", prefix, lambda: self._list_all(prefix))
+        objects.sort(key=lambda entry: entry.key)
+        yield from objects
+
+    def _list_all(self, prefix: str) -> Objects:
+        return [entry for page in self.source.list_pages(prefix) for entry in page]
+
+    def read(self, key: str) -> bytes:
+        """The bytes of an object. Raises `StoreError`."""
+        return self.try_again("read", key, lambda: self.source.read(key))
+
+    def read_range(self, key: str, start: int, end: int) -> bytes:
+        """Some bytes of an object. Raises `StoreError`."""
+        if end <= start:
+            return b""
+        return self.try_again("read", key, lambda: self.source.read_range(key, start, end))
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object. Raises `StoreError`."""
+        self.try_again("write", key, lambda: self.source.write(key, content))
+
+    def try_again(self, verb: str, key: str, action: Callable[[], T]) -> T:
+        """The result of an action once it succeeds. Raises `StoreError` that says why it never does."""
+        started, attempt = time.monotonic(), 0
+        while True:
+            try:
+                result = action()
+            except WebEvalError:
+                raise
+            except Exception as error:  # noqa: BLE001  (whatever a library raises)
+                failure = describe_failure(error)
+            else:
+                self._is_lost = False
+                return result
+            attempt += 1
+            is_late = attempt > len(PAUSES) or time.monotonic() - started > MOST_SECONDS or self._is_lost
+            if not failure.is_passing or is_late:
+                break
+            time.sleep(_find_pause(attempt, key))
+        self._is_lost = failure.is_unreachable
+        where = name_object(self.location, key)  # outside of the except clause: no context with the library's text
+        count = f" after {attempt} attempts" if attempt > 1 else ""
+        raise StoreError(f"cannot {verb} {where}: {failure.reason}{count}; {failure.advice}")
+
+
+def _find_pause(attempt: int, key: str) -> float:
+    return PAUSES[attempt - 1] * (1 + _SPREAD * (crc32(key.encode("utf-8", "replace")) / 2**32))
