@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
     from pytest_webeval.rules import Rules as Rules
     from pytest_webeval.safety.limits import Limits as Limits
+    from pytest_webeval.summary.sharded_results import find_result as find_result
     from pytest_webeval.summary.summarize import summarize as summarize
     from pytest_webeval.tasks.dataset import TaskSet as TaskSet
     from pytest_webeval.tasks.dataset import load_tasks as load_tasks
@@ -102,6 +103,7 @@ _HOMES = {
     "VerdictPolicy": "rubrics.policy",
     "Sites": "tasks.sites",
     "load_sites": "tasks.sites",
+    "find_result": "summary.sharded_results",
     "summarize": "summary.summarize",
     "Step": "recordings.trajectory.step",
     "Trajectory": "recordings.trajectory.trajectory",

@@ -28,6 +28,15 @@ SUMMARY = "eval_summary.json"
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
 
 
+def find_version_problem(version: object) -> str | None:
+    """What is wrong with a `schema_version`: in a newer one, a field may have another meaning."""
+    if type(version) is int and 1 <= version <= SCHEMA_VERSION:
+        return None
+    if type(version) is int and version > SCHEMA_VERSION:
+        return f"schema_version {version!s:.20} is newer than {SCHEMA_VERSION}; update pytest-webeval"
+    return f"invalid schema_version {version!r:.20}; score again"
+
+
 class Status(StrEnum):
     """Outcome of a task, an evaluator or an assertion. `partial_match` is read, never produced."""
 

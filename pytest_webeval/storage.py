@@ -24,7 +24,7 @@ from pytest_webeval.safety.text import escape_surrogates
 INDENT = 2
 _PRIVATE, _SHARED = 0o600, 0o644  # while a file is being written, and once it is complete: results are to be shared
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_CHOOSE_OUTPUT = "choose another directory with --webeval-output"
+CHOOSE_OUTPUT = "choose another directory with --webeval-output"
 _ELEMENTS = 1_000  # of a long list that are text at one time
 _PIECE = 2**16  # bytes that are written at once
 
@@ -42,7 +42,7 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
         text = to_json_bytes(content)
     except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
         raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
-    _write_atomically(path, [text], sync, _CHOOSE_OUTPUT)
+    _write_atomically(path, [text], sync, CHOOSE_OUTPUT)
     return sha256(text)
 
 
@@ -52,7 +52,7 @@ def write_long_json(path: Path, content: Any, sync: Sync | None = None) -> None:
     Raises `SettingsError`.
     """
     try:
-        _write_atomically(path, _join_pieces(_json_pieces(content)), sync, _CHOOSE_OUTPUT)
+        _write_atomically(path, _join_pieces(_json_pieces(content)), sync, CHOOSE_OUTPUT)
     except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
         raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
 
@@ -62,9 +62,9 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
     _write_atomically(path, [text.encode("utf-8", "backslashreplace")], sync, advice)
 
 
-def write_bytes(path: Path, content: bytes, advice: str = "choose another path") -> None:
+def write_bytes(path: Path, content: bytes, advice: str = "choose another path", sync: Sync | None = None) -> None:
     """The same for what is not a text."""
-    _write_atomically(path, [content], None, advice)
+    _write_atomically(path, [content], sync, advice)
 
 
 def write_in_place(path: Path, text: str, advice: str) -> None:

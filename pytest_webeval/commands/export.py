@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
@@ -12,6 +13,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports import Export
 from pytest_webeval.exports import Output
+from pytest_webeval.exports import Stream
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.exports.settings import AVAILABILITIES
 from pytest_webeval.exports.settings import DEPLOYMENTS
@@ -22,8 +24,9 @@ from pytest_webeval.exports.settings import RowKind
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
+from pytest_webeval.summary.scored_session import format_problems
 
-HELP = "export results: CSV, JSON lines, Parquet, scores for inspect_ai, records of every_eval_ever"
+HELP = "export results: CSV, JSON lines, Parquet, single files, inspect_ai, every_eval_ever"
 _FACTS = EvaluationFacts.__struct_fields__
 
 
@@ -49,9 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the export. Results that cannot be read are named on stderr. Raises `SettingsError`."""
     target = EXPORTS[arguments.to]
     _check_options(arguments, target)
+    if target.is_streamed:
+        return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream())
     results = load_results(arguments.results)
-    for problem in results.problems:
-        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+    _warn(results.problems)
     facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
     files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
     if arguments.output is None:
@@ -59,6 +63,25 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _write(Path(arguments.output), files)
     return 0
+
+
+def _write_stream(results: Path, output: Path, stream: Stream) -> int:
+    """Write one file at a time, of which there may be millions. Results that cannot be read are named on stderr."""
+    if output.resolve() == results.resolve():
+        raise SettingsError(f"{output} holds the results; choose another --output")
+    problems: list[str] = []
+    count = 0
+    for name, content in stream(results, problems):
+        write_bytes(output / name, content, "choose another --output")
+        count += 1
+    _warn(format_problems(problems, str(results)))
+    sys.stdout.write(f"{sanitize(str(output))}: {pluralize(count, 'file')}\n")
+    return 0
+
+
+def _warn(problems: Iterable[str]) -> None:
+    for problem in problems:
+        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
 
 
 def _check_options(arguments: argparse.Namespace, target: Export) -> None:

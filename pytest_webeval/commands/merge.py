@@ -14,7 +14,6 @@ from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.rules import RULES
-from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -22,7 +21,7 @@ from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.result_files import build_rows
 from pytest_webeval.summary.shard_file import ShardFile
 from pytest_webeval.summary.shard_file import check_shards
 from pytest_webeval.summary.shard_file import merge_records
@@ -106,10 +105,10 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
     for path, shard in files:
         runs_by_directory.setdefault(path.parent, set()).update(record.run for record in shard.records)
     for directory, runs in runs_by_directory.items():
-        places = list(read_results(directory, lambda result, place: (str(result.webeval.get("run")), place), problems))
-        for run, place in places:
+        results = build_rows(directory, lambda result, stored: (str(result.webeval.get("run")), stored), problems)
+        for run, stored in results:
             if run in runs and directory.resolve() != output.resolve():
-                write_bytes(output / place / RESULT, read_file_inside(directory / place, RESULT))
+                write_bytes(output / stored.place / RESULT, stored.read_file())
             missing.discard(run)
     if missing:
         names = name_first(sorted(missing), 3, 80, len(missing))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from enum import StrEnum
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,6 +16,7 @@ from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.settings import ExportSettings
 
 Writer = Callable[[LoadedResults, ExportSettings], Mapping[str, bytes]]
+Stream = Callable[[Path, list[str]], Iterator[tuple[str, bytes]]]
 
 
 class Output(StrEnum):
@@ -26,19 +30,29 @@ class Output(StrEnum):
 class Export(Struct, frozen=True):
     """A target: the module and name of its writer, where its output goes, and the settings that it knows.
 
-    The writer gives the bytes of each file by its path below the output; the path of a single file is empty.
+    The writer gives the bytes of each file by its path below the output; the path of a single file is empty. If it
+    `is_streamed`, it gives a file at a time, from the results themselves.
     """
 
     writer: str
     output: Output = Output.ANYWHERE
     has_rows: bool = False
     has_facts: bool = False
+    is_streamed: bool = False
 
     def load_writer(self) -> Writer:
-        """The writer, whose module is imported on first use: some need a library that is not always installed."""
-        module, _, name = self.writer.partition(":")
-        writer: Writer = getattr(import_module(f"{__name__}.{module}"), name)
+        """The writer of rows, whose module is imported on first use: some need a library that may be missing."""
+        writer: Writer = self._load()
         return writer
+
+    def load_stream(self) -> Stream:
+        """The same for a target that is streamed."""
+        stream: Stream = self._load()
+        return stream
+
+    def _load(self) -> Any:
+        module, _, name = self.writer.partition(":")
+        return getattr(import_module(f"{__name__}.{module}"), name)
 
 
 EXPORTS: dict[str, Export] = {
@@ -46,5 +60,6 @@ EXPORTS: dict[str, Export] = {
     "jsonl": Export("json_lines:format_json_lines", has_rows=True),
     "parquet": Export("parquet:format_parquet", Output.FILE, has_rows=True),
     "inspect": Export("inspect_scores:format_inspect_scores"),
+    "files": Export("result_tree:list_result_files", Output.DIRECTORY, is_streamed=True),
     "every-eval-ever": Export("every_eval_ever:format_records", Output.DIRECTORY, has_facts=True),
 }

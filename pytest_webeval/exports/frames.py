@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.exports.libraries import import_library
 from pytest_webeval.exports.rows import BOOLEAN
 from pytest_webeval.exports.rows import INTEGER
 from pytest_webeval.exports.rows import NUMBER
 from pytest_webeval.exports.rows import TEXT
 from pytest_webeval.exports.rows import list_columns
+from pytest_webeval.summary.libraries import import_library
 
 _DTYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool"}
 

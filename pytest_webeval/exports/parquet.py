@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from pytest_webeval.exports.libraries import import_library
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.rows import BOOLEAN
 from pytest_webeval.exports.rows import INTEGER
@@ -15,6 +14,7 @@ from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.exports.tables import ROW_TYPES
 from pytest_webeval.exports.tables import select_rows
+from pytest_webeval.summary.libraries import import_library
 
 _ARROW_TYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool_"}
 

@@ -66,7 +66,7 @@ class DirectoryListing(Struct, frozen=True):
         if self.problem is not None:
             raise RecordingError(self.problem)
         directories = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
-        return [Path(entry.path) for entry in sorted(directories, key=_sort_key)]
+        return [Path(entry.path) for entry in sorted(directories, key=lambda entry: sort_key(entry.name))]
 
     def links_out(self, root: Path) -> list[Path]:
         """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
@@ -100,8 +100,8 @@ def is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _sort_key(entry: os.DirEntry[str]) -> tuple[int, int, str]:
-    name = entry.name
+def sort_key(name: str) -> tuple[int, int, str]:
+    """What names of directories are sorted by: numbers first, 9 before 10."""
     number = (0, int(name)) if name.isascii() and name.isdigit() and len(name) < 20 else (1, 0)
     return (*number, name)
 

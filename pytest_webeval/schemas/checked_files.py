@@ -6,6 +6,7 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +60,19 @@ def _find_in_text(content: bytes, schema: Schema) -> list[Problem]:
         return [Problem(f"is not JSON: {error}")]
     except EvaluationError as error:
         return [Problem(_first_part(error))]
-    return find_problems(schema.name, value)
+    problems = find_problems(schema.name, value)
+    for name, inner in schema.members:
+        if isinstance(value, dict) and isinstance(value.get(name), dict):
+            problems += (
+                Problem(each.text, f"{name}.{each.path}".rstrip(".")) for each in find_problems(inner, value[name])
+            )
+    return problems
 
 
 def _find_in_lines(content: bytes, schema: Schema) -> list[str]:
     lines = []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        for problem in _find_in_text(line, schema) if line.strip() else ():
+    for number, line in enumerate(BytesIO(content), 1):
+        for problem in _find_in_text(line.rstrip(b"\n"), schema) if line.strip() else ():
             where = f"line {number}, {problem.path}" if problem.path else f"line {number}"
             lines.append(f"{problem.text} @ {where}")
         if len(lines) >= MOST_PROBLEMS:

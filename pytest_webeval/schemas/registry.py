@@ -19,13 +19,15 @@ class Schema(Struct, frozen=True):
     """A schema. `patterns` are about names of files, the latter parts of their paths.
 
     A file `of_lines` has a JSON value in each line. Names that are `generic` may be those of other programs' files:
-    only a file that the user names is taken for such a one, not each one of a directory.
+    only a file that the user names is taken for such a one, not each one of a directory. `members` have schemas of
+    their own, by their names.
     """
 
     name: str
     patterns: tuple[str, ...]
     of_lines: bool = False
     generic: tuple[str, ...] = ()
+    members: tuple[tuple[str, str], ...] = ()
 
     @property
     def published_name(self) -> str:
@@ -50,6 +52,8 @@ class Schema(Struct, frozen=True):
 
 SCHEMAS: tuple[Schema, ...] = (
     Schema("eval_result", ("eval_result.json",)),
+    Schema("eval_results", ("eval_results.json", "eval_results-*-of-*.json")),
+    Schema("eval_results_line", ("eval_results-*.jsonl",), of_lines=True, members=(("result", "eval_result"),)),
     Schema("eval_summary", ("eval_summary.json",), generic=("baseline.json",)),
     Schema("eval_shard", ("eval_shard-*-of-*.json",)),
     Schema("eval_journal", ("eval_journal.jsonl",), of_lines=True),

@@ -1,65 +1,165 @@
-"""The result files below a directory, which may hold anything: each is read for itself."""
+"""The results below a directory, in files and in shards, which may hold anything: each is read for itself."""
 
 from __future__ import annotations
 
-import json
+import heapq
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_webeval.errors import RecordingError
+from msgspec import Struct
+
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.discovery import sort_key
 from pytest_webeval.results import RESULT
-from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.summary.result_manifest import UNREADABLE
+from pytest_webeval.summary.result_manifest import Order
+from pytest_webeval.summary.result_manifest import find_manifest
+from pytest_webeval.summary.result_manifest import find_order
+from pytest_webeval.summary.result_manifest import sort_manifests
+from pytest_webeval.summary.result_shards import expand_result
+from pytest_webeval.summary.sharded_results import describe_problem
+from pytest_webeval.summary.sharded_results import parse_result
+from pytest_webeval.summary.sharded_results import read_rows
 
-MAX_RESULTS = 1_000_000  # files below one directory
-_UNREADABLE = (RecordingError, ValueError, RecursionError, LookupError, TypeError, AttributeError)
+MAX_RESULTS = 1_000_000  # below one directory
 
 Row = TypeVar("Row")
+
+
+class StoredFile(Struct, frozen=True):
+    """A result in a file of its own. `place` is its directory below the root, `where` the file, for messages."""
+
+    directory: Path
+    place: str
+    order: Order = ()
+
+    @property
+    def where(self) -> str:
+        """The path of the file below the root."""
+        return RESULT if self.place == "." else f"{self.place}/{RESULT}"
+
+    def read(self) -> TaskResult:
+        """The result. Raises one of `UNREADABLE`."""
+        return parse_result(self.read_file())
+
+    def read_file(self) -> bytes:
+        """The bytes of the file. Raises `RecordingError`."""
+        return read_file_inside(self.directory, RESULT)
+
+
+class StoredLine(Struct, frozen=True):
+    """A result in a shard. `place` is the directory that its file would have."""
+
+    content: bytes
+    place: str
+    order: Order
+    where: str
+
+    def read(self) -> TaskResult:
+        """The result. Raises one of `UNREADABLE`."""
+        return parse_result(self.content.decode())
+
+    def read_file(self) -> bytes:
+        """The bytes that the file would have. Raises `ValueError`."""
+        return expand_result(self.content)
+
+
+class _NestedShards(Struct, frozen=True):
+    """A manifest below the directory of another, which may be in the directory of a run."""
+
+    place: str
+    order: Order
+    where: str
+
+
+StoredResult = StoredFile | StoredLine
 
 
 def read_results(root: Path, build: Callable[[TaskResult, str], Row], problems: list[str]) -> Iterator[Row]:
     """What `build` makes of each result and its path below the root, in the order of the paths.
 
-    `problems` gets a line for each file that cannot be used. Raises `SettingsError` beyond a million files.
+    `problems` gets a line for each result that cannot be used, and for each run that has two: its own file counts.
+    Raises `SettingsError` beyond a million results.
     """
-    for directory in _find_results(root):
+    return build_rows(root, lambda result, stored: build(result, stored.place), problems)
+
+
+def build_rows(root: Path, build: Callable[[TaskResult, StoredResult], Row], problems: list[str]) -> Iterator[Row]:
+    """The same, where `build` also gets what the result was read from."""
+    for stored in list_stored(root, problems):
         try:
-            result = TaskResult.read(json.loads(read_file_inside(directory, RESULT)))
-            if problem := find_version_problem(result.webeval.get("schema_version", 1)):
-                raise ValueError(problem)
-            row = build(result, directory.relative_to(root).as_posix())
-        except _UNREADABLE as error:
-            where = (directory / RESULT).relative_to(root)
-            problems.append(f"{' '.join(str(error).split()):.200} @ {where.as_posix()}")
+            row = build(stored.read(), stored)
+        except UNREADABLE as error:
+            problems.append(f"{describe_problem(error)} @ {stored.where}")
         else:
             yield row
 
 
-def _find_results(root: Path) -> Iterator[Path]:
-    """The directories with a result, sorted; links are not followed.
+def list_stored(root: Path, problems: list[str]) -> Iterator[StoredResult]:
+    """The results, sorted; links are not followed.
 
     A result below another one is left out: an agent can write it into the directory of its run.
     """
-    count = 0
-    for directory, names, files in walk_directories(root):
-        if RESULT in files:
-            count += 1
-            names.clear()
-            yield directory
+    for count, stored in enumerate(_list_all(root, problems), 1):
         if count > MAX_RESULTS:
             raise SettingsError(f"{root} holds more than {MAX_RESULTS:,} results; name its {SUMMARY}")
+        yield stored
 
 
-def find_version_problem(version: object) -> str | None:
-    """What is wrong with a `schema_version`: in a newer one, a field may have another meaning."""
-    if type(version) is int and 1 <= version <= SCHEMA_VERSION:
-        return None
-    if type(version) is int and version > SCHEMA_VERSION:
-        return f"schema_version {version!s:.20} is newer than {SCHEMA_VERSION}; update pytest-webeval"
-    return f"invalid schema_version {version!r:.20}; score again"
+def _list_all(root: Path, problems: list[str]) -> Iterator[StoredResult]:
+    for directory, names, files in walk_directories(root):
+        place = directory.relative_to(root).as_posix()
+        manifests = sort_manifests(name for file in files if (name := find_manifest(file)))
+        if RESULT in files:
+            names.clear()
+            yield StoredFile(directory, place)
+        elif manifests:
+            names.clear()
+            yield from _list_with_shards(directory, manifests, place, problems)
+
+
+def _join(directory: str, path: str) -> str:
+    if directory == ".":
+        return path
+    return directory if path == "." else f"{directory}/{path}"
+
+
+def _list_with_shards(
+    directory: Path, manifests: Sequence[str], place: str, problems: list[str]
+) -> Iterator[StoredResult]:
+    """The results of shards and of files below their directory, each run once, in the order of their paths."""
+    streams = [_read_lines(directory, name, place, problems) for name in manifests]
+    before: Order | None = None
+    for stored in heapq.merge(_list_files(directory, place), *streams, key=lambda each: each.order):
+        if before is not None and stored.order[: len(before)] == before:
+            if isinstance(stored, StoredLine):
+                problems.append(f"the run has another result, in or above {stored.place!r:.80} @ {stored.where}")
+        elif isinstance(stored, _NestedShards):
+            problems.append(f"results in shards below others are skipped; name their directory @ {stored.where}")
+        else:
+            before = stored.order
+            yield stored
+
+
+def _read_lines(directory: Path, manifest: str, place: str, problems: list[str]) -> Iterator[StoredLine]:
+    for row in read_rows(directory, manifest, problems, place):
+        yield StoredLine(row.content, _join(place, row.path), row.order, row.where)
+
+
+def _list_files(root: Path, place: str) -> Iterator[StoredFile | _NestedShards]:
+    """The files below the directory of shards, in the order in which runs are collected."""
+    for directory, names, files in walk_directories(root):
+        path = directory.relative_to(root).as_posix()
+        names.sort(key=sort_key)
+        if RESULT in files:
+            names.clear()
+            yield StoredFile(directory, _join(place, path), find_order(path))
+        elif directory != root and (manifest := next(filter(None, map(find_manifest, files)), None)):
+            yield _NestedShards(_join(place, path), find_order(path), _join(place, f"{path}/{manifest}"))

@@ -35,6 +35,7 @@ from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import find_version_problem
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.json import load_bounded
@@ -45,7 +46,6 @@ from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
-from pytest_webeval.summary.result_files import find_version_problem
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.statistics import wilson_over_tasks

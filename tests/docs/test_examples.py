@@ -192,8 +192,23 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/own-run-format.md",
         "docs/how-to/partial-scores.md",
         "docs/how-to/write-an-evaluator.md",
+        "docs/how-to/write-results-in-shards.md",
+        "docs/how-to/write-results-in-shards.md",
         "docs/reference/python-api.md",
     ]
+
+
+def test_results_that_a_script_writes_in_shards_are_found_and_become_files(scratch):
+    page = "docs/how-to/write-results-in-shards.md"
+    reading, writing = blocks("python", page)
+    done = run(scratch, "-W", "error", "-c", writing.text)
+    assert done.returncode == 0, done.stderr
+    assert run(scratch, "-W", "error", "-c", reading.text).stdout == "success\n"
+    (command,) = (block.text for block in blocks("bash", page) if "export" in block.text)
+    run_command(scratch, command.strip())
+    count = json.loads((scratch / "out/eval_results.json").read_text())["count"]
+    assert len(list((scratch / "tree").rglob("eval_result.json"))) == count > 30
+    assert (scratch / "tree/107/eval_result.json").is_file()
 
 
 def test_the_python_api_prints_the_output_that_is_shown():

@@ -11,11 +11,14 @@ import pytest
 
 from pytest_webeval.__main__ import main
 from pytest_webeval.exports import EXPORTS
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.summary.result_shards import ShardLayout
 from tests.support.stored_results import assertion
 from tests.support.stored_results import evaluated
 from tests.support.stored_results import result
 from tests.support.stored_results import row
 from tests.support.stored_results import write_results
+from tests.support.stored_results import write_shards
 from tests.support.stored_results import write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
@@ -120,6 +123,38 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_exported(out, export):
     assert "@ r/2/eval_result.json" in warnings
 
 
+def test_shards_become_the_tree_of_single_files(tmp_path, export):
+    contents = [result(number, f"runs/{number}") for number in (9, 10)]
+    write_shards(tmp_path / "out", *contents, layout=ShardLayout(prefix="runs"))
+    code, line, warnings = export(tmp_path / "out", "--to=files", "--output", tmp_path / "tree")
+    assert (code, line.decode(), warnings) == (0, f"{tmp_path / 'tree'}: 2 files\n", "")
+    written = {
+        path.relative_to(tmp_path / "tree").as_posix(): path.read_bytes()
+        for path in (tmp_path / "tree").rglob("*.json")
+    }
+    assert written == {f"{each['task_id']}/eval_result.json": to_json_bytes(each) for each in contents}
+
+
+def test_single_files_are_copied_and_what_cannot_be_read_is_named(out, tmp_path, export):
+    (out / "r/2/eval_result.json").write_text("{")
+    code, line, warnings = export(out, "--to=files", "--output", tmp_path / "tree")
+    assert (code, line.decode()) == (0, f"{tmp_path / 'tree'}: 1 file\n")
+    assert (tmp_path / "tree/r/1/eval_result.json").read_bytes() == (out / "r/1/eval_result.json").read_bytes()
+    assert warnings.startswith(f"WARNING: 1 row of {out} cannot be used: ")
+
+
+def test_single_files_are_not_written_among_shards(out, tmp_path, export):
+    assert export(out, "--to=files", "--output", out)[::2] == (
+        4,
+        f"ERROR: {out} holds the results; choose another --output\n",
+    )
+    (tmp_path / "none").mkdir()
+    message = f"ERROR: {tmp_path / 'none'} holds no results; name a directory of results\n"
+    assert export(tmp_path / "none", "--to=files", "--output", tmp_path / "tree")[::2] == (4, message)
+    message = f"ERROR: {out / 'x'} is not a directory; name a directory of results\n"
+    assert export(out / "x", "--to=files", "--output", tmp_path / "tree")[::2] == (4, message)
+
+
 def test_a_formula_of_an_agent_is_a_text(tmp_path, export):
     checks = evaluated(assertion("a_mismatch", "=cmd|'/C calc'!A0"))
     out = write_results(tmp_path, result(1, "r/1", evaluators_results=[checks]))
@@ -136,6 +171,7 @@ def test_a_formula_of_an_agent_is_a_text(tmp_path, export):
             ("--to=every-eval-ever", "--output=store", "--model=acme/m"),
             "every-eval-ever requires --benchmark, --organization, --relationship; results do not say it",
         ),
+        (("--to=files",), "files requires a directory; use --output DIRECTORY"),
         (("--to=inspect", "--rows=tasks"), "inspect has no --rows; use it with csv, jsonl, parquet"),
         (
             ("--to=csv", "--model=m", "--dataset-url=u"),
@@ -176,4 +212,4 @@ def test_unknown_words_are_usage_errors(out, options):
 
 
 def test_every_target_has_a_writer():
-    assert [callable(target.load_writer()) for target in EXPORTS.values()] == [True] * 5
+    assert [callable(target.load_writer()) for target in EXPORTS.values()] == [True] * 6

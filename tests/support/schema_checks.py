@@ -25,7 +25,7 @@ _BEGINNINGS = {
     b'{\n  "schema_version": 1,\n  "sessions"': "history",
     b'{\n  "timestamp": ': "eval_summary",
 }
-_NAMES = {"eval_result.json": "eval_result", "eval_summary.json": "eval_summary"}
+_NAMES = {"eval_result.json": "eval_result", "eval_results.json": "eval_results", "eval_summary.json": "eval_summary"}
 
 
 def load(name: str) -> Any:

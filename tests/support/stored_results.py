@@ -11,6 +11,9 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.summary.result_shards import ResultShardWriter
+from pytest_webeval.summary.result_shards import ShardLayout
 
 MOMENT = "2026-01-15T12:00:00Z"
 
@@ -78,6 +81,14 @@ def write_results(root: Path, *results: dict[str, Any]) -> Path:
         path = root / content["webeval"]["run"] / RESULT
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content), "utf-8")
+    return root
+
+
+def write_shards(root: Path, *results: dict[str, Any], layout: ShardLayout | None = None) -> Path:
+    """The same in shards. The results are in the order of their labels."""
+    with ResultShardWriter(root, layout or ShardLayout()) as writer:
+        for content in results:
+            writer.add(content["webeval"]["run"], to_json_bytes(content))
     return root
 
 

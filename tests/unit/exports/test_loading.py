@@ -19,9 +19,9 @@ from pytest_webeval import SettingsError
 from pytest_webeval import TaskRow
 from pytest_webeval import load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.libraries import import_library
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.summary.libraries import import_library
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import read_session
 from tests.support.stored_results import MOMENT

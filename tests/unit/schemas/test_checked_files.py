@@ -67,6 +67,17 @@ def test_each_line_of_a_log_is_a_value(problems):
     ]
 
 
+def test_the_result_in_a_line_of_a_shard_is_checked_by_its_own_schema(problems):
+    lines = problems("eval_results-00001.jsonl", '{"run": "r/1", "result": {"status": "passed"}}\n{"run": "r/2"}\n')
+    assert lines[-1] == "lacks the field 'result' @ line 2"
+    assert (
+        'expected one of "success", "failure", "partial_match", "error", got "passed" @ line 1, result.status' in lines
+    )
+    assert [
+        line for line in lines if line.startswith("lacks the fields 'task_id'") and line.endswith("@ line 1, result")
+    ]
+
+
 def test_the_problems_of_very_many_lines_are_counted_so_far(problems):
     assert len(problems("web_surfer.log", "[]\n" * (MOST_PROBLEMS + 5))) == MOST_PROBLEMS
     assert len(problems("web_surfer.log", '{"url": 1, "type": 1, "source": 1}\n' * MOST_PROBLEMS)) == MOST_PROBLEMS

@@ -51,7 +51,11 @@ FLIP = {
     "causes": {"recording": 1},
     "last_outcome": "failure",
 }
+DIGEST = "0123456789abcdef" * 4
+SHARD = {"file": "eval_results-00001.jsonl", "first": "runs/1", "last": "runs/2", "count": 2, "sha256": DIGEST}
 VALID = {
+    "eval_results": {"schema_version": 1, "format": "jsonl", "prefix": "runs", "count": 2, "shards": [SHARD]},
+    "eval_results_line": {"run": "runs/1", "result": {}},
     "eval_journal": {"sha256": "a", "seal": {"result": "b", "files": "", "text": None}, "record": RECORD},
     "eval_shard": {
         "schema_version": 1,
@@ -144,6 +148,9 @@ BROKEN = [
     ("eval_summary", ["webeval", "today"], "1 May", 'expected a text that matches "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", got "1 May" @ webeval.today'),
     ("eval_summary", ["webeval", "success_rate"], 7, "expected at most 1, got 7 @ webeval.success_rate"),
     ("eval_summary", ["total"], True, "expected an integer, got true @ total"),
+    ("eval_results", ["format"], "csv", 'expected one of "jsonl", "parquet", got "csv" @ format'),
+    ("eval_results", ["shards", 0, "last"], DELETED, "lacks the field 'last' @ shards[0]"),
+    ("eval_results_line", ["run"], 3, "expected a string, got 3 @ run"),
     ("eval_journal", ["seal"], [], "expected an object, got a list @ seal"),
     ("eval_journal", ["record", "status"], DELETED, "lacks the field 'status' @ record"),
     ("eval_shard", ["count"], 0, "expected at least 1, got 0 @ count"),

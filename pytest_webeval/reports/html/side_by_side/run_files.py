@@ -18,6 +18,7 @@ from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import TaskResult
+from pytest_webeval.results import find_version_problem
 from pytest_webeval.rules import RULES
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import find_rules
@@ -27,7 +28,6 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary.record import JUDGE_FILES
-from pytest_webeval.summary.result_files import find_version_problem
 
 MOST_BYTES = 32 * 2**20  # of one result
 MOST_LEVELS = 40  # of directories in a label

@@ -1,4 +1,4 @@
-"""Libraries that only some exports need."""
+"""Libraries that only some files need."""
 
 from __future__ import annotations
 

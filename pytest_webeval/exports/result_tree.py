@@ -1,0 +1,32 @@
+"""Results as single files: what shards hold, as a session without shards writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import TaskResult
+from pytest_webeval.summary.result_files import StoredResult
+from pytest_webeval.summary.result_files import build_rows
+
+
+def list_result_files(root: Path, problems: list[str]) -> Iterator[tuple[str, bytes]]:
+    """The path and the bytes of each result file, one at a time. `problems` gets a line for what cannot be read.
+
+    Raises `SettingsError` unless the root is a directory with results.
+    """
+    if not root.is_dir():
+        raise SettingsError(f"{root} is not a directory; name a directory of results")
+    is_empty = True
+    for path, content in build_rows(root, _build_file, problems):
+        is_empty = False
+        yield path, content
+    if is_empty and not problems:
+        raise SettingsError(f"{root} holds no results; name a directory of results")
+
+
+def _build_file(_: TaskResult, stored: StoredResult) -> tuple[str, bytes]:
+    path = RESULT if stored.place == "." else f"{stored.place}/{RESULT}"
+    return path, stored.read_file()

@@ -1,0 +1,195 @@
+"""Reading results in shards, which anybody may have written: all of them in order, or one by its label."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Raw
+from msgspec import Struct
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import TaskResult
+from pytest_webeval.results import find_version_problem
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.result_manifest import MANIFEST
+from pytest_webeval.summary.result_manifest import UNREADABLE
+from pytest_webeval.summary.result_manifest import Manifest
+from pytest_webeval.summary.result_manifest import Order
+from pytest_webeval.summary.result_manifest import ResultShard
+from pytest_webeval.summary.result_manifest import find_manifest
+from pytest_webeval.summary.result_manifest import find_order
+from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import read_manifest
+from pytest_webeval.summary.result_manifest import sort_manifests
+
+_MOST_PROBLEMS = 100  # of one shard; it may have millions of lines
+
+
+class _Line(Struct, frozen=True):
+    run: str
+    result: Raw
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class ShardRow(Struct, frozen=True):
+    """A result in a shard: its label, its JSON on one line, and the place for messages."""
+
+    label: str
+    path: str
+    order: Order
+    content: bytes
+    where: str
+
+
+def parse_result(content: bytes | str) -> TaskResult:
+    """The result in the JSON of a file or of a line. Raises one of `UNREADABLE`."""
+    result = TaskResult.read(json.loads(content))
+    if problem := find_version_problem(result.webeval.get("schema_version", 1)):
+        raise ValueError(problem)
+    return result
+
+
+def describe_problem(error: Exception) -> str:
+    """What is wrong with a file, in one line."""
+    return f"{' '.join(str(error).split()):.200}"
+
+
+def read_rows(directory: Path, name: str, problems: list[str], place: str = ".") -> Iterator[ShardRow]:
+    """The results of a manifest in their order. `problems` gets a line for each that cannot be used.
+
+    `place` is the directory as messages have it.
+    """
+    below = "" if place == "." else f"{place}/"
+    try:
+        manifest = read_manifest(directory, name)
+    except UNREADABLE as error:
+        problems.append(f"{describe_problem(error)} @ {below}{name}")
+        return
+    for shard in manifest.shards:
+        try:
+            yield from _read_shard(directory, shard, manifest, problems, below)
+        except UNREADABLE as error:
+            problems.append(f"{describe_problem(error)} @ {below}{shard.file}")
+
+
+def _read_shard(
+    directory: Path, shard: ResultShard, manifest: Manifest, problems: list[str], below: str = ""
+) -> Iterator[ShardRow]:
+    """The results of a shard that is as the manifest has it. Raises one of `UNREADABLE`."""
+    content = read_file_inside(directory, shard.file)
+    if sha256(content) != shard.sha256:
+        raise ValueError("the SHA-256 is not that of the manifest; score again")
+    first, last = manifest.find_order(shard.first), manifest.find_order(shard.last)
+    before: Order | None = None
+    count = 0
+    for number, row in enumerate(_split_rows(content, shard, manifest), 1):
+        where = f"{below}{shard.file}:{number}"
+        try:
+            label, line = _parse_line(row) if isinstance(row, bytes) else row
+            path = find_path(label, manifest.prefix)
+            order = find_order(path)
+            if not first <= order <= last or (before is not None and order <= before):
+                raise ValueError(f"the run {label!r:.80} is listed twice, or not in the order of the manifest")
+        except UNREADABLE as error:
+            problems.append(f"{describe_problem(error)} @ {where}")
+            count += 1
+            if count == _MOST_PROBLEMS:
+                raise ValueError("too many lines cannot be used; the others are skipped") from error
+        else:
+            before = order
+            yield ShardRow(label, path, order, line, where)
+
+
+def _split_rows(content: bytes, shard: ResultShard, manifest: Manifest) -> Iterator[bytes | tuple[str, bytes]]:
+    if manifest.format == "parquet":
+        from pytest_webeval.summary.parquet_shards import read_table  # only for this format
+
+        return read_table(content, shard.count)
+    return _split_lines(content, shard.count)
+
+
+def _split_lines(content: bytes, count: int) -> Iterator[bytes]:
+    """The lines, without a copy of all. Raises `ValueError` for another number of them."""
+    if (lines := content.count(b"\n")) != count or not content.endswith(b"\n"):
+        raise ValueError(f"it has {pluralize(lines, 'line')} instead of {count:,}")
+    start = 0
+    for _ in range(count):
+        end = content.index(b"\n", start)
+        yield content[start:end]
+        start = end + 1
+
+
+def _parse_line(line: bytes) -> tuple[str, bytes]:
+    """The label in a line, and the JSON of its result. Raises `ValueError`."""
+    try:
+        parsed = _DECODER.decode(line)
+    except msgspec.ValidationError as error:
+        raise ValueError(format_validation_error(error)) from error
+    except msgspec.DecodeError as error:
+        raise ValueError(f"is not JSON: {error}") from error
+    return parsed.run, bytes(parsed.result)
+
+
+def read_unfinished(directory: Path, name: str = MANIFEST) -> Iterator[tuple[str, bytes]]:
+    """The labels and results in shards of a session that was killed before it wrote the manifest of that name.
+
+    Nothing says that they are as they were written: check them, as a resumed session does by its journal. Lines that
+    cannot be read are left out.
+    """
+    for shard in sorted(path.name for path in directory.glob("eval_results*.jsonl")):
+        if find_manifest(shard) == name:
+            yield from _read_unchecked(directory, shard)
+
+
+def _read_unchecked(directory: Path, shard: str) -> Iterator[tuple[str, bytes]]:
+    try:
+        content = read_file_inside(directory, shard)
+        for line in _split_lines(content, content.count(b"\n")):
+            yield _parse_line(line)
+    except UNREADABLE:
+        return
+
+
+def find_result(directory: str | Path, label: str) -> TaskResult | None:
+    """The result of the run with that label, from its own file or from a shard; None if there is none.
+
+    Of all shards it reads one: that which has the label by the manifest. Raises `SettingsError` for a label or a file
+    that cannot be used.
+    """
+    root = Path(directory)
+    if not root.is_dir():
+        raise SettingsError(f"directory not found: {root}; name a directory of results")
+    names = sort_manifests(manifest for path in root.iterdir() if (manifest := find_manifest(path.name)))
+    try:
+        if not names:
+            return _read_single(root, find_path(label))
+        results = (_find_in(root, label, read_manifest(root, name)) for name in names)
+        return next((result for result in results if result is not None), None)
+    except UNREADABLE as error:
+        raise SettingsError(f"cannot read the result of {label!r:.80}: {describe_problem(error)}") from error
+
+
+def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
+    single = _read_single(root, find_path(label, manifest.prefix))
+    shard = manifest.find_shard(label) if single is None else None
+    if shard is None:
+        return single
+    problems: list[str] = []
+    rows = _read_shard(root, shard, manifest, problems)
+    return next((parse_result(row.content.decode()) for row in rows if row.label == label), None)
+
+
+def _read_single(root: Path, path: str) -> TaskResult | None:
+    if not os.path.lexists(root / path / RESULT):
+        return None
+    return parse_result(read_file_inside(root / path, RESULT))
