@@ -104,10 +104,13 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
     runs_by_directory: dict[Path, set[str]] = {}
     for path, shard in files:
         runs_by_directory.setdefault(path.parent, set()).update(record.run for record in shard.records)
+    own = output.resolve()
     for directory, runs in runs_by_directory.items():
+        base = directory.resolve()
         results = build_rows(directory, lambda result, stored: (str(result.webeval.get("run")), stored), problems)
         for run, stored in results:
-            if run in runs and directory.resolve() != output.resolve():
+            is_copy = own.is_relative_to(base) and (base / stored.place).is_relative_to(own)
+            if run in runs and not is_copy:
                 write_bytes(output / stored.place / RESULT, stored.read_file())
             missing.discard(run)
     if missing:

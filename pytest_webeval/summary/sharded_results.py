@@ -186,7 +186,10 @@ def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
         return single
     problems: list[str] = []
     rows = _read_shard(root, shard, manifest, problems)
-    return next((parse_result(row.content.decode()) for row in rows if row.label == label), None)
+    result = next((parse_result(row.content.decode()) for row in rows if row.label == label), None)
+    if result is None and problems:  # a line that cannot be read may be that of the run
+        raise ValueError(problems[0])
+    return result
 
 
 def _read_single(root: Path, path: str) -> TaskResult | None:

@@ -10,6 +10,8 @@ import pytest
 
 from pytest_webeval.__main__ import main
 from pytest_webeval.summary import metrics_json
+from pytest_webeval.summary.result_manifest import find_order
+from pytest_webeval.summary.result_shards import ResultShardWriter
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
 
@@ -328,6 +330,19 @@ def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys)
     (stale / "eval_result.json").write_text(content.replace('"status": "success"', '"status": "failure"'))
     assert merge(capsys, *jobs(2, "out"), "--output=merged")[0] == 0
     assert (pytester.path / "merged" / name / "eval_result.json").read_text() == content
+
+
+def test_results_in_shards_are_merged_too(two_jobs, pytester, capsys):
+    out = pytester.path / "job-1" / "out"
+    contents = {path.parent.name: path.read_bytes() for path in out.glob("*/eval_result.json")}
+    with ResultShardWriter(out) as writer:
+        for name in sorted(contents, key=find_order):
+            writer.add(name, contents[name])
+            shutil.rmtree(out / name)
+    assert contents
+    assert merge(capsys, *jobs(2, "out"), "--output=merged")[0] == 0
+    for name, content in contents.items():
+        assert (pytester.path / "merged" / name / "eval_result.json").read_bytes() == content
 
 
 def test_shards_with_other_sites_tasks_or_fixtures_are_refused(runs, webeval, pytester, capsys):

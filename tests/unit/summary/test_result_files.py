@@ -318,6 +318,13 @@ def test_a_result_of_a_session_without_shards_is_looked_up_too(tmp_path):
         find_result(tmp_path, "r/1")
 
 
+def test_a_line_that_cannot_be_read_may_be_that_of_the_run(tmp_path):
+    write_lines(tmp_path, b"{", GOOD)
+    assert find_result(tmp_path, "r/2").task_id == 2
+    with pytest.raises(SettingsError, match=f"^cannot read the result of 'r/1': is not JSON: .* @ {FILE}:1$"):
+        find_result(tmp_path, "r/1")
+
+
 def test_results_in_shards_are_counted_like_files(tmp_path, monkeypatch):
     monkeypatch.setattr(result_files, "MAX_RESULTS", 3)
     write_shards(tmp_path, *(result(number, f"r/{number}") for number in range(3)))
