@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import is_dataclass
@@ -120,6 +121,10 @@ def _convert_object(value: Any) -> Any:
         return value.model_dump()
     if isinstance(value, Struct):
         return plain_json(structs.asdict(value))
+    if isinstance(value, Mapping):
+        return {key: plain_json(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [plain_json(each) for each in value]
     return plain_json(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
 
 
@@ -268,7 +273,11 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
 
 
 class Summary(JsonStruct, frozen=True, kw_only=True):
-    """The content of eval_summary.json. `total` is the sum of the three counts."""
+    """The content of eval_summary.json. `total` is the sum of the three counts.
+
+    Of very many runs, rows and other long lists may lie on the disk: sequences and mappings that are read piece by
+    piece. `to_json` has them in memory.
+    """
 
     timestamp: str
     webarena_verified_version: str
@@ -278,6 +287,6 @@ class Summary(JsonStruct, frozen=True, kw_only=True):
     success_count: int
     failed_count: int
     error_count: int
-    per_site_summary: dict[str, list[dict[str, Any]]]
-    task_results: list[dict[str, Any]]
+    per_site_summary: dict[str, Sequence[dict[str, Any]]]
+    task_results: Sequence[dict[str, Any]]
     webeval: dict[str, Any] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import math
 import os
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from typing import NamedTuple
 
 import msgspec
 
@@ -55,6 +57,40 @@ def write_long_json(path: Path, content: Any, sync: Sync | None = None) -> None:
         _write_atomically(path, _join_pieces(_json_pieces(content)), sync, CHOOSE_OUTPUT)
     except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
         raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
+
+
+class WrittenLines(NamedTuple):
+    """What was written: the name of the file, how many lines it has, and the SHA-256 of its content."""
+
+    name: str
+    lines: int
+    checksum: str
+
+
+def write_json_lines(
+    path: Path, entries: Iterable[Any], choose_name: Callable[[str], str], sync: Sync | None = None
+) -> WrittenLines:
+    """Write a JSON value a line to a file next to `path`, with a name that depends on the checksum of its content.
+
+    Raises `SettingsError`.
+    """
+    digest, count = hashlib.sha256(), 0
+
+    def encode() -> Iterator[bytes]:
+        nonlocal count
+        for entry in entries:
+            line = _encode_json(entry) + b"\n"
+            digest.update(line)
+            count += 1
+            yield line
+
+    try:
+        _replace_file(path, _join_pieces(encode(), b""), sync, lambda: choose_name(digest.hexdigest()))
+    except OSError as error:
+        raise write_error(path, error, CHOOSE_OUTPUT) from error
+    except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
+        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
+    return WrittenLines(choose_name(digest.hexdigest()), count, digest.hexdigest())
 
 
 def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "choose another path") -> None:
@@ -125,11 +161,14 @@ def _write_atomically(path: Path, pieces: Iterable[bytes], sync: Sync | None, ad
         raise write_error(path, error, advice) from error
 
 
-def _replace_file(path: Path, pieces: Iterable[bytes], sync: Sync | None) -> None:
+def _replace_file(
+    path: Path, pieces: Iterable[bytes], sync: Sync | None, choose_name: Callable[[], str] | None = None
+) -> None:
     handle, temporary = _open_temporary(path, sync)
     try:
         _write(handle, pieces, sync)
-        os.replace(temporary, path)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
+        target = path if choose_name is None else path.with_name(choose_name())
+        os.replace(temporary, target)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
     finally:
         with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
             os.unlink(temporary)  # noqa: PTH108  (same)
@@ -201,22 +240,26 @@ def to_json_bytes(content: Any) -> bytes:
     JSON knows neither NaN nor infinity: they become the texts "NaN", "Infinity" and "-Infinity". Half of a surrogate
     pair becomes the six characters that escape it.
     """
+    encoded = _encode_json(content)
+    try:  # Python indents many times slower than it encodes, and gives the same bytes
+        formatted = msgspec.json.format(encoded, indent=INDENT)
+    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
+        formatted = json.dumps(json.loads(encoded), indent=INDENT, ensure_ascii=False).encode()
+    del encoded  # the summary of many runs is long, and this function has several copies of it
+    return formatted + b"\n"
+
+
+def _encode_json(content: Any) -> bytes:
+    """The same bytes in one line."""
     try:
         plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except ValueError:
         content = _name_nonfinite(content)
         plain = json.dumps(content, ensure_ascii=False, allow_nan=False)
     try:
-        encoded = plain.encode()
+        return plain.encode()
     except UnicodeEncodeError:
-        return to_json_bytes(escape_surrogates(content))
-    del plain  # the summary of many runs is long, and this function has several copies of it
-    try:  # Python indents many times slower than it encodes, and gives the same bytes
-        formatted = msgspec.json.format(encoded, indent=INDENT)
-    except (msgspec.DecodeError, RecursionError):  # too deep for msgspec
-        formatted = json.dumps(content, indent=INDENT, ensure_ascii=False).encode()
-    del encoded
-    return formatted + b"\n"
+        return _encode_json(escape_surrogates(content))
 
 
 def _json_pieces(tree: Any, newline: bytes = b"\n") -> Iterator[bytes]:
@@ -245,7 +288,7 @@ def _has_long_list(tree: Any) -> bool:
     return isinstance(tree, list) and len(tree) > _ELEMENTS
 
 
-def _join_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _join_pieces(pieces: Iterable[bytes], ending: bytes = b"\n") -> Iterator[bytes]:
     """The same bytes with a final newline, in pieces that are worth a write."""
     waiting = bytearray()
     for piece in pieces:
@@ -253,7 +296,7 @@ def _join_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
         if len(waiting) >= _PIECE:
             yield bytes(waiting)
             waiting.clear()
-    yield bytes(waiting) + b"\n"
+    yield bytes(waiting) + ending
 
 
 def _name_nonfinite(tree: Any) -> Any:

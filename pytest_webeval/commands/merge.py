@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_long_json
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_files import build_rows
@@ -27,6 +27,7 @@ from pytest_webeval.summary.shard_file import check_shards
 from pytest_webeval.summary.shard_file import merge_records
 from pytest_webeval.summary.shard_file import merge_summary
 from pytest_webeval.summary.shard_file import read_shards
+from pytest_webeval.summary.summary_file import write_summary
 
 HELP = "merge the shards of a session into one summary and one report"
 
@@ -66,7 +67,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     if arguments.output:
         _copy_results(files, place)
     written = place / SUMMARY
-    write_long_json(written, summary.to_json())
+    write_summary(written, summary)
     lines = [*_describe(shards, summary), f"summary: {written}"]
     if arguments.report:
         from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
@@ -120,7 +121,7 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
         sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
 
 
-def _write_metrics(records: Sequence[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:
+def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:
     """Write the files. Returns a line if there are none."""
     from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
 

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.schemas.checked_files import CheckedFile
 from pytest_webeval.schemas.checked_files import list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
+from pytest_webeval.summary.summary_file import read_summary_file
 
 HELP = "check files by their JSON Schemas"
 SHOWN = 10  # problems of one file
+_WITH_SIDE_FILES = ("eval_summary", "eval_shard")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +36,24 @@ def run(arguments: argparse.Namespace) -> int:
     checked = [each for name in arguments.files for each in list_files(Path(name), schema)]
     invalid = 0
     for each in checked:
-        problems = each.find_problems()
+        problems = each.find_problems() or _find_in_side_files(each)
         invalid += bool(problems)
         for line in _format_problems(_format_name(each.path), problems):
             print_text(sanitize(line))
     files = pluralize(len(checked), "file")
     print_text(f"{invalid} of {files} invalid" if invalid else f"{files} valid")
     return 1 if invalid else 0
+
+
+def _find_in_side_files(checked: CheckedFile) -> list[str]:
+    """What is wrong with the side files of a valid file."""
+    if checked.schema.name not in _WITH_SIDE_FILES:
+        return []
+    try:
+        read_summary_file(checked.path, "it")
+    except SettingsError as error:
+        return [str(error).partition("; ")[0]]
+    return []
 
 
 def _format_problems(name: str, problems: Sequence[str]) -> list[str]:

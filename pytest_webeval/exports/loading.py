@@ -32,7 +32,7 @@ from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import convert_rows
 from pytest_webeval.summary.scored_session import format_problems
 from pytest_webeval.summary.scored_session import parse_summary
-from pytest_webeval.summary.scored_session import read_summary_file
+from pytest_webeval.summary.summary_file import read_summary_file
 
 
 class LoadedResults(Sequence[TaskRow]):

@@ -28,9 +28,11 @@ from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.summary.side_files import is_side_file
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
-_OUTPUT_FILES = ("eval_result.json", "eval_summary.json")
+_SUMMARY = "eval_summary"
+_OUTPUT_FILES = ("eval_result.json", f"{_SUMMARY}.json")
 _MULTILINE_MARKS = ("-----BEGIN ", "form-data;")  # what goes over several lines
 
 
@@ -102,7 +104,11 @@ def _list_files(directory: Path) -> list[str]:
     paths: list[str] = []
     for folder, _, names in os.walk(directory):
         inner = Path(folder).relative_to(directory)
-        paths += [(inner / name).as_posix() for name in names if name not in _OUTPUT_FILES]
+        paths += [
+            (inner / name).as_posix()
+            for name in names
+            if name not in _OUTPUT_FILES and not is_side_file(name, _SUMMARY)
+        ]
     return sorted(name for name in paths if not name.lower().endswith(_PICTURES))
 
 

@@ -6,7 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
@@ -59,6 +61,17 @@ def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str)
     if status.st_size > limit:
         hint = f"the limit is {limit:,}; see {limit_name} in {INI}"
         raise RecordingError(f"{path} has {status.st_size:,} bytes; {hint}")
+
+
+@contextmanager
+def open_file_inside(directory: Path, name: str) -> Iterator[BinaryIO]:
+    """A regular file below a directory, to be read a piece at a time. Raises `RecordingError`."""
+    handle = _open_file(directory, name)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise RecordingError(f"{directory / name} is not a regular file; replace it with a regular file")
+    with os.fdopen(handle, "rb") as file:
+        yield file
 
 
 def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 from typing import Self
 
 from msgspec import Struct
@@ -21,7 +20,6 @@ from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import write_json
-from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.baseline import Baseline
 from pytest_webeval.summary.baseline import KnownFailures
@@ -38,6 +36,7 @@ from pytest_webeval.summary.judge_certificate import check_certificate
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order
 from pytest_webeval.tasks.subset import Subset
 
@@ -124,7 +123,7 @@ class SessionChecks(Struct, eq=False):
         if problem := self._find_obstacle(summary):
             raise SettingsError(f"baseline {path} not written: {problem}")
         known = self.baseline.known_failures if self.baseline is not None else KnownFailures([])
-        write_long_json(path, build_baseline(summary, known).to_json(), self.workspace.settings.sync)
+        write_summary(path, build_baseline(summary, known), self.workspace.settings.sync)
         self.notes.append(f"baseline: {path}")
 
     def _find_obstacle(self, summary: Summary) -> str | None:
@@ -156,7 +155,7 @@ class SessionChecks(Struct, eq=False):
     def _list_unsuccessful(self, summary: Summary) -> list[int | str]:
         """The tasks of which a run did not succeed or was not scored, each once."""
         unscored = filter(None, map(self.workspace.labels.path_of, summary.webeval["unscored"]))
-        rows: list[dict[str, Any]] = summary.task_results
+        rows = summary.task_results
         ids = [*map(default_task_id, unscored), *(row["task_id"] for row in rows if row["status"] != "success")]
         return list({str(task_id): task_id for task_id in ids}.values())
 

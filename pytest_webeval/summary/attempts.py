@@ -29,7 +29,16 @@ from pytest_webeval.summary.task_identity import TaskKeys
 LISTED = 50  # tasks in a list
 MAX_THRESHOLDS = 10
 
-Attempts = dict[str, list[Record]]  # the runs of each attempt
+
+class Try(NamedTuple):
+    """What counts of a run. Equal ones are one object, of which there are few where tasks have many runs."""
+
+    task: TaskKey
+    is_rated: bool
+    is_success: bool
+
+
+Attempts = dict[str, list[Try]]  # the runs of each attempt
 
 
 class AttemptName(NamedTuple):
@@ -54,50 +63,61 @@ def name_attempt(directory: str, pattern: str | None) -> AttemptName:
     return AttemptName(directory, "")
 
 
-def build_attempts(records: Sequence[Record], pattern: str | None = None) -> dict[str, Any]:
-    """The analysis for a summary: an entry for each agent, or without a pattern for each group of folders."""
+def build_attempts(records: Iterable[Record], pattern: str | None = None) -> dict[str, Any]:
+    """The analysis for a summary: an entry for each agent, or without a pattern for each group of folders.
+
+    The records are read several times, and none is kept.
+    """
     keys = TaskKeys(records)
     if pattern is None:
-        agents = [_build_agent("", attempts, keys) for attempts in _group_repeated(records, keys)]
+        agents = [_build_agent("", attempts) for attempts in _group_repeated(records, keys)]
     else:
-        agents = [_build_agent(agent, attempts, keys) for agent, attempts in _group_by_agent(records, pattern)]
+        agents = [_build_agent(agent, attempts) for agent, attempts in _group_by_agent(records, keys, pattern)]
     return {"pattern": pattern, "agents": agents, "same_inputs": _list_same_inputs(records, keys)}
 
 
-def _group_by_agent(records: Iterable[Record], pattern: str) -> list[tuple[str, Attempts]]:
+def _list_tries(records: Iterable[Record], keys: TaskKeys) -> Iterator[tuple[str, Try]]:
+    """The run folder of each run, and what counts of it."""
+    shared: dict[Try, Try] = {}
+    for record in records:
+        each = Try(keys.find(record), record.is_rated, record.status == Status.SUCCESS)
+        yield record.attempt, shared.setdefault(each, each)
+
+
+def _group_by_agent(records: Iterable[Record], keys: TaskKeys, pattern: str) -> list[tuple[str, Attempts]]:
     """The agents that a pattern tells apart, sorted."""
     by_agent: dict[str, Attempts] = {}
-    for record in records:
-        name = name_attempt(record.attempt, pattern)
-        by_agent.setdefault(name.agent, {}).setdefault(name.attempt, []).append(record)
+    for folder, each in _list_tries(records, keys):
+        name = name_attempt(folder, pattern)
+        by_agent.setdefault(name.agent, {}).setdefault(name.attempt, []).append(each)
     return sorted(by_agent.items(), key=lambda entry: entry[0])
 
 
-def _group_repeated(records: Sequence[Record], keys: TaskKeys) -> Iterator[Attempts]:
+def _group_repeated(records: Iterable[Record], keys: TaskKeys) -> Iterator[Attempts]:
     """The run folders that hold the same tasks together. One that shares no task is there if it repeats one itself."""
     by_folder: Attempts = {}
-    for record in records:
-        by_folder.setdefault(record.attempt, []).append(record)
-    for folders in group_folders((record.attempt, keys.find(record)) for record in records):
-        if len(folders) > 1 or _repeats_tasks(by_folder[folders[0]], keys):
+    for folder, each in _list_tries(records, keys):
+        by_folder.setdefault(folder, []).append(each)
+    for folders in group_folders((folder, each.task) for folder, tries in by_folder.items() for each in tries):
+        if len(folders) > 1 or _repeats_tasks(by_folder[folders[0]]):
             yield {folder: by_folder[folder] for folder in folders}
 
 
-def _repeats_tasks(records: Iterable[Record], keys: TaskKeys) -> bool:
+def _repeats_tasks(tries: Iterable[Try]) -> bool:
     """Whether several runs of a task count in rates."""
-    rated = [keys.find(record) for record in records if _is_rated(record)]
+    rated = [each.task for each in tries if each.is_rated]
     return len(set(rated)) < len(rated)
 
 
-def _build_agent(agent: str, attempts: Attempts, keys: TaskKeys) -> dict[str, Any]:
-    rated = [record for records in attempts.values() for record in records if _is_rated(record)]
-    tries = count_tries((keys.find(record), record.status == Status.SUCCESS) for record in rated)
+def _build_agent(agent: str, attempts: Attempts) -> dict[str, Any]:
+    rated = (each for members in attempts.values() for each in members if each.is_rated)
+    tries = count_tries((each.task, each.is_success) for each in rated)
     rates = [task.rate for task in tries.values()]
     most = max((task.count for task in tries.values()), default=0)
     average = mean(rates)
     return {
         "agent": agent,
-        "attempts": [_build_attempt(attempt, attempts[attempt], keys) for attempt in sorted(attempts)],
+        "attempts": [_build_attempt(attempt, attempts[attempt]) for attempt in sorted(attempts)],
         "tasks": len(tries),
         "runs": sum(task.count for task in tries.values()),
         "mean": average,
@@ -109,18 +129,13 @@ def _build_agent(agent: str, attempts: Attempts, keys: TaskKeys) -> dict[str, An
     }
 
 
-def _build_attempt(attempt: str, records: Sequence[Record], keys: TaskKeys) -> dict[str, Any]:
-    rated = [record for record in records if _is_rated(record)]
-    successes = sum(record.status == Status.SUCCESS for record in rated)
-    low, high = wilson_over_tasks(successes, len(rated), len({keys.find(record) for record in rated}))
+def _build_attempt(attempt: str, tries: Sequence[Try]) -> dict[str, Any]:
+    rated = [each for each in tries if each.is_rated]
+    successes = sum(each.is_success for each in rated)
+    low, high = wilson_over_tasks(successes, len(rated), len({each.task for each in rated}))
     rate = successes / len(rated) if rated else None
-    counts = {"attempt": attempt, "runs": len(records), "rated": len(rated), "success_count": successes}
+    counts = {"attempt": attempt, "runs": len(tries), "rated": len(rated), "success_count": successes}
     return counts | {"success_rate": rate, "success_rate_interval_95": [low, high]}
-
-
-def _is_rated(record: Record) -> bool:
-    """Whether a run counts in rates."""
-    return not record.skipped and record.excluded is None
 
 
 def _count_thresholds(tries: Mapping[TaskKey, Tries], most: int) -> dict[str, dict[str, int]]:
@@ -149,10 +164,19 @@ def _list_flaky(tries: Mapping[TaskKey, Tries]) -> dict[str, Any]:
 
 def _list_same_inputs(records: Iterable[Record], keys: TaskKeys) -> dict[str, Any]:
     """Runs of one task whose recordings are the same bytes, as a cache makes them: they are no repeats."""
-    runs: dict[tuple[TaskKey, str], list[str]] = {}
+    seen, repeated = set[int](), set[int]()
+    for key, _ in _list_inputs(records, keys):
+        (repeated if hash(key) in seen else seen).add(hash(key))
+    copies: dict[tuple[TaskKey, str], list[str]] = {}
+    for key, run in _list_inputs(records, keys) if repeated else ():
+        if hash(key) in repeated:
+            copies.setdefault(key, []).append(run)
+    rows = [{"task_id": task.task_id, "runs": same} for (task, _), same in copies.items() if len(same) > 1]
+    return {"count": len({task for (task, _), same in copies.items() if len(same) > 1}), "tasks": rows[:LISTED]}
+
+
+def _list_inputs(records: Iterable[Record], keys: TaskKeys) -> Iterator[tuple[tuple[TaskKey, str], str]]:
+    """The task and the digest of the recording of each run that has one, and its label."""
     for record in records:
         if recording := parse_digests(record.checksums).get("recording"):
-            runs.setdefault((keys.find(record), recording), []).append(record.run)
-    copies = {key: same for key, same in runs.items() if len(same) > 1}
-    rows = [{"task_id": task.task_id, "runs": same} for (task, _), same in copies.items()]
-    return {"count": len({task for task, _ in copies}), "tasks": rows[:LISTED]}
+            yield (keys.find(record), recording), record.run

@@ -20,9 +20,10 @@ from pytest_webeval.results import Summary
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.scored_session import parse_summary
-from pytest_webeval.summary.scored_session import read_summary_file
 from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.summary_file import read_summary_file
 
 OPTION = "--webeval-baseline"
 FLIPS = (ChangeKind.REGRESSED, ChangeKind.FIXED, ChangeKind.NEWLY_ERRING)
@@ -98,7 +99,7 @@ def read_baseline(path: Path) -> Baseline:
 def _read_known(listed: object, session: ScoredSession) -> list[KnownFailure]:
     """The list in the file; if it has none, the runs of the session that did not succeed."""
     if listed is not None:
-        return convert(listed, list[KnownFailure])
+        return convert(list(listed) if isinstance(listed, SideList) else listed, list[KnownFailure])
     day = session.timestamp[:10] or None
     failed = (run for run in session.runs if run.status not in ("success", "excluded"))
     return [KnownFailure(run.task_id, run.run, run.status, run.reason, day) for run in failed]

@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
+from array import array
 from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_webeval.results import average
-from pytest_webeval.summary.grades import Grades
-from pytest_webeval.summary.grades import list_graders
-from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record
 
 
-def find_grades(records: Iterable[Record]) -> Grades:
-    """The grades of the runs that count in rates."""
-    return {
-        record.run: record.grade
-        for record in records
-        if record.grade is not None and not record.skipped and record.excluded is None
-    }
+class ScoreMeans:
+    """Means over the runs with a score: of all, by site and by template.
+
+    These are the runs that count in rates and were checked by one of the `graders`: see `grades.select_scores`.
+    """
+
+    def __init__(self, graders: AbstractSet[str]) -> None:
+        self._graders = graders
+        self._scores = array("d")
+        self._by_site: dict[str, array[float]] = {}
+        self._by_template: dict[str, array[float]] = {}
+
+    def add(self, record: Record) -> float | None:
+        """Count a run. Returns its score, if it has one."""
+        if record.grade is None or not record.is_rated or self._graders.isdisjoint(record.grade["evaluators"]):
+            return None
+        score: float = record.grade["score"]
+        self._scores.append(score)
+        self._by_site.setdefault(record.site_key, array("d")).append(score)
+        if record.template >= 0:
+            self._by_template.setdefault(str(record.template), array("d")).append(score)
+        return score
+
+    def build(self) -> dict[str, Any]:
+        """The means, under `scores`; empty where no run has a score."""
+        if not self._scores:
+            return {}
+        means = _average_runs(self._scores) | {
+            "evaluators": sorted(self._graders),
+            "per_site": _average_groups(self._by_site),
+            "per_template": _average_groups(self._by_template),
+        }
+        return {"scores": means}
 
 
-def list_scores(records: Iterable[Record]) -> dict[str, float]:
-    """The mean scores of the runs with a score, by label."""
-    return select_scores(find_grades(records))
+def _average_groups(groups: Mapping[str, array[float]]) -> dict[str, dict[str, Any]]:
+    return {name: _average_runs(scores) for name, scores in sorted(groups.items())}
 
 
-def build_scores(records: Sequence[Record], scores: Mapping[str, float]) -> dict[str, Any]:
-    """Means over the runs with a score, of which there is at least one: of all, by site and by template."""
-    scored = [record for record in records if record.run in scores]
-    templated = [record for record in scored if record.template >= 0]
-    return _average_runs(scored, scores) | {
-        "evaluators": sorted(list_graders(find_grades(scored))),
-        "per_site": _group(scored, scores, lambda record: record.site_key),
-        "per_template": _group(templated, scores, lambda record: str(record.template)),
-    }
-
-
-def _group(
-    records: Iterable[Record], scores: Mapping[str, float], find_name: Callable[[Record], str]
-) -> dict[str, dict[str, Any]]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(find_name(record), []).append(record)
-    return {name: _average_runs(members, scores) for name, members in sorted(groups.items())}
-
-
-def _average_runs(records: Sequence[Record], scores: Mapping[str, float]) -> dict[str, Any]:
-    return {"mean_score": average([scores[record.run] for record in records]), "run_count": len(records)}
+def _average_runs(scores: array[float]) -> dict[str, Any]:
+    return {"mean_score": average(scores), "run_count": len(scores)}

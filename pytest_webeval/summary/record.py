@@ -171,6 +171,11 @@ class Record(Struct, frozen=True):
         )
 
     @property
+    def is_rated(self) -> bool:
+        """Whether the run counts in rates."""
+        return not self.skipped and self.excluded is None
+
+    @property
     def site_key(self) -> str:
         """Sites sorted and joined by ``-``."""
         return "-".join(sorted(self.sites))

@@ -106,10 +106,12 @@ def find_original(task: TaskKey) -> TaskKey:
 
 def count_tries(outcomes: Iterable[tuple[TaskKey, bool]]) -> dict[TaskKey, Tries]:
     """The tries of each task, from pairs of the task and whether a try succeeded."""
-    outcomes_by_task: dict[TaskKey, list[bool]] = {}
+    counts: dict[TaskKey, list[int]] = {}
     for task, succeeded in outcomes:
-        outcomes_by_task.setdefault(task, []).append(succeeded)
-    return {task: Tries(len(each), sum(each)) for task, each in outcomes_by_task.items()}
+        count = counts.setdefault(task, [0, 0])
+        count[0] += 1
+        count[1] += succeeded
+    return {task: Tries(*count) for task, count in counts.items()}
 
 
 MAX_FLIPS = 50

@@ -28,7 +28,7 @@ def group_folders(places: Iterable[tuple[str, Hashable]]) -> list[list[str]]:
     """
     parents: dict[str, str] = {}
     first_of_task: dict[Hashable, str] = {}
-    for folder, task in dict.fromkeys(places):
+    for folder, task in places:
         parents.setdefault(folder, folder)
         _join(parents, first_of_task.setdefault(task, folder), folder)
     groups: dict[str, list[str]] = {}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -25,8 +23,6 @@ from msgspec import convert
 from msgspec import field
 from msgspec import structs
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import PARTIAL_SCORE
@@ -36,10 +32,8 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import find_version_problem
-from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.grades import select_scores
@@ -48,14 +42,14 @@ from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.run_folders import find_run_folder
+from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.task_identity import count_tasks
 
-_LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 PROBLEMS_NAMED = 3
-_HALF_PAIR = re.compile(r"\\u[dD]")  # perhaps, or a whole pair
 _OLDER = "has no checksums of its runs, so causes of changes are unknown; score again to get them"
 
 
@@ -229,31 +223,18 @@ def read_session(path: Path) -> ScoredSession:
     return _read_results(path, source)
 
 
-def read_summary_file(path: Path, source: str) -> Any:
-    """The JSON of a file that a user names: a link to it is followed. Raises `SettingsError`."""
-    try:
-        resolved = path.resolve()
-        text = read_file_inside(resolved.parent, resolved.name).decode()
-        raw = load_bounded(text, _LIMITS, source)
-        return escape_surrogates(raw) if _HALF_PAIR.search(text) else raw  # which cannot be shown
-    except (OSError, RuntimeError) as error:  # links that lead to each other
-        raise SettingsError(f"cannot read {source}: {error}; check the path") from error
-    except (RecordingError, EvaluationError) as error:
-        raise SettingsError(str(error)) from error
-    except ValueError as error:
-        raise SettingsError(f"cannot parse {source} as JSON: {error}; use an {SUMMARY}") from error
-
-
 def parse_summary(raw: object, source: str) -> ScoredSession:
     """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
+    rows = get_member(raw, "task_results")
+    content = raw | {"task_results": []} if isinstance(raw, dict) and isinstance(rows, SideList) else raw
     try:
-        summary = convert(raw, _SummaryFile)
+        summary = convert(content, _SummaryFile)
     except ValidationError as error:
         message = f"invalid {SUMMARY} {source}: {format_validation_error(error)}"
         raise SettingsError(f"{message}; use a file that an earlier session wrote") from error
     if problem := find_version_problem(summary.webeval.schema_version):
         raise SettingsError(f"cannot read {source}: {problem}")
-    runs, problems = convert_rows(summary.task_results, ScoredRun)
+    runs, problems = convert_rows(rows if isinstance(rows, SideList) else summary.task_results, ScoredRun)
     details = summary.webeval
     is_old = any(run.is_judged for run in runs) and not any(run.checksums for run in runs)
     return ScoredSession(

@@ -85,21 +85,38 @@ class SelfReport(Protocol):
     def status(self) -> str: ...
 
 
-def build_self_report(records: Iterable[SelfReport]) -> dict[str, Any] | None:
-    """Counts of claims, and of verdicts by what was reported; None if no run has a report."""
-    reporting = [record for record in records if record.reported is not None and record.status != Status.ERROR]
-    if not reporting:
-        return None
-    claims = Counter(record.claim for record in reporting)
-    verdicts: dict[str, dict[str, int]] = {}
-    for record in reporting:
-        row = verdicts.setdefault(str(record.reported), {"success": 0, "failure": 0})
+class SelfReportCounts:
+    """Counts of claims, and of verdicts by what was reported."""
+
+    def __init__(self) -> None:
+        self._claims: Counter[str | None] = Counter()
+        self._verdicts: dict[str, dict[str, int]] = {}
+
+    def add(self, record: SelfReport) -> None:
+        """Count a run, if its agent reported anything."""
+        if record.reported is None or record.status == Status.ERROR:
+            return
+        self._claims[record.claim] += 1
+        row = self._verdicts.setdefault(str(record.reported), {"success": 0, "failure": 0})
         row["success" if record.status == Status.SUCCESS else "failure"] += 1
-    return {
-        "runs": len(reporting),
-        "claims": {claim.value: claims[claim.value] for claim in Claim},
-        "verdicts_by_report": {name: verdicts[name] for name in sorted(verdicts, key=_report_order)},
-    }
+
+    def build(self) -> dict[str, Any] | None:
+        """The counts; None if no run has a report."""
+        if not self._verdicts:
+            return None
+        return {
+            "runs": self._claims.total(),
+            "claims": {claim.value: self._claims[claim.value] for claim in Claim},
+            "verdicts_by_report": {name: self._verdicts[name] for name in sorted(self._verdicts, key=_report_order)},
+        }
+
+
+def build_self_report(records: Iterable[SelfReport]) -> dict[str, Any] | None:
+    """The same of all runs that are there."""
+    counts = SelfReportCounts()
+    for record in records:
+        counts.add(record)
+    return counts.build()
 
 
 def _report_order(name: str) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -17,13 +18,19 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.scored_session import read_summary_file
+from pytest_webeval.summary.record_spool import RecordSpool
 from pytest_webeval.summary.shards import MOST_SHARDS
+from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.side_files import load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
+from pytest_webeval.summary.summary_file import read_summary_file
+from pytest_webeval.summary.summary_file import write_with_side_files
 
 PATTERN = "eval_shard-*-of-*.json"
 _SHOWN, _NAMED = 60, 5  # characters of a value in a message; shards
@@ -59,14 +66,22 @@ class ShardFile(Struct, frozen=True, kw_only=True):
     chosen: int
     outside: int
     details: dict[str, Any]
-    records: list[Record]
+    records: Sequence[Record]
     report: ReportPart | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """The content of the file."""
-        raw = {name: getattr(self, name) for name in self.__struct_fields__}
-        report = None if self.report is None else structs.asdict(self.report)
-        return raw | {"records": [record.to_json() for record in self.records], "report": report}
+
+class _StoredRecords(SideList):
+    """The records in a side file."""
+
+    def __iter__(self) -> Iterator[Record]:
+        return (convert(raw, Record) for raw in super().__iter__())
+
+
+def write_shard_file(path: Path, shard: ShardFile, sync: Sync | None = None) -> None:
+    """Write the file of a shard. Raises `SettingsError`."""
+    report = None if shard.report is None else structs.asdict(shard.report)
+    content = {name: getattr(shard, name) for name in shard.__struct_fields__} | {"report": report}
+    write_with_side_files(path, content, sync)
 
 
 def read_shards(directories: Sequence[Path]) -> list[tuple[Path, ShardFile]]:
@@ -86,22 +101,36 @@ def _find_files(directory: Path) -> Iterator[Path]:
 
 def _read(path: Path) -> ShardFile:
     try:
-        shard = convert(read_summary_file(path, str(path)), ShardFile)
+        shard = _convert(read_summary_file(path, str(path)))
+        _check_labels(path, shard.records)
     except ValidationError as error:
         raise SettingsError(
             f"invalid shard {path}: {format_validation_error(error)}; score this shard again"
         ) from error
     if not 1 <= shard.index <= shard.count <= MOST_SHARDS:
         raise SettingsError(f"invalid shard {path}: there is no shard {shard.index}/{shard.count}; score it again")
-    for record in shard.records:
-        if record.run.startswith("/") or ".." in record.run.split("/"):
-            raise SettingsError(
-                f"invalid shard {path}: the label {record.run!r:.80} leads out of the run roots; score it again"
-            )
     if shard.schema_version != SCHEMA_VERSION:
         version = f"{path} has schema version {shard.schema_version}, not {SCHEMA_VERSION}"
         raise SettingsError(f"{version}; merge with the version of pytest-webeval that wrote it")
     return shard
+
+
+def _convert(raw: Any) -> ShardFile:
+    """The shard in some JSON; its records stay in a side file if they are there. Raises `ValidationError`."""
+    rows = get_member(raw, "records")
+    if not isinstance(rows, SideList):
+        return convert(load_side_lists(raw), ShardFile)
+    shard = convert(load_side_lists(raw | {"records": []}), ShardFile)
+    return structs.replace(shard, records=_StoredRecords(rows.directory, rows.file, rows.source))
+
+
+def _check_labels(path: Path, records: Iterable[Record]) -> None:
+    """Read all records, of which none may lead out of the run roots."""
+    for record in records:
+        if record.run.startswith("/") or ".." in record.run.split("/"):
+            raise SettingsError(
+                f"invalid shard {path}: the label {record.run!r:.80} leads out of the run roots; score it again"
+            )
 
 
 def check_shards(files: Sequence[tuple[Path, ShardFile]]) -> list[ShardFile]:
@@ -149,17 +178,23 @@ def _list_facts(shard: ShardFile) -> dict[str, Any]:
 
 def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:
     """Raise `SettingsError` if a run is in two shards."""
-    places: dict[str, Path] = {}
+    seen: set[int] = set()  # hashes: labels would take several times the memory
     for path, shard in ordered:
         for record in shard.records:
-            if record.run in places:
-                raise SettingsError(f"{path} and {places[record.run]} both have the run {record.run}; score both again")
-            places[record.run] = path
+            if hash(record.run) in seen:
+                _check_run(record.run, path, ordered)
+            seen.add(hash(record.run))
 
 
-def merge_records(shards: Sequence[ShardFile]) -> list[Record]:
+def _check_run(run: str, path: Path, ordered: Sequence[tuple[Path, ShardFile]]) -> None:
+    places = [other for other, shard in ordered for record in shard.records if record.run == run]
+    if len(places) > 1:
+        raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
+
+
+def merge_records(shards: Sequence[ShardFile]) -> RecordSpool:
     """The records of all shards."""
-    return [record for shard in shards for record in shard.records]
+    return RecordSpool(record for shard in shards for record in shard.records)
 
 
 def merge_summary(shards: Sequence[ShardFile]) -> Summary:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Collection
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -81,6 +83,63 @@ def count_tasks(runs: Collection[TaskRun]) -> int:
         return len(runs)
     keys = TaskKeys(runs)
     return len({keys.find(run) for run in runs})
+
+
+_Kinds = frozenset[tuple[str, str]]  # formats and benchmarks of the runs of one id
+
+
+class TaskCounter:
+    """Counts the tasks of runs that come sorted by the type of their ids, then by id: so only one id is in memory.
+
+    Numbers are remembered, because a text that comes later may be the same id.
+    """
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self._complete = 0
+        self._task_id: int | str | None = None
+        self._kinds: set[tuple[str, str]] = set()
+        self._numbers: list[int] = []
+        self._kinds_of_numbers: list[_Kinds] = []
+        self._shared: dict[_Kinds, _Kinds] = {}
+        self._counts: dict[_Kinds, int] = {}
+
+    def add(self, run: TaskRun) -> None:
+        """Count a run."""
+        self.runs += 1
+        if run.task_id != self._task_id:
+            self._begin(run.task_id)
+        self._kinds.add((_to_text(run.format), _to_text(run.benchmark)))
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are up to now."""
+        return self._complete + self._count(frozenset(self._kinds))
+
+    def _begin(self, task_id: int | str) -> None:
+        kinds = frozenset(self._kinds)
+        self._complete += self._count(kinds)
+        if isinstance(self._task_id, int):
+            self._numbers.append(self._task_id)
+            self._kinds_of_numbers.append(self._shared.setdefault(kinds, kinds))
+        earlier = self._find_number(task_id) if isinstance(task_id, str) else frozenset()
+        self._complete -= self._count(earlier)
+        self._task_id, self._kinds = task_id, set(earlier)
+
+    def _find_number(self, task_id: str) -> _Kinds:
+        """The kinds of the number that is written like that, if there is one."""
+        number = int(task_id) if self._numbers and _NUMBER.fullmatch(task_id) else None
+        place = len(self._numbers) if number is None else bisect_left(self._numbers, number)
+        is_there = place < len(self._numbers) and self._numbers[place] == number
+        return self._kinds_of_numbers[place] if is_there else frozenset()
+
+    def _count(self, kinds: _Kinds) -> int:
+        if kinds not in self._counts:
+            self._counts[kinds] = count_tasks([TaskKey("", name, benchmark) for name, benchmark in kinds])
+        return self._counts[kinds]
+
+
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,400}", re.ASCII)
 
 
 def describe_sample(tasks: int, runs: int) -> str:

@@ -43,8 +43,8 @@ from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import store
 from pytest_webeval.sessions.summaries import Summaries
-from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             timestamp = self.summary.timestamp if self.summary else ""
             write_shard(place, timestamp, summaries, records)
         else:
-            write_long_json(place, self._restrict(summaries, records).to_json(), self.workspace.settings.sync)
+            write_summary(place, self._restrict(summaries, records), self.workspace.settings.sync)
         self.places.append(place)
 
     def _restrict(self, summaries: Summaries, records: Sequence[Record]) -> Summary:

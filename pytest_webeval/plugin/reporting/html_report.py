@@ -24,7 +24,7 @@ from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
-from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.summary_file import write_summary
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_history import SessionHistory
@@ -81,7 +81,7 @@ class ReportIndex(Struct, eq=False):
         """Write a copy of the summary for `compare`; in a shard what `merge` needs instead."""
         settings = self.reporter.workspace.settings
         if settings.shard is None:
-            write_long_json(self.directory / SUMMARY, summary.to_json(), settings.sync)
+            write_summary(self.directory / SUMMARY, summary, settings.sync)
             return
         from pytest_webeval.plugin.reporting.shard_files import write_shard_report  # few sessions are a shard
 

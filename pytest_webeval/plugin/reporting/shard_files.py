@@ -21,11 +21,12 @@ from pytest_webeval.sessions.output_paths import summary_name
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
-from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.shard_file import write_shard_file
 from pytest_webeval.summary.shards import Shard
+from pytest_webeval.summary.side_files import remove_side_files
 
 
 def write_shard(
@@ -55,7 +56,7 @@ def write_shard(
         records=list(records),
         report=report,
     )
-    write_long_json(path, content.to_json(), workspace.settings.sync)
+    write_shard_file(path, content, workspace.settings.sync)
 
 
 def write_shard_report(
@@ -106,3 +107,4 @@ def remove_shard(workspace: Workspace) -> None:
     report = workspace.settings.report
     for directory in [*list_result_directories(workspace), *([report] if report is not None else [])]:
         remove(directory / summary_name(workspace.settings))
+        remove_side_files(directory / summary_name(workspace.settings))

@@ -22,9 +22,9 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.summary_file import write_summary
 
 
 def write_merged_report(
@@ -48,7 +48,7 @@ def write_merged_report(
     rows = list_index_rows(directory, records, texts, {})
     index = index_view(rows, summary, first.title, lambda labels: reruns.command(labels).command)
     write_page(index, directory)
-    write_long_json(directory / SUMMARY, summary.to_json())
+    write_summary(directory / SUMMARY, summary)
     if first.embed is not None:
         write_copy(index, directory, first.embed)
     return directory / "index.html"

@@ -1,0 +1,189 @@
+"""What a summary counts: collected from one record at a time, so that no session is too long."""
+
+from __future__ import annotations
+
+from collections import Counter
+from heapq import nsmallest
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from pytest_webeval.diagnostics.failure_groups import FailureGroup
+from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.results import Status
+from pytest_webeval.results import WarningKind
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.self_report import SelfReportCounts
+from pytest_webeval.summary.spooled_list import ScratchFile
+from pytest_webeval.summary.spooled_list import SpooledList
+from pytest_webeval.summary.spooled_list import SpooledMapping
+from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.task_identity import TaskCounter
+
+SLOWEST = 10
+_JOINED = ("version", "evaluator_checksum", "data_checksum", "rules")
+_TABLES = ("template", "task_type")
+
+Rows = list[Any] | SpooledList
+
+
+def new_rows(scratch: ScratchFile | None) -> Rows:
+    """An empty list, which goes on in the file if there is one."""
+    return [] if scratch is None else SpooledList(scratch)
+
+
+class SessionTotals:
+    """The counts, tables and groups of records that are added in the order of the summary.
+
+    Long lists go on in the file of `scratch`, if there is one. `graders` are the evaluators that gave a partial score.
+    """
+
+    def __init__(self, scratch: ScratchFile | None = None) -> None:
+        self._scratch = scratch
+        self.statuses: Counter[str] = Counter()
+        self.count, self.missing = 0, 0
+        self.tasks, self.counted, self.rated = TaskCounter(), TaskCounter(), TaskCounter()
+        self.graders: set[str] = set()
+        self.has_judge = self.has_trajectories = False
+        self._codes: set[tuple[str, str]] = set()  # rules and checksums that decided
+        self._values: dict[str, set[str]] = {name: set() for name in _JOINED}
+        self._warnings = _WarningLists(scratch)
+        self._failures: dict[FailureGroup, Rows] = {}
+        self._tables: dict[str, dict[str, dict[str, int]]] = {name: {} for name in _TABLES}
+        self._slowest: list[tuple[float, int, str]] = []
+        self._self_report = SelfReportCounts()
+        self._unpassable: dict[str, str] = {}
+
+    def add(self, record: Record) -> None:
+        """Count a record."""
+        self.count += 1
+        self.tasks.add(record)
+        for name, values in self._values.items():
+            values.add(getattr(record, name))
+        self._warnings.add(record)
+        self.has_judge |= record.judge is not None or bool(record.proposals)
+        self.has_trajectories |= record.trajectory is not None
+        if not record.skipped:
+            self._add_counted(record)
+
+    def _add_counted(self, record: Record) -> None:
+        self.counted.add(record)
+        self.statuses[record.status] += 1
+        self.missing += record.missing
+        if record.status != Status.ERROR:  # an error may precede all evaluators
+            self._codes.add((record.rules, record.evaluator_checksum))
+        if record.excluded is None:
+            self.rated.add(record)
+            self.graders.update(record.grade["partial"] if record.grade is not None else ())
+        if record.failure is not None:
+            self._failures.setdefault(FailureGroup(*record.failure), new_rows(self._scratch)).append(record.run)
+        if record.trajectory is None:  # which has neither template nor type
+            self._add_to_tables(record)
+        if record.unpassable:
+            self._unpassable[str(record.task_id)] = record.unpassable
+        self._self_report.add(record)
+        self._slowest.append((-record.wall_time, self.count, record.run))
+        if len(self._slowest) > 100 * SLOWEST:
+            self._slowest = nsmallest(SLOWEST, self._slowest)
+
+    def _add_to_tables(self, record: Record) -> None:
+        for name, table in self._tables.items():
+            row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
+            row["total"] += 1
+            row["success_count"] += record.status == Status.SUCCESS
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether runs were scored in several ways."""
+        return len(self._codes) > 1
+
+    def join_values(self, name: str) -> str:
+        """The value that all records share; several different ones are joined by commas."""
+        return ",".join(sorted(filter(None, self._values[name])))
+
+    def build(self) -> dict[str, Any]:
+        """What the summary has under `webeval`."""
+        runs, tasks, success = self.rated.runs, self.rated.tasks, self.statuses[Status.SUCCESS]
+        low, high = wilson_over_tasks(success, runs, tasks)
+        tables = {name: dict(sorted(table.items())) for name, table in self._tables.items()}
+        slowest = nsmallest(SLOWEST, self._slowest)
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "rules": self.join_values("rules"),
+            "excluded_count": self.count - self.counted.runs,
+            "missing_count": self.missing,
+            "success_rate": success / runs if runs else None,
+            "success_rate_denominator": runs,
+            "success_rate_task_count": tasks,
+            "success_rate_interval_95": [low, high],
+            "per_template": tables["template"],
+            "per_type": tables["task_type"],
+            "failures": self._list_failure_groups(),
+            "slowest": [{"run": run, "wall_time": -time} for time, _, run in slowest],
+            "self_report": self._self_report.build(),
+            "unpassable": self._unpassable,
+            **self._warnings.build(),
+        }
+
+    def _list_failure_groups(self) -> list[dict[str, Any]]:
+        """Groups of runs that failed in the same way, the largest first."""
+        ordered = sorted(self._failures.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
+
+
+class _WarningGroup(Struct):
+    """The warnings of one kind, with the first as an example."""
+
+    kind: str
+    example: dict[str, str]
+    runs: Rows
+    count: int = 0
+    decided: int = 0
+    last_run: str | None = None
+
+    def add(self, run: str, *, is_deciding: bool) -> None:
+        """Count a warning. Those of one run come one after another."""
+        self.count += 1
+        self.decided += is_deciding
+        if run != self.last_run:
+            self.runs.append(run)
+            self.last_run = run
+
+    def build(self) -> dict[str, Any]:
+        """The group as the summary has it."""
+        return {
+            "kind": self.kind,
+            "count": self.count,
+            "decided": self.decided,
+            "runs": list(dict.fromkeys(self.runs)) if isinstance(self.runs, list) else self.runs,
+            "example": self.example,
+        }
+
+
+class _WarningLists:
+    """The warnings by run and by kind."""
+
+    def __init__(self, scratch: ScratchFile | None) -> None:
+        self._scratch = scratch
+        self._by_run: dict[str, list[str]] | SpooledMapping = {} if scratch is None else SpooledMapping(scratch)
+        self._groups: dict[str, _WarningGroup] = {}
+        self._count = 0
+
+    def add(self, record: Record) -> None:
+        """Add the warnings of a run."""
+        if not record.warnings:
+            return
+        self._by_run[record.run] = [text for _, text, _ in record.warnings]
+        self._count += len(record.warnings)
+        for kind, text, decided in record.warnings:
+            if kind not in self._groups:
+                example = {"run": record.run, "text": text}
+                self._groups[kind] = _WarningGroup(kind, example, new_rows(self._scratch))
+            self._groups[kind].add(record.run, is_deciding=decided)
+
+    def build(self) -> dict[str, Any]:
+        """The lists: first the kinds that decided verdicts, then the most frequent, `other` last."""
+        groups, other = [group.build() for group in self._groups.values()], WarningKind.OTHER
+        groups.sort(key=lambda row: (not row["decided"], row["kind"] == other, -row["count"], row["kind"]))
+        return {"warning_count": self._count, "warning_kinds": groups, "warnings": self._by_run}

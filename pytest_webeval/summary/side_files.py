@@ -1,0 +1,224 @@
+"""Lists that are too long for a file that people read: each in a side file next to it, a JSON value a line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from typing import overload
+
+from msgspec import Struct
+from msgspec import ValidationError
+from msgspec import convert
+from msgspec import to_builtins
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import plain_json
+from pytest_webeval.safety.files import open_file_inside
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.json import get_member
+from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.storage import Sync
+from pytest_webeval.storage import write_json_lines
+
+LIMIT = 10_000  # entries of a list that stays in its file
+SIDE_FILES = "side_files"
+JSON_LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
+_DEEPEST = 4  # levels at which lists grow with the number of runs
+_DIGITS, _LONGEST_NAME = 12, 60  # of the checksum and the list in the name of a file
+_NAME = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{_LONGEST_NAME}}}-[0-9a-f]{{{_DIGITS}}}\.jsonl")
+_PIECE = 2**20  # bytes
+_HALF_PAIR = re.compile(r"\\u[dD]")  # perhaps, or a whole pair
+
+Names = tuple[str | int, ...]  # of members and items, from the outermost to a list
+
+
+class SideFile(Struct, frozen=True):
+    """What a file says of a list that is not in it. Of an object, each line has a name and a value."""
+
+    path: list[str | int]
+    file: str
+    count: int
+    checksum: str
+
+
+def parse_json(text: str, source: str) -> Any:
+    """The JSON in a text that may be shown. Raises `ValueError` and `EvaluationError`."""
+    raw = load_bounded(text, JSON_LIMITS, source)
+    return escape_surrogates(raw) if _HALF_PAIR.search(text) else raw  # which cannot be shown
+
+
+class SideFileWriter:
+    """Writes the side files of one file, each of which is complete before the file that names it is there."""
+
+    def __init__(self, path: Path, sync: Sync | None) -> None:
+        self._path, self._sync = path, sync
+        self.written: list[SideFile] = []
+
+    def move_lists(self, tree: Any, names: Names = ()) -> Any:
+        """The same as plain JSON, each long list or object in it empty. Raises `SettingsError`."""
+        if isinstance(tree, str | bytes | bytearray) or not isinstance(tree, Mapping | Sequence):
+            return plain_json(tree)
+        if names and len(tree) > LIMIT:
+            self._write(tree, names)
+            return {} if isinstance(tree, Mapping) else []
+        if len(names) == _DEEPEST:
+            return plain_json(tree)
+        if isinstance(tree, Mapping):
+            return {name: self.move_lists(value, (*names, name)) for name, value in tree.items()}
+        return [self.move_lists(value, (*names, index)) for index, value in enumerate(tree)]
+
+    def _write(self, tree: Mapping[str, Any] | Sequence[Any], names: Names) -> None:
+        entries: Iterable[Any] = (
+            ([str(name), value] for name, value in tree.items()) if isinstance(tree, Mapping) else tree
+        )
+        slug = re.sub("[^a-z0-9]+", "_", "_".join(map(str, names)).lower()).strip("_")[:_LONGEST_NAME] or "list"
+        stem = f"{self._path.stem}-{slug}"
+        lines = write_json_lines(
+            self._path, map(plain_json, entries), lambda checksum: f"{stem}-{checksum[:_DIGITS]}.jsonl", self._sync
+        )
+        self.written.append(SideFile(list(names), lines.name, lines.lines, lines.checksum))
+
+    def list_written(self) -> dict[str, Any]:
+        """What the file says of its side files; empty if it has none."""
+        return {SIDE_FILES: to_builtins(self.written)} if self.written else {}
+
+    def remove_others(self) -> None:
+        """Remove the side files of an earlier file of this name."""
+        remove_side_files(self._path, {each.file for each in self.written})
+
+
+def remove_side_files(path: Path, kept: Iterable[str] = ()) -> None:
+    """Remove the side files of a file, but those of some names: plain files, never links."""
+    names = frozenset(kept)
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            is_other = entry.name not in names and is_side_file(entry.name, path.stem)
+            if is_other and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
+
+
+def is_side_file(name: str, stem: str) -> bool:
+    """Whether a file is a side file of one whose name begins with this stem, of this session or another."""
+    is_named = name.startswith(f"{stem}-") and _NAME.fullmatch(name) is not None
+    return is_named and "-" not in name[len(stem) + 1 : -len(".jsonl") - _DIGITS - 1]
+
+
+class SideList(Sequence[Any]):
+    """The entries of a side file, read a line at a time, again and again.
+
+    Raises `SettingsError` while it is read if somebody changes the file.
+    """
+
+    def __init__(self, directory: Path, file: SideFile, source: str) -> None:
+        self.directory, self.source = directory, source
+        self.file = file
+
+    def check(self) -> None:
+        """Raise `SettingsError` if the file is missing, or is another than was written."""
+        digest, count = hashlib.sha256(), 0
+        try:
+            with open_file_inside(self.directory, self.file.file) as content:
+                while piece := content.read(_PIECE):
+                    digest.update(piece)
+                    count += piece.count(b"\n")
+        except (OSError, RecordingError) as error:
+            problem = f"cannot read {self.source}: {str(error).partition('; ')[0]}"
+            raise SettingsError(f"{problem}; copy its side files next to it") from error
+        if (digest.hexdigest(), count) != (self.file.checksum, self.file.count):
+            problem = f"cannot read {self.source}: the side file {self.file.file} has changed"
+            raise SettingsError(f"{problem}; restore the file of SHA-256 {self.file.checksum:.64}, or score again")
+
+    def __len__(self) -> int:
+        return self.file.count
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            with open_file_inside(self.directory, self.file.file) as content:
+                while line := content.readline(USUAL.file_size):
+                    yield parse_json(line.decode(), self.source)
+        except (OSError, RecordingError, EvaluationError, ValueError) as error:
+            raise SettingsError(f"cannot read {self.file.file} of {self.source}: {error}; score again") from error
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return list(self)[index]
+        for entry in islice(self, index % len(self), None):
+            return entry
+        raise IndexError(f"there is no entry {index} of {len(self)}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SideList) and other.file.checksum == self.file.checksum
+
+    def __hash__(self) -> int:
+        return hash(self.file.checksum)
+
+
+class SideMapping(Mapping[str, Any]):
+    """The members of an object in a side file."""
+
+    def __init__(self, pairs: SideList) -> None:
+        self._pairs = pairs
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(iter(self._pairs))[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def items(self) -> Any:
+        """The members, read once."""
+        return ((name, value) for name, value in self._pairs)
+
+
+def restore_lists(raw: Any, path: Path, source: str) -> Any:
+    """The content of a file with the lists that its side files have. Raises `SettingsError` for one that changed."""
+    listed = get_member(raw, SIDE_FILES) or get_member(get_member(raw, "webeval"), SIDE_FILES)
+    if not listed:
+        return raw
+    try:
+        for file in convert(listed, list[SideFile]):
+            if not _NAME.fullmatch(file.file) or file.count < 0:
+                raise ValueError(f"{file.file!r:.80} does not name a side file")
+            entries = SideList(path.parent, file, source)
+            entries.check()
+            _restore(raw, file.path, entries)
+    except ValidationError as error:
+        raise SettingsError(f"cannot read {source}: {format_validation_error(error)} @ {SIDE_FILES}") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise SettingsError(f"cannot read {source}: invalid {SIDE_FILES}: {error}; score again") from error
+    return raw
+
+
+def _restore(raw: Any, names: Sequence[str | int], entries: SideList) -> None:
+    for name in names[:-1]:
+        raw = raw[name]
+    is_object = isinstance(raw[names[-1]], dict)
+    raw[names[-1]] = SideMapping(entries) if is_object else entries
+
+
+def load_side_lists(tree: Any) -> Any:
+    """The same JSON with the content of its side files in memory."""
+    if isinstance(tree, dict):
+        return {name: load_side_lists(value) for name, value in tree.items()}
+    return list(tree) if isinstance(tree, SideList) else dict(tree.items()) if isinstance(tree, SideMapping) else tree

@@ -1,0 +1,53 @@
+"""Summaries on the disk: a file that people can read, and side files for the lists that are too long for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.storage import Sync
+from pytest_webeval.storage import write_long_json
+from pytest_webeval.summary.side_files import SideFileWriter
+from pytest_webeval.summary.side_files import parse_json
+from pytest_webeval.summary.side_files import restore_lists
+
+
+def write_summary(path: Path, summary: Summary, sync: Sync | None = None) -> None:
+    """Write a summary. Raises `SettingsError`; what was there before is still there and complete then."""
+    write_with_side_files(path, {name: getattr(summary, name) for name in summary.__struct_fields__}, sync)
+
+
+def write_with_side_files(path: Path, content: Mapping[str, Any], sync: Sync | None = None) -> None:
+    """Write some JSON, with side files for long lists, which it names. Raises `SettingsError`.
+
+    The side files come first and have names of their own: whoever reads at any time finds those of what is read.
+    """
+    writer = SideFileWriter(path, sync)
+    short = writer.move_lists(content)
+    short.get("webeval", short).update(writer.list_written())
+    write_long_json(path, short, sync)
+    writer.remove_others()
+
+
+def read_summary_file(path: Path, source: str) -> Any:
+    """The JSON of a file that a user names: a link to it is followed. Raises `SettingsError`.
+
+    The lists of side files are a `SideList` or a `SideMapping`, which are read a piece at a time.
+    """
+    try:
+        resolved = path.resolve()
+        raw = parse_json(read_file_inside(resolved.parent, resolved.name).decode(), source)
+    except (OSError, RuntimeError) as error:  # links that lead to each other
+        raise SettingsError(f"cannot read {source}: {error}; check the path") from error
+    except (RecordingError, EvaluationError) as error:
+        raise SettingsError(str(error)) from error
+    except ValueError as error:
+        raise SettingsError(f"cannot parse {source} as JSON: {error}; use an {SUMMARY}") from error
+    return restore_lists(raw, resolved, source)
