@@ -125,8 +125,19 @@ def write_bytes_in_place(path: Path, content: bytes, advice: str) -> None:
         raise write_error(path, error, advice) from error
 
 
-def _open_in_place(path: Path) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+def append_in_place(path: Path, content: bytes, advice: str, *, is_new: bool) -> None:
+    """Add to a file that is written in pieces, or with `is_new` begin it. Never through a link.
+
+    Raises `SettingsError`; then the file may have a part of its content.
+    """
+    try:
+        _write_all(_open_in_place(path, os.O_TRUNC if is_new else os.O_APPEND), content)
+    except OSError as error:
+        raise write_error(path, error, advice) from error
+
+
+def _open_in_place(path: Path, mode: int = os.O_TRUNC) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | mode | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(path, flags, _SHARED)
     except FileNotFoundError:

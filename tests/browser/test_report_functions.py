@@ -195,20 +195,58 @@ FILTERS = [
 
 PARSED = "(({{filters, ...others}}) => [[...filters], others])(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))"
 VIEWS = [
-    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
-    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
-    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "task": "runs/3", "step": "", "event": ""}]),
-    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),  # of old links: the worst first
-    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment=""), [[], {"words": "", "sort": "", "part": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#"), [[], {"words": "", "sort": "", "part": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#site=&task=runs%2F3&q=a+b%26&sort=seconds&status=error"), [[["status", ["error"]], ["site", [""]]], {"words": "a b&", "sort": "seconds", "part": "", "task": "runs/3", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#sort=status"), [[], {"words": "", "sort": "", "part": "", "task": "", "step": "", "event": ""}]),  # of old links: the worst first
+    (PARSED.format(fragment="#status=error&status=failure&site=a&status=error"), [[["status", ["error", "failure"]], ["site", ["a"]]], {"words": "", "sort": "", "part": "", "task": "", "step": "", "event": ""}]),
     *((PARSED.format(fragment=f"#task=3&event={event}") + "[1].event", shown) for event, shown in [
         ("118", "118"), ("1", "1"), ("0", ""), ("-1", ""), ("1e3", ""), ("12345678", ""), ("x", ""), ("", "")]),
-    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "task": "", "step": "", "event": ""}]),
+    (PARSED.format(fragment="#sort=toString&kind=x"), [[], {"words": "", "sort": "", "part": "", "task": "", "step": "", "event": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: ''})", "#"),
     ("formatFragment({filters: new Map([['site', ['']], ['status', ['a&b']]]), words: 'a b', sort: 'seconds', task: 'runs/3'})", "#site=&status=a%26b&q=a+b&sort=seconds&task=runs%2F3"),
-    (PARSED.format(fragment="#task=runs%2F3&step=12"), [[], {"words": "", "sort": "", "task": "runs/3", "step": "12", "event": ""}]),
+    (PARSED.format(fragment="#task=runs%2F3&step=12"), [[], {"words": "", "sort": "", "part": "", "task": "runs/3", "step": "12", "event": ""}]),
     ("formatFragment({filters: new Map(), words: '', sort: '', task: 'runs/3', step: '12'})", "#task=runs%2F3&step=12"),
     *((f"formatFragment(parseFragment('{fragment}', ['status', 'site'], {{'': 0, seconds: 0}}))", fragment)
       for fragment in ("#", "#task=3&event=118", "#status=error", "#status=error&status=failure&site=&site=b", "#site=&q=%C3%A9", "#status=%3D&site=b&sort=seconds&task=%23+%25")),
+]  # fmt: skip
+
+LISTS = [
+    {"kind": kind, "value": value, "status": status, "count": count, "parts": parts}
+    for kind, value, status, count, parts in [
+        ("all", "", "error", 3, [1]),
+        ("all", "", "failure", 25, [2, 5, 9]),
+        ("all", "", "success", 20, [3, 4]),
+        ("site", "shop", "error", 3, [6]),
+        ("site", "shop", "success", 5, [7]),
+        ("group", "0", "error", 2, [8]),
+    ]
+]
+SELECTED = (
+    "(({{kind, lists, keys}}) => [kind, lists.flatMap(({{parts}}) => parts), keys])(selectLists(mapLists("
+    + json.dumps(LISTS).replace("{", "{{").replace("}", "}}")
+    + "), ['error', 'failure', 'success'], new Map({filters})))"
+)
+PAGES = f"groupPages({json.dumps(LISTS[:3])}, 10)"
+ROW_PARTS = [
+    (SELECTED.format(filters="[]"), ["all", [1, 2, 5, 9, 3, 4], ["status"]]),
+    (SELECTED.format(filters="[['status', ['success', 'error']]]"), ["all", [1, 3, 4], ["status"]]),
+    (SELECTED.format(filters="[['status', ['none']]]"), ["all", [], ["status"]]),
+    (SELECTED.format(filters="[['type', ['find']], ['site', ['shop']]]"), ["site", [6, 7], ["status", "site"]]),
+    (SELECTED.format(filters="[['site', ['shop', 'rare']]]"), ["all", [1, 2, 5, 9, 3, 4], ["status"]]),
+    (SELECTED.format(filters="[['site', ['shop']], ['group', ['0']]]"), ["group", [8], ["status", "group"]]),
+    (PAGES, [{"start": 0, "count": 13, "parts": [1, 2]}, {"start": 13, "count": 15, "parts": [5, 9]}, {"start": 28, "count": 20, "parts": [3, 4]}]),
+    ("groupPages([], 10)", []),
+    *((f"findPage({PAGES}, '{part}', {position})", page) for part, position, page in [
+        ("", -1, 0), ("", 12, 0), ("", 13, 1), ("", 47, 2), ("3", 0, 2), ("4", 0, 0), ("all", 0, 0), ("1", 47, 0)]),
+    *((f"findPosition({json.dumps(LISTS[:3])}, '{status}', 4)", position) for status, position in [("error", 4), ("success", 32), ("none", -1)]),
+    ("formatRange({start: 4000, count: 4000})", "4,001–8,000"),
+    *((f"findPart({first}, {value}, compareTaskIds, {str(or_equal).lower()})", part) for first, value, or_equal, part in [
+        ("[]", 1, True, 0), ("[5]", 1, True, 0), ("[1, 5, 5, 9]", 5, True, 2), ("[1, 5, 5, 9]", 5, False, 0), ("[1, 5, 9, 'a']", "'b'", False, 3), ("[1, 5, 9]", 7, True, 1)]),
+    ("['b', 'a', 'ab', '\\uffff', '\\u{1f600}', ''].sort(compareCodePoints)", ["", "a", "ab", "b", "\uffff", "\U0001f600"]),
+    ("['10', 9, 'b', 10, -1].sort(compareTaskIds)", [-1, 9, 10, "10", "b"]),
+    *((f"listTaskIds('{text}')", ids) for text, ids in [("107", [107, "107"]), ("007", ["007"]), ("-1", [-1, "-1"]), ("a", ["a"]), ("1e3", ["1e3"]), ("9" * 16, ["9" * 16])]),
+    *((PARSED.format(fragment=f"#part={part}") + "[1].part", kept) for part, kept in [("3", "3"), ("all", "all"), ("0", ""), ("x", ""), ("1234567890", "")]),
 ]  # fmt: skip
 
 DIFFERENCES = [
@@ -462,7 +500,7 @@ DOWNLOADS = [
     (f"describeRows([{{...{ONE_ROW}, template: -1, group: -1}}], {{groups: [], templates: []}}).map(({{template, group}}) => [template, group])", [[None, None]]),
 ]  # fmt: skip
 
-CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *DIFFERENCES, *GLANCE, *MARKDOWN, *TREES, *EVENTS, *STEPS, *PARTS, *DOWNLOADS]  # fmt: skip
+CASES = [*TEXTS, *LABELS, *ADDRESSES, *ELEMENTS, *INDEXES, *FILTERS, *VIEWS, *ROW_PARTS, *DIFFERENCES, *GLANCE, *MARKDOWN, *TREES, *EVENTS, *STEPS, *PARTS, *DOWNLOADS]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,11 @@ from pytest_webeval.plugin.rerun import RERUN_OPTIONS
 from pytest_webeval.plugin.rerun import build_rerun_commands
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.reports.html.index_page import index_view
+from pytest_webeval.reports.html.index_parts import write_index
+from pytest_webeval.reports.html.report_directory import IndexRows
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.report_directory import list_index_rows
 from pytest_webeval.reports.html.writer import write_copy
-from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.summary.summary_file import write_summary
@@ -61,16 +62,16 @@ class ReportIndex(Struct, eq=False):
         reruns = build_rerun_commands(session.config, self.reporter.records.values())
         rows = list_index_rows(self.directory, self.reporter.records, self.reporter.texts, _find_flips(summary))
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
-        if not self.reporter.attempt(lambda: self._write(index, summary)):
+        if not self.reporter.attempt(lambda: self._write(index, rows, summary)):
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def _write(self, index: dict[str, Any], summary: Summary) -> None:
+    def _write(self, index: dict[str, Any], rows: IndexRows, summary: Summary) -> None:
         """Write the page, a copy of the summary for `compare`, the comparison with a baseline and the history."""
         if page := self._write_comparison(summary):
             index["comparison"] = page.name
         if self.history is not None:
             index["history"] = self.history.write(summary, self.directory).name
-        write_page(index, self.directory)
+        index = write_index(index, rows, self.directory)
         self._write_numbers(summary)
         self.written.append(self.directory / "index.html")
         budget = self.reporter.workspace.settings.report_embed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Sequence
 from math import ceil
 from typing import Any
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.results import Status
 from pytest_webeval.summary.record import Record
@@ -29,43 +32,65 @@ class _Measure(NamedTuple):
     format: Callable[[float], str]
 
 
-class _Sample(NamedTuple):
-    """The value of one run, and whether the run succeeded."""
+class _Sample(Struct):
+    """The values of the runs that have one, and for each whether the run succeeded."""
 
-    value: float
-    is_success: bool
+    values: array[float] = field(default_factory=lambda: array("d"))
+    successes: bytearray = field(default_factory=bytearray)
 
+    def add(self, value: float, *, is_success: bool) -> None:
+        self.values.append(value)
+        self.successes.append(is_success)
 
-def build_distributions(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """What a page shows of each measure that at least one trajectory has."""
-    rows = [build_row(record) for record in records if record.trajectory is not None]
-    return [view for measure in _MEASURES if (view := _build_view(measure, rows)) is not None]
-
-
-def _build_view(measure: _Measure, rows: Sequence[TrajectoryRow]) -> dict[str, Any] | None:
-    values = [(measure.read(row), row.status == Status.SUCCESS) for row in rows]
-    samples = [_Sample(value, is_success) for value, is_success in values if value is not None and value >= 0]
-    if not samples:
-        return None
-    groups = {
-        "all": samples,
-        "succeeded": [sample for sample in samples if sample.is_success],
-        "not succeeded": [sample for sample in samples if not sample.is_success],
-    }
-    end = _find_end([sample.value for sample in samples])
-    return {
-        "name": measure.name,
-        "count": len(samples),
-        "runs": len(rows),
-        "lines": [_build_line(name, group, measure.format) for name, group in groups.items() if group],
-        "end": measure.format(end) + (" or more" if end < max(sample.value for sample in samples) else ""),
-        "paths": _draw_bars(samples, end),
-    }
+    def select(self, *, is_success: bool) -> array[float]:
+        """The values of the runs that succeeded, or of the others."""
+        flags = zip(self.values, self.successes, strict=True)
+        return array("d", (value for value, flag in flags if flag == is_success))
 
 
-def _build_line(name: str, samples: Sequence[_Sample], write: Callable[[float], str]) -> dict[str, Any]:
+class DistributionTally:
+    """Takes the measures of trajectories, in a few bytes of memory for each."""
+
+    def __init__(self) -> None:
+        """Without any run."""
+        self._runs = 0
+        self._samples = [_Sample() for _ in _MEASURES]
+
+    def add(self, record: Record) -> None:
+        """Take what a run has, if it is a trajectory."""
+        if record.trajectory is None:
+            return
+        self._runs += 1
+        row = build_row(record)
+        for measure, sample in zip(_MEASURES, self._samples, strict=True):
+            value = measure.read(row)
+            if value is not None and value >= 0:
+                sample.add(value, is_success=row.status == Status.SUCCESS)
+
+    def build_views(self) -> list[dict[str, Any]]:
+        """What a page shows of each measure that at least one trajectory has."""
+        measured = zip(_MEASURES, self._samples, strict=True)
+        return [self._build_view(measure, sample) for measure, sample in measured if sample.values]
+
+    def _build_view(self, measure: _Measure, sample: _Sample) -> dict[str, Any]:
+        groups = {
+            "all": sample.values,
+            "succeeded": sample.select(is_success=True),
+            "not succeeded": sample.select(is_success=False),
+        }
+        end = _find_end(sample.values)
+        return {
+            "name": measure.name,
+            "count": len(sample.values),
+            "runs": self._runs,
+            "lines": [_build_line(name, group, measure.format) for name, group in groups.items() if group],
+            "end": measure.format(end) + (" or more" if end < max(sample.values) else ""),
+            "paths": _draw_bars(sample, end),
+        }
+
+
+def _build_line(name: str, values: Sequence[float], write: Callable[[float], str]) -> dict[str, Any]:
     """Count, median, 90th percentile and maximum of a group of runs."""
-    values = [sample.value for sample in samples]
     figures = (median(values) or 0, find_percentile(values, 0.9), max(values))
     return {"name": name, "count": len(values), "figures": [write(figure) for figure in figures]}
 
@@ -80,10 +105,10 @@ def _find_end(values: Sequence[float]) -> float:
     return min(max(values), _FARTHEST * find_percentile(values, 0.9)) or max(values)
 
 
-def _draw_bars(samples: Sequence[_Sample], end: float) -> dict[str, str]:
+def _draw_bars(sample: _Sample, end: float) -> dict[str, str]:
     """The paths of the bars of successes, and of those of the other runs above them."""
     counts = [[0, 0] for _ in range(BINS)]
-    for value, is_success in samples:
+    for value, is_success in zip(sample.values, sample.successes, strict=True):
         place = min(BINS - 1, int(BINS * value / end)) if end else 0
         counts[place][not is_success] += 1
     scale = HEIGHT / max(sum(count) for count in counts)

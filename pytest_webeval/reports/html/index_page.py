@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
-from typing import TypeVar
 
-from msgspec import Struct
-
-from pytest_webeval.diagnostics.failure_groups import FailureGroup
-from pytest_webeval.reports.failure_sentence import reason_in_words
-from pytest_webeval.reports.html.distributions import build_distributions
-from pytest_webeval.reports.html.rates import build_rates
+from pytest_webeval.reports.html.index_row import COLUMNS
+from pytest_webeval.reports.html.index_row import IndexRow
+from pytest_webeval.reports.html.index_row import RowTables
+from pytest_webeval.reports.html.index_tally import MOST_VALUES
+from pytest_webeval.reports.html.index_tally import IndexTally
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import truncate
 from pytest_webeval.scoring.provenance import own_version
-from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.task_identity import describe_sample
-from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
-COLUMNS = (
-    "run",
-    "task_id",
-    "status",
-    "score",
-    "site",
-    "type",
-    "template",
-    "group",
-    "evaluators",
-    "warnings",
-    "reason",
-    "intent",
-    "seconds",
-    "data",
-    "flip",
-)
+MOST_ROWS = 20_000  # in the first page itself: the list of more runs is written in parts
+MOST_LISTED = 500  # failure groups and rates that the page lists of more runs
 # Headings of the columns `site` and `type`: for tasks with sites, for trajectories, and for both in one session.
 _OF_TASKS = {
     "site": {"one": "Site", "many": "Sites", "none": "no site"},
@@ -58,33 +37,19 @@ _OF_BOTH = {
     "site": {"one": "Site or benchmark", "many": "Sites and benchmarks", "none": "no site"},
     "type": {"one": "Kind or ending", "many": "Kinds of task, how runs ended", "none": "unknown"},
 }
-Name = TypeVar("Name")
-LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand on the page of the run
-
-
-class IndexRow(Struct, frozen=True):
-    """A run as the list has it. `data` names the file with its page, `flip` says how it changed since a baseline."""
-
-    record: Record
-    data: str | None = None
-    flip: str | None = None
-    intent: str | None = None
-    template: str | None = None  # its text
-
-
 Rerun = Callable[[Sequence[str]], str | None]  # the command that scores the runs with these labels again
 
 
-def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rerun: Rerun) -> dict[str, Any]:
-    """The first page, from the summary and all that it was made of, in the order of that."""
-    ordered = sorted(
-        index_rows,
-        key=lambda index_row: (str(type(index_row.record.task_id)), index_row.record.task_id, index_row.record.run),
-    )
-    records = [index_row.record for index_row in ordered]
-    tables = _Tables.of(records, summary)
+def index_view(
+    rows: Iterable[IndexRow], summary: Summary, title: str, rerun: Rerun, most_rows: int = MOST_ROWS
+) -> dict[str, Any]:
+    """The first page, from the summary and all that it was made of, in the order of that.
+
+    `rows` are iterated twice. Of more than `most_rows`, the page has `row_parts` in place of `rows`: see `write_index`.
+    """
+    tally = IndexTally.of(rows)
     webeval = summary.webeval
-    return {
+    index = {
         "version": own_version(),
         "title": title,
         "timestamp": summary.timestamp,
@@ -93,21 +58,37 @@ def index_view(index_rows: Iterable[IndexRow], summary: Summary, title: str, rer
         "stopped": webeval.get("stopped"),
         "embedded": False,
         "totals": _totals(summary),
-        "headings": _headings(ordered),
-        "sites": build_rates((_site(record), record) for record in records),
-        "templates": _templates(ordered),
-        "types": build_rates((_type(record), record) for record in records),
-        "groups": [_group(group, rerun) for group in webeval["failures"]],
-        "evaluators": list(tables.evaluators),
-        "warnings": list(tables.warnings),
-        "flips": _flips(ordered),
-        "distributions": build_distributions(records),
+        "headings": _headings(tally),
+        "sites": tally.sites.build_rates(),
+        "templates": tally.build_templates(),
+        "types": tally.types.build_rates(),
+        "groups": [],
+        "evaluators": tally.list_names("evaluator"),
+        "warnings": tally.list_names("warning"),
+        "flips": tally.count_flips(),
+        "distributions": tally.distributions.build_views(),
         "attempts": build_agents(webeval.get("attempts")),
         "baseline": build_baseline(webeval),
         "judging": build_judging_lines(webeval),
         "columns": list(COLUMNS),
-        "rows": [tables.row(index_row) for index_row in ordered],
     }
+    groups = webeval["failures"]
+    if tally.count > most_rows:
+        return _bound(index, tally, groups) | {"groups": [_group(group, rerun) for group in groups[:MOST_LISTED]]}
+    index["groups"] = [_group(group, rerun) for group in groups]
+    tables = RowTables.of(index)
+    return index | {"rows": [tables.build_cells(row) for row in rows]}
+
+
+def _bound(index: Mapping[str, Any], tally: IndexTally, groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The page without what grows with the number of runs, and what is known of all rows."""
+    rates = {name: index[name][:MOST_LISTED] for name in ("sites", "templates", "types")}
+    names = {name: index[name][:MOST_VALUES] for name in ("evaluators", "warnings")}
+    values = {key: tally.list_frequent(key) for key in tally.values}
+    values["group"] = [(str(number), group["count"]) for number, group in enumerate(groups[:MOST_LISTED])]
+    more = {name: len(index[name]) - len(rates[name]) for name in rates} | {"groups": max(0, len(groups) - MOST_LISTED)}
+    parts = {"count": tally.count, "shared": tally.directories, "values": values, "more": more}
+    return {**index, **rates, **names, "row_parts": parts}
 
 
 def _totals(summary: Summary) -> dict[str, Any]:
@@ -127,95 +108,13 @@ def _totals(summary: Summary) -> dict[str, Any]:
     } | ({"scores": scores} if (scores := format_scores(webeval)) else {})
 
 
-def _headings(index_rows: Iterable[IndexRow]) -> dict[str, dict[str, str]]:
+def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:
     """The headings of the columns `site` and `type` for these runs."""
-    kinds = {index_row.record.trajectory is not None for index_row in index_rows}
-    if len(kinds) > 1:
+    if tally.has_tasks and tally.has_trajectories:
         return _OF_BOTH
-    return _OF_TRAJECTORIES if True in kinds else _OF_TASKS
-
-
-def _site(record: Record) -> str:
-    return trajectory_labels(record).get("benchmark") or record.site_key
-
-
-def _type(record: Record) -> str:
-    return trajectory_labels(record).get("class") or record.task_type or ""
-
-
-def _templates(index_rows: Sequence[IndexRow]) -> list[dict[str, Any]]:
-    """The rates by intent template, with its text."""
-    templated = [index_row for index_row in index_rows if index_row.record.template >= 0]
-    texts = {
-        str(index_row.record.template): _cut(index_row.template, LONGEST_INTENT)
-        for index_row in reversed(templated)
-        if index_row.template
-    }
-    named = ((str(index_row.record.template), index_row.record) for index_row in templated)
-    return [rate | {"text": texts.get(rate["name"])} for rate in build_rates(named)]
+    return _OF_TRAJECTORIES if tally.has_trajectories else _OF_TASKS
 
 
 def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
     columns = {name: group[name] for name in ("evaluator", "field", "kind", "count", "text")}
     return columns | {"rerun": rerun(group["runs"])}
-
-
-def _flips(index_rows: Iterable[IndexRow]) -> dict[str, int] | None:
-    """How many runs changed since the baseline, by kind; None without any."""
-    flips = Counter(index_row.flip for index_row in index_rows if index_row.flip)
-    return {"fixed": 0, "regressed": 0} | dict(flips) if flips else None
-
-
-class _Tables(Struct, frozen=True):
-    """Texts that many rows share, each with the index by which rows refer to it."""
-
-    groups: Mapping[FailureGroup, int]
-    evaluators: Mapping[str, int]
-    warnings: Mapping[str, int]
-
-    @classmethod
-    def of(cls, records: Sequence[Record], summary: Summary) -> _Tables:
-        groups = [
-            FailureGroup(group["evaluator"], group["field"], group["kind"]) for group in summary.webeval["failures"]
-        ]
-        evaluators = sorted({name for record in records for name in record.evaluators})
-        warnings = sorted({kind for record in records for kind in _kinds(record)})
-        return cls(_number_names(groups), _number_names(evaluators), _number_names(warnings))
-
-    def row(self, index_row: IndexRow) -> list[Any]:
-        record = index_row.record
-        is_grouped = record.failure is not None and not record.skipped
-        return [
-            record.run,
-            record.task_id,
-            "excluded" if record.skipped else record.status,
-            record.score,
-            _site(record),
-            _type(record),
-            record.template,
-            self.groups[FailureGroup(*record.failure)] if is_grouped and record.failure else -1,
-            [self.evaluators[name] for name in record.evaluators],
-            [self.warnings[kind] for kind in _kinds(record)],
-            _cut(_reason(record), LONGEST_REASON),
-            _cut(index_row.intent, LONGEST_INTENT),
-            round(record.wall_time, 3),
-            index_row.data,
-            index_row.flip,
-        ]
-
-
-def _reason(record: Record) -> str | None:
-    text = record.excluded if record.skipped else record.reason
-    return text and reason_in_words(text)
-
-
-def _number_names(names: Iterable[Name]) -> dict[Name, int]:
-    return {name: index for index, name in enumerate(names)}
-
-
-def _kinds(record: Record) -> list[str]:
-    return sorted({*record.capture, *(kind for kind, _, _ in record.warnings)})
-
-
-def _cut(text: str | None, limit: int) -> str | None:
-    return None if text is None else truncate(text, limit, is_marker_extra=True)

@@ -10,13 +10,13 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.frames import list_frames
 from pytest_webeval.reports.html.index_page import index_view
+from pytest_webeval.reports.html.index_parts import write_index
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.report_directory import list_index_rows
 from pytest_webeval.reports.html.writer import PAGES
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import events_name
 from pytest_webeval.reports.html.writer import write_copy
-from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.reports.rerun import build_commands
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
@@ -47,7 +47,7 @@ def write_merged_report(
     reruns = build_commands(records.values(), first.options, first.pinned)
     rows = list_index_rows(directory, records, texts, {})
     index = index_view(rows, summary, first.title, lambda labels: reruns.command(labels).command)
-    write_page(index, directory)
+    index = write_index(index, rows, directory)
     write_summary(directory / SUMMARY, summary)
     if first.embed is not None:
         write_copy(index, directory, first.embed)

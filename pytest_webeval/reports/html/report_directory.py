@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.html.index_page import IndexRow
+from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.html.writer import COMPARISON
 from pytest_webeval.reports.html.writer import COPY
 from pytest_webeval.reports.html.writer import HISTORY
@@ -20,7 +26,8 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.record import Record
 
 MARK = b'id="webeval-index"'
-_OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))")
+_OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))|rows-[0-9]{5,}\.js")
+_PAGE = re.compile(r"task-([0-9a-f]{16})\.js")
 
 
 def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[Path]:
@@ -53,17 +60,52 @@ def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[P
     return created
 
 
+class WrittenPages:
+    """Which runs have a page in the directory of a report, in eight bytes of memory each."""
+
+    def __init__(self, directory: Path) -> None:
+        """The pages that are there now."""
+        numbers = array("Q")
+        with suppress(OSError), os.scandir(directory / PAGES) as entries:
+            for entry in entries:
+                if page := _PAGE.fullmatch(entry.name):
+                    numbers.append(int(page[1], 16))
+        self._numbers = array("Q", sorted(numbers))
+
+    def find(self, run: str) -> str | None:
+        """The name of the page of a run without its suffix; None without a page."""
+        if not self._numbers:
+            return None
+        name = data_name(run)
+        number = int(name.removeprefix("task-"), 16)
+        position = bisect_left(self._numbers, number)
+        return name if self._numbers[position : position + 1] == array("Q", [number]) else None
+
+
+class IndexRows(Struct, frozen=True):
+    """A row of the list for each record, with its page if there is one. They can be iterated several times.
+
+    `records` come in the order of the summary: by task, then by run. `texts` and `flips` are those of some runs.
+    """
+
+    pages: WrittenPages
+    records: Iterable[Record]
+    texts: Mapping[str, Mapping[str, str | None]]
+    flips: Mapping[str, str]
+
+    def __iter__(self) -> Iterator[IndexRow]:
+        """The rows in the order of the records."""
+        for record in self.records:
+            run = record.run
+            yield IndexRow(record, self.pages.find(run), self.flips.get(run), **self.texts.get(run, {}))
+
+
 def list_index_rows(
     directory: Path,
     records: Mapping[str, Record],
     texts: Mapping[str, Mapping[str, str | None]],
     flips: Mapping[str, str],
-) -> Iterator[IndexRow]:
-    """A row of the list for each run, with its page if there is one."""
-    written: set[str] = set()
-    with suppress(OSError):
-        written = {path.name for path in (directory / PAGES).iterdir()}
-    for label, record in records.items():
-        name = data_name(label)
-        data = name if f"{name}.js" in written else None
-        yield IndexRow(record, data, flips.get(label), **texts.get(label, {}))
+) -> IndexRows:
+    """The rows of records in any order."""
+    ordered = sorted(records.values(), key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
+    return IndexRows(WrittenPages(directory), ordered, texts, flips)

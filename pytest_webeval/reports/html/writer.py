@@ -30,7 +30,7 @@ _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
 _POLICY = "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; {forms}"
 STATIC_POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 PICTURE_POLICY = STATIC_POLICY.replace("img-src data:", "img-src 'self' data:")  # of a static page with screenshots
-_ADVICE = "choose another directory with --webeval-report"
+ADVICE = "choose another directory with --webeval-report"
 _FORMS = "base-uri 'none'; form-action 'none'"
 # Inside JSON these stand in texts only; each would mean something to HTML or to old JavaScript.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -82,8 +82,12 @@ def _call(function: str, label: str, data: Any) -> str:
 
     The JSON is a text in it: as an object of JavaScript, a key `__proto__` would be none.
     """
-    text = inert_json(data).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    return f"webeval.{function}({inert_json(label)}, '{text}');\n"
+    return f"webeval.{function}({inert_json(label)}, '{quote_json(data)}');\n"
+
+
+def quote_json(data: Any) -> str:
+    """JSON as it stands between the apostrophes of a text in a script."""
+    return inert_json(data).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
 
 
 def write_page(index: Mapping[str, Any], directory: Path) -> None:
@@ -120,7 +124,7 @@ def write_style(directory: Path) -> None:
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
     """Write the script of one task and return its name for the index."""
     name = data_name(label)
-    write_in_place(directory / PAGES / f"{name}.js", task_script(label, data), _ADVICE)
+    write_in_place(directory / PAGES / f"{name}.js", task_script(label, data), ADVICE)
     return name
 
 
@@ -129,7 +133,7 @@ def write_events(
 ) -> None:
     """Write the script with the details of a task's events, if there are any."""
     if events:
-        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events, headers), _ADVICE)
+        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events, headers), ADVICE)
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:
@@ -153,7 +157,7 @@ def _read_asset(name: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    write_text(path, text, advice=_ADVICE)
+    write_text(path, text, advice=ADVICE)
 
 
 def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
@@ -207,6 +211,9 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
 
     Runs that did not succeed come first. The list marks the runs whose pages do not fit. Raises `SettingsError`.
     """
+    if "row_parts" in index:
+        problem = f"--webeval-report-embed: {index['row_parts']['count']:,} runs are too many for one file"
+        raise SettingsError(f"{problem}; share the directory of the report instead of {COPY}")
     columns: Sequence[str] = index["columns"]
     status, data = columns.index("status"), columns.index("data")
     least = len(single_page({**index, "embedded": True}, "\n").encode())

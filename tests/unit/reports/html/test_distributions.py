@@ -11,7 +11,7 @@ import pytest
 
 from pytest_webeval.reports.html.distributions import BINS
 from pytest_webeval.reports.html.distributions import HEIGHT
-from pytest_webeval.reports.html.distributions import build_distributions
+from pytest_webeval.reports.html.distributions import DistributionTally
 from pytest_webeval.reports.html.distributions import find_percentile
 from pytest_webeval.reports.html.distributions import format_seconds
 from tests.unit.reports.html.test_rates import record
@@ -25,6 +25,13 @@ FACTS = {
 
 def trajectory(number=0, status="success", **facts):
     return record(status, number, trajectory=FACTS | facts)
+
+
+def build_distributions(records):
+    tally = DistributionTally()
+    for run in records:
+        tally.add(run)
+    return tally.build_views()
 
 
 def build_one(*records):

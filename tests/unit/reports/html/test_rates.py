@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.html.rates import build_rates
+from pytest_webeval.reports.html.rates import RateTally
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.record import Record
 from tests.browser import pages
@@ -25,6 +25,13 @@ def record(status="success", task_id=1, **fields):
 def records(name, success, failure, start=0):
     statuses = ["success"] * success + ["failure"] * failure
     return [(name, record(status, start + number)) for number, status in enumerate(statuses)]
+
+
+def build_rates(named):
+    tally = RateTally()
+    for name, run in named:
+        tally.add(name, run)
+    return tally.build_rates()
 
 
 def test_what_costs_most_successes_comes_first():

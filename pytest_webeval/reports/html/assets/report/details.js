@@ -10,14 +10,16 @@ const LOADED_RUNS = 50; // whose data stay in memory
 class ScriptStore {
   #pattern;
   #reason;
+  #most;
   #embedded = new Map(); // JSON by run, that came with the page
   #loaded = new Map(); // JSON by run, that was loaded since; the latest used comes last
   #requested = new Map(); // promises by run, whose scripts have not come yet
 
-  /** `reason` says that the report has no such data. */
-  constructor(pattern, reason) {
+  /** `reason` says that the report has no such data, `most` how many JSON texts stay in memory. */
+  constructor(pattern, reason, most = LOADED_RUNS) {
     this.#pattern = pattern;
     this.#reason = reason;
+    this.#most = most;
   }
 
   /** Take the JSON of a run from its script. */
@@ -54,7 +56,7 @@ class ScriptStore {
   #use(run, json) {
     const loaded = this.#loaded;
     if (loaded.delete(run)) loaded.set(run, json);
-    for (const oldest of loaded.keys()) if (loaded.size > LOADED_RUNS) loaded.delete(oldest);
+    for (const oldest of loaded.keys()) if (loaded.size > this.#most) loaded.delete(oldest);
     return JSON.parse(json);
   }
 }
@@ -69,6 +71,18 @@ export const loadTask = ({ run, data }) => tasks.load(run, data);
 
 const EVENTS_END = "-events"; // of the names of their scripts
 const taskEvents = new ScriptStore(/^task-[0-9a-f]{16}-events$/, "This report holds no details of these requests.");
+
+const PARTS_IN_MEMORY = 4; // as text: `PartedRows` keeps their rows
+const rowParts = new ScriptStore(/^rows-\d{5,}$/, "This report holds no such part of its list.", PARTS_IN_MEMORY);
+
+/** Take the JSON of a part of the list from its script. */
+export const receiveRows = (name, json) => rowParts.receive(name, json);
+
+/** A promise of what is in the part of the list with a number. It is rejected with a text for the reader. */
+export function loadPart(number) {
+  const name = `rows-${String(number).padStart(5, "0")}`;
+  return rowParts.load(name, name);
+}
 
 /** Take the JSON of a task's events from its script. */
 export const receiveEvents = (run, json) => taskEvents.receive(run, json);

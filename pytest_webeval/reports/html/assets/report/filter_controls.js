@@ -2,34 +2,34 @@
 
 import { ChoiceBox, toggleValue } from "./choices.js";
 import { byId, element, option } from "./elements.js";
-import { compareNaturally, countValues } from "./filters.js";
+import { compareNaturally } from "./filters.js";
 import { SIGNS, STATUS_BUTTONS } from "./statuses.js";
-import { formatCount, formatNumber } from "./texts.js";
+import { formatNumber } from "./texts.js";
 
 const NEEDS_A_CHOICE = ["site", "type", "template"]; // each row has one: a single value would select all rows
 
 /** Puts the controls into the page and keeps them equal to the view state. */
 export class FilterControls {
-  #rows;
+  #source;
   #view;
   #boxes = new Map(); // by key
 
-  constructor(rows, filters, sorts, view) {
-    this.#rows = rows;
+  constructor(source, filters, view) {
+    this.#source = source;
     this.#view = view;
     this.#addStatusButtons();
     this.#addBoxes(filters.filter(({ key }) => key !== "status"));
-    byId("sort").append(...Object.entries(sorts).map(([name, [label]]) => option(name, label)));
+    byId("sort").append(...Object.entries(source.sorts).map(([name, [label]]) => option(name, label)));
     byId("sort").addEventListener("change", (event) => view.change({ sort: event.target.value }));
     byId("search").addEventListener("input", (event) => view.change({ words: event.target.value }, true));
     for (const id of ["clear", "clear-all"]) byId(id).addEventListener("click", () => view.clearFilters());
   }
 
   #addStatusButtons() {
-    const counts = countValues(this.#rows, "status");
+    const counts = new Map(this.#source.countRows("status"));
     const present = STATUS_BUTTONS.filter((status) => counts.has(status));
     byId("statuses").append(
-      this.#statusButton(null, "all", this.#rows.length),
+      this.#statusButton(null, "all", this.#source.total),
       ...present.map((status) => this.#statusButton(status, status, counts.get(status))));
   }
 
@@ -42,7 +42,7 @@ export class FilterControls {
 
   #addBoxes(filters) {
     for (const filter of filters) {
-      const counts = [...countValues(this.#rows, filter.key)];
+      const counts = [...this.#source.countRows(filter.key)];
       if (counts.length > (NEEDS_A_CHOICE.includes(filter.key) ? 1 : 0)) this.#addBox(filter, counts);
     }
   }
@@ -59,8 +59,8 @@ export class FilterControls {
     return this.#view.state.filters.get(key) ?? [];
   }
 
-  /** Show the view state, and how many rows it selects. */
-  update(selectedCount) {
+  /** Show the view state, and a text about the rows that it selects. */
+  update(selection) {
     const { filters, words, sort } = this.#view.state;
     const statuses = this.#values("status");
     for (const chip of byId("statuses").children)
@@ -69,13 +69,9 @@ export class FilterControls {
     if (byId("search").value !== words) byId("search").value = words; // while the user types, both are equal
     byId("sort").value = sort;
     byId("clear").hidden = !filters.size && !words;
-    byId("count").textContent = formatSelection(selectedCount, this.#rows.length);
+    byId("count").textContent = selection;
   }
 }
 
 /** Whether the button of a status is pressed; that of all statuses is so if none is chosen. */
 const isPressed = (status, statuses) => (status ? statuses.includes(status) : !statuses.length);
-
-/** "400 tasks", or "12 of 400 tasks". */
-export const formatSelection = (selectedCount, count) =>
-  (selectedCount === count ? "" : `${formatNumber(selectedCount)} of `) + formatCount(count, "task");

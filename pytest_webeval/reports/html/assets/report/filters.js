@@ -1,7 +1,7 @@
 // Which rows the list has, and in which order.
 
 import { compareStatuses } from "./statuses.js";
-import { asArray } from "./texts.js";
+import { asArray, formatCount, formatNumber } from "./texts.js";
 
 const naturalOrder = new Intl.Collator("en", { numeric: true });
 
@@ -23,7 +23,8 @@ export const listFilters = ({ headings, groups, templates }, labels = labelTempl
   { key: "flip", label: "Flip", format: (value) => value },
 ];
 
-const formatGroup = (group) => group && (group.evaluator ? `${group.text} · ${group.evaluator}` : group.text);
+/** A failure group with its evaluator. */
+export const formatGroup = (group) => group && (group.evaluator ? `${group.text} · ${group.evaluator}` : group.text);
 
 /** The texts of templates by their numbers; the same text of several templates has the number before it. */
 export function labelTemplates(templates) {
@@ -59,3 +60,7 @@ export function countValues(rows, key) {
   for (const row of rows) for (const value of row.facets[key]) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 }
+
+/** "400 tasks", or "12 of 400 tasks". */
+export const formatSelection = (selectedCount, count) =>
+  (selectedCount === count ? "" : `${formatNumber(selectedCount)} of `) + formatCount(count, "task");

@@ -2,8 +2,7 @@
 
 import { byId } from "./elements.js";
 import { FilterControls } from "./filter_controls.js";
-import { listFilters, listSorts, selectRows } from "./filters.js";
-import { findRow } from "./task_index.js";
+import { listFilters } from "./filters.js";
 import { TaskList } from "./task_list.js";
 import { TaskView } from "./task_view.js";
 import { View, parseFragment } from "./view.js";
@@ -12,21 +11,21 @@ import { View, parseFragment } from "./view.js";
 export class ReportPage {
   list;
   view;
-  #index;
-  #sorts;
+  #source;
   #controls;
   #taskView;
   #selection = null; // filters, words and sort of the rows in the list
-  #subject = null; // what the task view shows: a row, the name of a task that does not exist, or "" for the overview
+  #subject = null; // what the task view shows: a run, the name of a task that does not exist, or "" for the overview
   #openRow = null;
 
-  constructor(index) {
+  /** `source` has the rows: an `AllRows` or a `PartedRows`. */
+  constructor(index, source) {
     const filters = listFilters(index);
     const filterKeys = filters.map(({ key }) => key);
-    this.#index = index;
-    this.#sorts = listSorts(index);
-    this.view = new View((fragment) => parseFragment(fragment, filterKeys, this.#sorts), () => this.show());
-    this.#controls = new FilterControls(index.rows, filters, this.#sorts, this.view);
+    this.#source = source;
+    this.view = new View((fragment) => parseFragment(fragment, filterKeys, source.sorts), () => this.show());
+    this.#controls = new FilterControls(source, filters, this.view);
+    source.attach(this.view);
     this.list = new TaskList(index.rows, index.sharedLength, (position) => this.#openPosition(position));
     this.#taskView = new TaskView(index, {
       close: () => this.closeTask(),
@@ -36,16 +35,27 @@ export class ReportPage {
     });
   }
 
-  /** Show the view state. */
+  /** Show the view state, now or as soon as its rows are loaded. */
   show() {
     const { task, event, step } = this.view.state;
-    const row = findRow(this.#index, task);
+    const isReady = this.#source.prepare(this.view.state, () => this.show());
+    byId("list").setAttribute("aria-busy", String(!isReady));
+    if (!isReady) return;
+    if (this.#source.part) return this.view.change({ part: this.#source.takePart() }, true);
+    const row = this.#source.rowOf(task);
     this.#updateList(row);
-    this.#controls.update(this.list.rows.length);
-    const subject = row ?? task;
+    if (this.#source.problem) byId("none").hidden = true;
+    this.#controls.update(this.#source.describe(this.list.rows.length, this.view.state));
+    this.#markShown();
+    const subject = row?.run ?? task;
     if (subject !== this.#subject) this.#open(subject, row);
     this.#taskView.showEvent(event);
     this.#taskView.showStep(step);
+  }
+
+  /** Note the time at which the list was there. */
+  #markShown() {
+    if (!performance.getEntriesByName("webeval-shown").length) performance.mark("webeval-shown");
   }
 
   #open(subject, row) {
@@ -59,11 +69,12 @@ export class ReportPage {
 
   /** Select the rows again, unless only the open task has changed. */
   #updateList(row) {
-    const { filters, words, sort } = this.view.state;
-    const selection = JSON.stringify([[...filters], words, sort]);
+    const { filters, words, sort, part } = this.view.state;
+    const selection = JSON.stringify([[...filters], words, sort, part]);
     if (selection === this.#selection) return;
     this.#selection = selection;
-    this.list.setRows(selectRows(this.#index.rows, this.view.state, this.#sorts), row);
+    this.#openRow = row ?? null;
+    this.list.setRows(this.#source.selectRows(this.view.state), row);
   }
 
   /** Show what the address asks for; on a phone, a link to a filter in the overview leads to the list. */

@@ -1,11 +1,13 @@
 // The start of the page: nothing else in these modules acts when it is loaded.
 
 import { copyButton } from "./clipboard.js";
-import { receiveEvents, receiveTask } from "./details.js";
+import { receiveEvents, receiveRows, receiveTask } from "./details.js";
 import { listenToDownloads } from "./downloads.js";
 import { byId, element } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { ReportPage } from "./page.js";
+import { PartedRows } from "./parted_rows.js";
+import { AllRows } from "./row_source.js";
 import { parseIndex } from "./task_index.js";
 import { startTheme } from "./theme.js";
 
@@ -13,7 +15,7 @@ function startPage() {
   startTheme();
   completeDocument();
   const index = parseIndex(byId("webeval-index").textContent);
-  const page = new ReportPage(index);
+  const page = new ReportPage(index, index.parts ? new PartedRows(index) : new AllRows(index));
   addEventListener("resize", () => page.list.measure());
   addEventListener("hashchange", () => page.followAddress());
   addEventListener("popstate", () => page.followAddress());
@@ -22,7 +24,6 @@ function startPage() {
   page.view.readAddress();
   page.list.measure();
   page.show();
-  performance.mark("webeval-shown");
 }
 
 /** Show what is of use with a script only, and add it where the document cannot have it. */
@@ -42,7 +43,7 @@ function skipTo(link, event) {
   byId(link.hash.slice(1)).focus();
 }
 
-window.webeval = Object.freeze({ task: receiveTask, events: receiveEvents });
+window.webeval = Object.freeze({ task: receiveTask, events: receiveEvents, rows: receiveRows });
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startPage);
 else startPage();

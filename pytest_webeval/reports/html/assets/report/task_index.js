@@ -6,11 +6,15 @@ import { asArray, escapeHidden, isPresent, truncate } from "./texts.js";
 /** The index of a report from its JSON. */
 export function parseIndex(json) {
   const data = JSON.parse(json);
-  const rows = data.rows.map((cells, number) => createRow(cells, number, data));
+  const columns = { columns: data.columns, evaluators: data.evaluators, warnings: data.warnings };
+  const rows = asArray(data.rows).map((cells, number) => createRow(cells, number, columns));
+  const parts = data.row_parts ?? null; // of a list that is not in the page itself
   return {
     rows,
     rowsByRun: new Map(rows.map((row) => [row.run, row])),
-    sharedLength: measureSharedDirectories(rows.map((row) => row.run)),
+    sharedLength: parts ? parts.shared.length : measureSharedDirectories(rows.map((row) => row.run)),
+    columns,
+    parts,
     title: escapeHidden(truncate(data.title, 200)),
     headings: data.headings,
     groups: data.groups,
@@ -20,7 +24,7 @@ export function parseIndex(json) {
 }
 
 /** A row with a property per column, its values of each filter, and the text that a search looks in. */
-function createRow(cells, number, { columns, evaluators, warnings }) {
+export function createRow(cells, number, { columns, evaluators, warnings }) {
   const row = { number };
   columns.forEach((name, position) => Object.defineProperty(row, name, { value: cells[position] }));
   row.facets = {

@@ -39,6 +39,7 @@ export class TaskList {
   /** Show other rows, from the first one on; the row of the open task becomes active if it is among them. */
   setRows(rows, row) {
     this.rows = rows;
+    this.openRow = row;
     this.#box.scrollTop = 0;
     this.active = Math.max(0, row ? rows.indexOf(row) : 0);
     this.#draw();

@@ -5,6 +5,7 @@ import { copyText } from "./clipboard.js";
 import { loadTask } from "./details.js";
 import { bdi, button, byId, element } from "./elements.js";
 import { badge } from "./statuses.js";
+import { formatGroup } from "./filters.js";
 import { MarkdownCopier } from "./markdown.js";
 import { StepViewer } from "./step_viewer.js";
 import { listParts, networkTable } from "./task_parts.js";
@@ -112,8 +113,9 @@ export class TaskView {
 
   /** What the index has of a task whose details are missing. */
   #listIndexed(row) {
-    const { site, type } = this.#index.headings;
-    return factList([["Intent", row.intent], [site.one, row.site], [type.one, row.type]]);
+    const { headings: { site, type }, groups } = this.#index;
+    return factList([["Intent", row.intent], ["Failure group", formatGroup(groups[row.group])],
+      [site.one, row.site], [type.one, row.type]]);
   }
 
   #createBar() {

@@ -1,8 +1,10 @@
-// The view state: filters, words of the search, sort, open task, its step and its open event, which counts from 1.
+// The view state: filters, words of the search, sort, part of the list, open task, its step and its open event. Parts
+// and events count from 1.
 // It lives in the address, so links can be shared.
 
 const TYPING_MILLISECONDS = 150;
-const OVERVIEW = { filters: new Map(), words: "", sort: "", task: "", step: "", event: "" };
+const OVERVIEW = { filters: new Map(), words: "", sort: "", part: "", task: "", step: "", event: "" };
+const PART = /^(?:[1-9]\d{0,8}|all)$/;
 const EVENT_NUMBER = /^[1-9]\d{0,6}$/;
 
 /**
@@ -13,11 +15,13 @@ export function parseFragment(fragment, filterKeys, sorts) {
   const parameters = new URLSearchParams(fragment.slice(1));
   const present = filterKeys.filter((key) => parameters.has(key));
   const sort = parameters.get("sort") ?? "";
+  const part = parameters.get("part") ?? "";
   const event = parameters.get("event") ?? "";
   return {
     filters: new Map(present.map((key) => [key, [...new Set(parameters.getAll(key))]])),
     words: parameters.get("q") ?? "",
     sort: Object.hasOwn(sorts, sort) ? sort : "",
+    part: PART.test(part) ? part : "",
     task: parameters.get("task") ?? "",
     step: parameters.get("step") ?? "",
     event: EVENT_NUMBER.test(event) ? event : "",
@@ -25,10 +29,10 @@ export function parseFragment(fragment, filterKeys, sorts) {
 }
 
 /** The fragment of a view state, "#" for the overview. */
-export function formatFragment({ filters, words, sort, task, step, event }) {
+export function formatFragment({ filters, words, sort, part, task, step, event }) {
   const pairs = [...filters].flatMap(([key, values]) => values.map((value) => [key, value]));
   const parameters = new URLSearchParams(pairs);
-  const texts = { q: words, sort, task, step, event };
+  const texts = { q: words, sort, part, task, step, event };
   for (const [key, value] of Object.entries(texts)) if (value) parameters.set(key, value);
   return "#" + parameters.toString();
 }
@@ -54,10 +58,13 @@ export class View {
 
   /**
    * Change some of the state: as a new history entry, or in place of the present one, as while the user types.
-   * Step and event are those of a task: with another task there are none until they are asked for.
+   * Step and event are those of a task: with another task there are none until they are asked for. So is the part of
+   * other filters and words.
    */
   change(changes, inPlace = false) {
-    this.state = { ...this.state, ...("task" in changes ? { step: "", event: "" } : {}), ...changes };
+    const ofTask = "task" in changes ? { step: "", event: "" } : {};
+    const ofSelection = "filters" in changes || "words" in changes ? { part: "" } : {};
+    this.state = { ...this.state, ...ofTask, ...ofSelection, ...changes };
     clearTimeout(this.#timer);
     if (inPlace) this.#timer = setTimeout(() => this.#writeAddress("replaceState"), TYPING_MILLISECONDS);
     else this.#writeAddress("pushState");
