@@ -26,6 +26,7 @@ COMMANDS = (
     "record",
     "rules",
     "schema",
+    "score",
     "side-effects",
     "validate",
 )

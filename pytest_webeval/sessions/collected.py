@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from msgspec import Struct
@@ -41,11 +40,11 @@ class Counts(Struct, frozen=True):
 
 
 class Collected(Protocol):
-    """What a session knows of its runs besides their records. `labels` are those of all that it is to score."""
+    """What a session knows of its runs besides their records."""
 
     @property
-    def labels(self) -> AbstractSet[str]:
-        """The labels of runs and of missing tasks."""
+    def has_runs(self) -> bool:
+        """Whether there is anything to score."""
 
     @property
     def counts(self) -> Counts:

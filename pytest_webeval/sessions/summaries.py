@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,29 +11,37 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.sessions.collected import Collected
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stale_results import stale_results
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record_spool import Records
+from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.summary.record_spool import sort_records
 from pytest_webeval.summary.summarize import summarize_records
 
 WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 
 class Summaries(Struct, frozen=True, eq=False, dict=True):
-    """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others."""
+    """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others.
+
+    Records can be iterated again and again.
+    """
 
     workspace: Workspace
     collected: Collected
-    records: Mapping[str, Record]
+    records: Records
     unscored: Sequence[str]
     stopped: str | None
 
-    def build(self, records: Sequence[Record]) -> Summary:
+    def build(self, records: Records) -> Summary:
         """The summary of some records."""
         details = self.details
         if self.workspace.settings.reuse:
@@ -45,7 +54,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             return summary
         return self.workspace.add_certificate(summary)
 
-    def count_reused(self, records: Sequence[Record]) -> int:
+    def count_reused(self, records: Iterable[Record]) -> int:
         """How many of the results are those of an earlier session."""
         return sum(record.run in self.collected.resumed for record in records)
 
@@ -56,7 +65,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         counts, without_runs = self.collected.counts, self.collected.without_runs
         is_live = self.workspace.settings.is_live
         has_all = not (self.unscored or self.collected.is_chosen or shard or (is_live and self.stopped))
-        is_whole = has_all and bool(self.collected.labels or (is_live and self.records))
+        is_whole = (has_all and self.collected.has_runs) or (is_live and bool(self.records))
         return {
             "unscored_count": len(self.unscored),
             "unscored": list(self.unscored),
@@ -82,7 +91,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _stale_results(self) -> list[str]:
         """The directories in `--webeval-output` with results of runs that are gone."""
-        labels = (label for label, record in self.records.items() if not record.missing)
+        labels = (record.run for record in self.records if not record.missing)
         paths = (self.workspace.labels.path_of(label) for label in labels)
         return stale_results(self.workspace, {self.workspace.place(path) for path in paths if path is not None})
 
@@ -104,17 +113,33 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         counts = {"task_count": len(subset.task_ids), "outside_count": self.collected.counts.outside}
         return {"name": subset.name, "checksum": subset.checksum} | counts
 
-    def list_places(self) -> dict[Path, list[Record]]:
+    def list_places(self) -> Mapping[Path, Records]:
         """The directories of summaries: the output directory, otherwise each root for its own runs."""
         if self.workspace.settings.output:
-            return {self.workspace.settings.output: list(self.records.values())}
-        places: dict[Path, list[Record]] = {}
-        for label in [*self.records, *self.unscored]:
-            path, record = self.workspace.labels.path_of(label), self.records.get(label)
-            root = self.workspace.labels.root_of(path) if path else None
-            has_result_only = record is None or bool(record.trajectory)
-            if root and not (path == root and has_result_only):  # into a trajectory goes nothing but its result
-                places.setdefault(root, []).extend([record] if record else [])
+            return {self.workspace.settings.output: sort_records(self.records)}
+        places: dict[Path, RecordSpool] = {}
+        for record in self.records:
+            if (root := self._find_root(record.run, has_result_only=bool(record.trajectory))) is not None:
+                places.setdefault(root, RecordSpool()).add(record)
+        for label in self.unscored:
+            if (root := self._find_root(label, has_result_only=True)) is not None:
+                places.setdefault(root, RecordSpool())
         if self.workspace.settings.shard is not None:  # which may be empty, and says so
-            places = {root: [] for root in list_result_directories(self.workspace)} | places
+            places = {root: RecordSpool() for root in list_result_directories(self.workspace)} | places
         return places
+
+    def _find_root(self, label: str, *, has_result_only: bool) -> Path | None:
+        """The root with the summary of a run; none for a root that is itself a trajectory and gets its result alone."""
+        path = self.workspace.labels.path_of(label)
+        root = self.workspace.labels.root_of(path) if path else None
+        return None if path == root and has_result_only else root
+
+
+def write_session_metrics(directory: Path, summary: Summary, records: Iterable[Record], settings: Settings) -> None:
+    """Write a metrics.json for each run of trajectories. Raises `SettingsError`."""
+    if summary.webeval["partial"]:
+        raise SettingsError("metrics.json not written: the session is partial; score all runs to get it")
+    from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
+
+    trajectories = [record for record in records if record.trajectory is not None]
+    write_metrics(trajectories, directory, settings.rules, settings.sync)

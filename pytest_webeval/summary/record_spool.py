@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from heapq import merge
 from typing import Any
+from typing import Protocol
 
 from msgspec.structs import astuple
 
@@ -23,6 +24,14 @@ Order = tuple[str, Any, str]  # what decides where the record of a run stands: t
 def order_of(record: Record) -> Order:
     """By what records are sorted in a summary."""
     return str(type(record.task_id)), record.task_id, record.run
+
+
+class Records(Protocol):
+    """Records that can be iterated again and again."""
+
+    def __iter__(self) -> Iterator[Record]: ...
+
+    def __len__(self) -> int: ...
 
 
 class RecordSpool:

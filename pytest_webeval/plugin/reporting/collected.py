@@ -48,6 +48,11 @@ class CollectedRuns(Struct, eq=False):
         self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
 
     @property
+    def has_runs(self) -> bool:
+        """Whether there is anything to score."""
+        return bool(self.labels)
+
+    @property
     def resumed(self) -> set[str]:
         """The labels of runs with a result of an earlier session."""
         return self.journals.resumed

@@ -16,7 +16,6 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.merging import merge_parts
@@ -43,7 +42,9 @@ from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import store
 from pytest_webeval.sessions.summaries import Summaries
+from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record_spool import Records
 from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order
 
@@ -195,7 +196,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         has_all = labels <= self.records.keys() and not self._unscored
         self._is_complete = bool(labels or self.workspace.settings.is_live) and has_all and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
-            self.attempt(lambda: self._write_metrics(directory))
+            summary, records, settings = self.summary, self.records.values(), self.workspace.settings
+            self.attempt(lambda: write_session_metrics(directory, summary, records, settings))
         self._call_summary_hook(session, self.summary)
 
     def _report_mismatches(self, session: pytest.Session) -> None:
@@ -228,14 +230,6 @@ class SessionReporter(Struct, eq=False, dict=True):
             self.problems.insert(0, session.config.stash[REDACTING].text(hook_error))
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def _write_metrics(self, directory: Path) -> None:
-        if self.summary is not None and self.summary.webeval["partial"]:
-            raise SettingsError("metrics.json not written: the session is partial; score all runs to get it")
-        from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
-
-        trajectories = [record for record in self.records.values() if record.trajectory is not None]
-        write_metrics(trajectories, directory, self.workspace.settings.rules, self.workspace.settings.sync)
-
     def _merge(self, label: str) -> None:
         path = self.workspace.labels.path_of(label)
         if path is not None:
@@ -246,7 +240,7 @@ class SessionReporter(Struct, eq=False, dict=True):
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
 
-    def _write_summary(self, summaries: Summaries, directory: Path, records: Sequence[Record]) -> None:
+    def _write_summary(self, summaries: Summaries, directory: Path, records: Records) -> None:
         place = directory / summary_name(self.workspace.settings)
         if self.workspace.settings.shard is not None:
             from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
@@ -257,7 +251,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             write_summary(place, self._restrict(summaries, records), self.workspace.settings.sync)
         self.places.append(place)
 
-    def _restrict(self, summaries: Summaries, records: Sequence[Record]) -> Summary:
+    def _restrict(self, summaries: Summaries, records: Records) -> Summary:
         """The summary of one of several roots."""
         if self.summary is not None and len(records) == len(self.records):
             return self.summary
@@ -277,7 +271,7 @@ class SessionReporter(Struct, eq=False, dict=True):
 
     def summaries(self) -> Summaries:
         """What the session adds to the records of its runs."""
-        return Summaries(self.workspace, self.collected, self.records, self._unscored, self.stopped)
+        return Summaries(self.workspace, self.collected, self.records.values(), self._unscored, self.stopped)
 
     def attempt(self, write: Callable[[], object], label: str = "") -> bool:
         """Whether something could be written; the obstacle is reported at the end of the session."""

@@ -15,7 +15,7 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_checks import PytestChecks
-    from pytest_webeval.plugin.reporting.session_history import SessionHistory
+    from pytest_webeval.sessions.session_history import SessionHistory
     from pytest_webeval.sessions.settings import Settings
 
 
@@ -27,10 +27,12 @@ def register_outputs(config: pytest.Config, reporter: SessionReporter) -> None:
 
         config.pluginmanager.register(CiReports(reporter), "webeval-ci")
     if (directory := reporter.workspace.settings.report) is not None:
-        from pytest_webeval.plugin.reporting.html_report import ReportIndex  # for who asks
+        from pytest_webeval.plugin.reporting.html_report import ReportPlugin  # for who asks
+        from pytest_webeval.sessions.report_index import ReportIndex  # same
 
         history = _read_history(reporter.workspace.settings)
-        config.pluginmanager.register(ReportIndex(reporter, directory, history), "webeval-report")
+        index = ReportIndex(reporter.workspace, directory, history)
+        config.pluginmanager.register(ReportPlugin(reporter, index), "webeval-report")
     if config.getoption("htmlpath", default=None):
         from pytest_webeval.plugin.reporting import html_policy
         from pytest_webeval.plugin.reporting import pytest_html as html_columns  # pytest-html may be absent
@@ -47,7 +49,7 @@ def _read_history(settings: Settings) -> SessionHistory | None:
     """The earlier sessions for the history, if the option names any. Raises `pytest.UsageError`."""
     if not settings.history:
         return None
-    from pytest_webeval.plugin.reporting.session_history import SessionHistory  # only for this option
+    from pytest_webeval.sessions.session_history import SessionHistory  # only for this option
 
     try:
         return SessionHistory.read(settings.history)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from collections.abc import Mapping
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,8 @@ from pytest_webeval.sessions.output_paths import summary_name
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
-from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record_spool import Records
+from pytest_webeval.summary.record_spool import sort_records
 from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
 from pytest_webeval.summary.shard_file import write_shard_file
@@ -33,7 +33,7 @@ def write_shard(
     path: Path,
     timestamp: str,
     summaries: Summaries,
-    records: Sequence[Record],
+    records: Records,
     report: ReportPart | None = None,
 ) -> None:
     """Write the file of a shard with some records. Raises `SettingsError`."""
@@ -53,7 +53,7 @@ def write_shard(
         chosen=counts.chosen,
         outside=counts.outside,
         details=details,
-        records=list(records),
+        records=list(sort_records(records)),
         report=report,
     )
     write_shard_file(path, content, workspace.settings.sync)
@@ -71,7 +71,7 @@ def write_shard_report(
     options, pinned = find_repeated_options(config)
     title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
     part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
-    place, records = directory / summary_name(workspace.settings), list(summaries.records.values())
+    place, records = directory / summary_name(workspace.settings), summaries.records
     write_shard(place, timestamp, summaries, records, part)
 
 

@@ -51,10 +51,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.results import TaskResult
-from pytest_webeval.rubrics.policy import OVER_BUDGET
-from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.record_payload import RunOutcome
 from pytest_webeval.sessions.record_payload import build_outcome
@@ -65,6 +62,7 @@ from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.session_header import describe_session
 
 
 def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
@@ -175,31 +173,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def pytest_report_header(self) -> list[str]:
         """Show the runs, the rules and the checksums."""
-        places = (
-            [f"runs in {', '.join(map(str, self.workspace.settings.runs))}"] if self.workspace.settings.runs else []
-        )
-        if self.workspace.settings.record is not None:
-            places.append(f"recording into {self.workspace.settings.record}")
-        tasks = self.workspace.tasks.configured
-        data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
-        subset = self.workspace.tasks.subset
-        part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
-        code = f"rules {self.workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
-        policy = self.workspace.settings.policy.to_json() | {"over_budget": None}
-        if self.workspace.settings.policy.over_budget != OVER_BUDGET[0]:
-            policy["over_budget"] = self.workspace.settings.policy.over_budget
-        code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
-        code += f", evaluator choice {' '.join(choice)}" if (choice := self.workspace.settings.evaluators) else ""
-        if self.workspace.external is not None:
-            code += f", {self.workspace.external}"
-        task_warnings = (
-            [f"webeval: {pluralize(len(tasks.warnings), 'warning')} in task definitions: {tasks.warnings[0]}"]
-            if tasks and tasks.warnings
-            else []
-        )
-        return [
-            sanitize(line) for line in (f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}", *task_warnings)
-        ]
+        return describe_session(self.workspace)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -1,0 +1,118 @@
+"""Scores a batch of runs in a worker process, with what the session told it once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.sessions.own_evaluators import load_evaluators
+from pytest_webeval.sessions.run_outcome import NO_PAGE
+from pytest_webeval.sessions.run_outcome import WrittenPage
+from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_scoring import RunScorer
+from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.task_definitions import TaskSetOrError
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.tasks.dataset import TaskSet
+
+
+class SessionSeed(Struct, frozen=True, kw_only=True):
+    """What a process needs to know to score runs of a session; any process can be sent it.
+
+    `key` tells the sessions of one process apart. The task sets are those of options and run roots, so that a process
+    on another machine reads none. `options` are those of commands that score a run again.
+    """
+
+    key: str
+    settings: Settings
+    rootpath: Path
+    here: Path
+    started: float
+    configured_tasks: TaskSet | None
+    root_tasks: Mapping[Path, TaskSetOrError]
+    evaluators_from: str | None
+    run_count: int
+    options: tuple[str, ...]
+
+    def build_workspace(self) -> Workspace:
+        """The workspace of a process."""
+        workspace = Workspace(self.settings, self.rootpath, self.here, self.started)
+        workspace.tasks.provide(self.configured_tasks, self.root_tasks)
+        return workspace
+
+
+class PageMaker(Struct, frozen=True, eq=False):
+    """Writes the pages of a report. A page that cannot be made is missing, without other effects."""
+
+    workspace: Workspace
+    directory: Path
+    run_count: int
+    options: Sequence[str]
+    is_reading: bool = True  # whether the recording may be read
+
+    def __call__(self, written: WrittenRun, path: Path) -> WrittenPage:
+        """Write the page of a run."""
+        from pytest_webeval.sessions.page_writer import PageWriter  # for sessions with a report
+
+        label = written.record.run
+        rerun = RerunCommands({label: written.record.task_id}, self.options, has_others=True).command([label]).command
+        try:
+            run = self._load(written, path)
+            return PageWriter(self.workspace, self.directory).write(written, path, run, self.run_count, rerun)
+        except DiskFull as error:
+            return WrittenPage(no_room=error.no_room)
+        except (WebEvalError, RecursionError):
+            return NO_PAGE
+
+    def _load(self, written: WrittenRun, path: Path) -> Run:
+        classification = written.redacted.classification
+        placeholder = placeholder_run(path, written.record.run, self.workspace.settings.rules)
+        if not self.is_reading or REDACTED in classification.result.webeval:  # by another process, which alone knew
+            return placeholder
+        try:
+            return classification.run or self.workspace.run(path)
+        except WebEvalError:
+            return placeholder
+
+
+_scorers: dict[str, RunScorer] = {}  # of the latest session that this process scores for
+
+
+def score_batch(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[str | None]:
+    """Score some runs. For each what the session is told, as text; None for one outside the subset."""
+    scorer = _find_scorer(seed)
+    payloads = [scorer.score(target) for target in batch]
+    scorer.workspace.forget_branches()
+    return [None if payload is None else payload.to_text() for payload in payloads]
+
+
+def _find_scorer(seed: SessionSeed) -> RunScorer:
+    if seed.key not in _scorers:
+        _scorers.clear()
+        _scorers[seed.key] = build_scorer(seed)
+    return _scorers[seed.key]
+
+
+def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
+    """What scores the runs of a session in this process. Raises `SettingsError`."""
+    workspace = seed.build_workspace()
+    evaluators, modules = load_evaluators(seed.evaluators_from)
+    report = seed.settings.report
+    pages = None if report is None else PageMaker(workspace, report, seed.run_count, seed.options, is_reading)
+    return RunScorer(workspace, evaluators, modules, pages)
+
+
+def describe_lost_run(seed: SessionSeed, target: RunToScore, message: str) -> str:
+    """What the session is told of a run that nobody could score: its error, in its file as well."""
+    scorer = build_scorer(seed, is_reading=False)
+    return scorer.describe_lost(Path(target.path), message).to_text()

@@ -1,0 +1,115 @@
+"""The first page of our own report, written by the process that sums all up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Any
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.html.index_page import index_view
+from pytest_webeval.reports.html.index_parts import write_index
+from pytest_webeval.reports.html.report_directory import IndexRows
+from pytest_webeval.reports.html.report_directory import WrittenPages
+from pytest_webeval.reports.html.report_directory import claim_directory
+from pytest_webeval.reports.html.writer import write_copy
+from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Summary
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record_spool import sort_records
+from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.summary_file import write_summary
+
+if TYPE_CHECKING:
+    from pytest_webeval.sessions.session_history import SessionHistory
+
+Texts = Mapping[str, Mapping[str, str | None]]  # of tasks, intent and template, by run
+
+
+class ReportIndex(Struct, eq=False):
+    """One per session with a report. `history` has the earlier sessions for a page of their own."""
+
+    workspace: Workspace
+    directory: Path
+    history: SessionHistory | None = None
+    written: list[Path] = field(default_factory=list)
+    created: list[Path] = field(default_factory=list)  # directories to remove again if they stay empty
+
+    def claim(self) -> None:
+        """Make the directory, and remove the report of an earlier session. Raises `SettingsError`."""
+        has_own_summary = self.directory == self.workspace.settings.output
+        try:
+            self.created += claim_directory(self.directory, has_own_summary=has_own_summary)
+        except SettingsError as error:
+            raise SettingsError(f"--webeval-report: {error}") from error
+
+    def write(  # noqa: PLR0913  (all that a session knows)
+        self,
+        summary: Summary,
+        records: Iterable[Record],
+        *,
+        texts: Texts,
+        reruns: RerunCommands,
+        comparison: SessionComparison | None,
+        write_numbers: Callable[[], None] | None = None,
+    ) -> None:
+        """Write the page, and a copy of the summary for `compare` or what `write_numbers` writes in place of it.
+
+        With a baseline and earlier sessions, these have pages too. Raises `SettingsError`.
+        """
+        roots = ", ".join(self.workspace.labels.prefixes.values())
+        rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, _find_flips(summary))
+        index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
+        if comparison is not None:
+            index["comparison"] = self._write_comparison(summary, comparison).name
+        if self.history is not None:
+            index["history"] = self.history.write(summary, self.directory).name
+        index = write_index(index, rows, self.directory)
+        if write_numbers is None:
+            write_summary(self.directory / SUMMARY, summary, self.workspace.settings.sync)
+        else:
+            write_numbers()
+        self._list_written(index)
+
+    def _list_written(self, index: Mapping[str, Any]) -> None:
+        self.written.append(self.directory / "index.html")
+        budget = self.workspace.settings.report_embed
+        if budget is not None:
+            self.written.append(write_copy(index, self.directory, budget))
+
+    def _write_comparison(self, summary: Summary, comparison: SessionComparison) -> Path:
+        from pytest_webeval.reports.html.comparison_page import write_comparison_page  # few sessions have a baseline
+        from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+
+        settings, rootpath = self.workspace.settings, self.workspace.rootpath
+        content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}
+        baseline = settings.baseline or self.directory
+        files = [
+            SessionFiles(comparison.before, baseline.parent, rootpath),
+            SessionFiles(comparison.after, self.directory, rootpath),
+        ]
+        return write_comparison_page(content, self.directory, files, settings.redaction)
+
+    def remove_empty(self) -> None:
+        """Leave no empty directory behind where the session ended before it scored anything."""
+        for path in self.created:
+            with suppress(OSError):
+                path.rmdir()
+
+
+def _find_flips(summary: Summary) -> Mapping[str, str]:
+    """How runs changed since the baseline, by their labels."""
+    if "baseline" not in summary.webeval:
+        return {}
+    from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+
+    return flip_by_run(summary.webeval)

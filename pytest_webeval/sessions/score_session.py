@@ -1,0 +1,233 @@
+"""A session without pytest: an engine scores the runs in batches, and this process sums up what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cached_property
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from uuid import uuid4
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.executors.batches import map_batches
+from pytest_webeval.executors.engine import Engine
+from pytest_webeval.executors.progress import Progress
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.results import Status
+from pytest_webeval.results import Summary
+from pytest_webeval.sessions.batch_scoring import SessionSeed
+from pytest_webeval.sessions.batch_scoring import describe_lost_run
+from pytest_webeval.sessions.batch_scoring import score_batch
+from pytest_webeval.sessions.classification import Classifier
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.full_disk import FullDisk
+from pytest_webeval.sessions.journals import Journals
+from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.run_outcome import redact
+from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.session_checks import SessionChecks
+from pytest_webeval.sessions.summaries import Summaries
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record_spool import RecordSpool
+
+PASSED, FAILED, INTERRUPTED, NO_RUNS = 0, 1, 2, 5  # exit codes, as pytest has them
+INTERRUPTION = "KeyboardInterrupt"
+
+
+class ScoredRuns(Struct, eq=False):
+    """What the session knows of its runs besides their records: see `Collected`."""
+
+    paths: list[str]
+    problems: dict[str, str]  # why broken runs cannot be scored, by path
+    without_runs: Sequence[str]
+    journals: Journals
+    outside: int = 0  # runs of tasks that are not in the subset
+    is_chosen: bool = False
+    selection: str = ""
+
+    @classmethod
+    def find(cls, workspace: Workspace, journals: Journals) -> ScoredRuns:
+        """Scan the run roots. Raises `RecordingError`."""
+        branches = list(workspace.branches)
+        paths = [str(branch.path) for branch in branches]
+        problems = {str(each.path): each.problem or "" for each in branches if each.kind is not Kind.RUN}
+        return cls(paths, problems, workspace.without_runs, journals)
+
+    def targets(self) -> Iterator[RunToScore]:
+        """The runs in their order."""
+        return (RunToScore(path, self.problems.get(path)) for path in self.paths)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there is anything to score."""
+        return bool(self.paths)
+
+    @property
+    def counts(self) -> Counts:
+        """How many runs were left out."""
+        return Counts(deselected=self.outside, outside=self.outside)
+
+    @property
+    def resumed(self) -> set[str]:
+        """The labels of runs with a result of an earlier session."""
+        return self.journals.resumed
+
+
+class ScoreSession(Struct, eq=False, dict=True):
+    """One per call of the command. `evaluators_from` names a module with evaluators of one's own."""
+
+    workspace: Workspace
+    evaluators_from: str | None = None
+    options: tuple[str, ...] = ()  # of commands that score a run again
+    records: RecordSpool = field(default_factory=RecordSpool)
+    texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
+    problems: list[str] = field(default_factory=list)
+    stopped: str | None = None
+    is_failed: bool = False  # a run is no success, as a failed test of it
+    finished: int = 0  # runs that came back, in the order of the paths
+
+    @cached_property
+    def journals(self) -> Journals:
+        """With which another session can reuse the results."""
+        return Journals(self.workspace)
+
+    @cached_property
+    def missing(self) -> MissingTasks:
+        """Expected tasks without a recording."""
+        return MissingTasks(self.workspace)
+
+    @cached_property
+    def checks(self) -> SessionChecks:
+        """The gates and the baseline. Raises `WebEvalError`."""
+        return SessionChecks.of(self.workspace, self.missing)
+
+    @cached_property
+    def full_disk(self) -> FullDisk:
+        """Files that were not written because the disk is full."""
+        return FullDisk(self.workspace.settings)
+
+    @cached_property
+    def runs(self) -> ScoredRuns:
+        """The runs of all roots. Raises `RecordingError`."""
+        return ScoredRuns.find(self.workspace, self.journals)
+
+    @cached_property
+    def seed(self) -> SessionSeed:
+        """What worker processes are told once."""
+        workspace = self.workspace
+        return SessionSeed(
+            key=uuid4().hex,
+            settings=workspace.settings,
+            rootpath=workspace.rootpath,
+            here=workspace.here,
+            started=workspace.started,
+            configured_tasks=workspace.tasks.configured,
+            root_tasks=workspace.tasks.list_in_roots(),
+            evaluators_from=self.evaluators_from,
+            run_count=len(self.runs.paths),
+            options=self.options,
+        )
+
+    def score(self, engine: Engine, size: int, progress: Progress) -> None:
+        """Let the engine score all runs in batches, and keep what comes back. Ctrl-C ends it with what there is.
+
+        Raises what an evaluator's module or the engine raises.
+        """
+        self.journals.tidy(map(self.workspace.labels.of, map(Path, self.runs.paths)))
+        for path in self.missing.by_path:
+            self._keep(self._describe_missing(path), progress)
+        seed = self.seed
+        self.workspace.forget_branches()
+        outcomes = map_batches(
+            engine,
+            score_batch,
+            seed,
+            self.runs.targets(),
+            size=size,
+            lost=partial(describe_lost_run, seed),
+            on_done=progress.add,
+            on_loss=progress.lose_worker,
+        )
+        try:
+            for outcome in outcomes:
+                self.finished += 1
+                if outcome is None:
+                    self.runs.outside += 1
+                else:
+                    self._keep(RecordPayload.read(outcome), progress)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTION
+
+    def _describe_missing(self, path: Path) -> RecordPayload:
+        classification = Classifier(self.workspace, self.missing).classify_error(path, self.missing.reason(path))
+        redacted = redact(classification, self.workspace.redacting)
+        return build_outcome(write(redacted, None, lambda *_: None)).payload
+
+    def _keep(self, payload: RecordPayload, progress: Progress) -> None:
+        """Keep the record of a run."""
+        record = payload.record
+        self.records.add(record)
+        if payload.texts:
+            self.texts[record.run] = payload.texts
+        self.full_disk.replace(record.run, payload.no_room)
+        self.attempt(partial(self.journals.keep, payload))
+        if self._is_failure(payload):
+            self.is_failed = True
+            self.checks.has_other_failure |= payload.is_disturbed
+            progress.add_failures()
+
+    def _is_failure(self, payload: RecordPayload) -> bool:
+        """Whether a test of the run would fail."""
+        record, settings = payload.record, self.workspace.settings
+        if payload.is_disturbed or record.skipped:
+            return payload.is_disturbed or (payload.is_aborted and settings.aborted == "fail")
+        return record.status != Status.SUCCESS and not self._is_known(record)
+
+    def _is_known(self, record: Record) -> bool:
+        """Whether the baseline lists the failure. An error is new unless it is the error that is known."""
+        baseline = self.workspace.baseline
+        if baseline is None or not self.workspace.settings.known_failures:
+            return False
+        entry = baseline.known_failures.find(record.run, record.task_id)
+        return entry is not None and (record.status != Status.ERROR or entry.status == Status.ERROR)
+
+    @cached_property
+    def unscored(self) -> list[str]:
+        """The labels of runs that did not come back."""
+        rest = islice(self.runs.paths, self.finished, None)
+        return sorted(self.workspace.labels.of(Path(path)) for path in rest)
+
+    def summaries(self) -> Summaries:
+        """What the session adds to the records of its runs."""
+        return Summaries(self.workspace, self.runs, self.records, self.unscored, self.stopped)
+
+    def check(self, summary: Summary) -> tuple[Summary, int]:
+        """The checked summary, and the exit code that follows."""
+        checks = self.checks
+        checks.has_other_failure |= bool(self.stopped or self.unscored or self.problems or self.full_disk)
+        checked = checks.check(summary)
+        code = INTERRUPTED if self.stopped else FAILED if self.is_failed else PASSED
+        return checked, checks.decide_exit_code(code, checked)
+
+    def attempt(self, do: Callable[[], object]) -> bool:
+        """Whether something could be written; the obstacle is shown at the end of the session."""
+        try:
+            do()
+        except DiskFull as error:
+            self.full_disk.add(error.no_room)
+            return False
+        except WebEvalError as error:
+            self.problems.append(self.workspace.redacting.text(str(error)))
+            return False
+        return True

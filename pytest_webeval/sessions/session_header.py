@@ -1,0 +1,36 @@
+"""The first lines of a session: what it scores, by which rules, and the checksums of what decides."""
+
+from __future__ import annotations
+
+from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.sessions.workspace import Workspace
+
+
+def describe_session(workspace: Workspace) -> list[str]:
+    """Show the runs, the rules and the checksums."""
+    places = [f"runs in {', '.join(map(str, workspace.settings.runs))}"] if workspace.settings.runs else []
+    if workspace.settings.record is not None:
+        places.append(f"recording into {workspace.settings.record}")
+    tasks = workspace.tasks.configured
+    data = f", tasks {' '.join(checksum[:12] for checksum in tasks.checksum.split(','))}" if tasks else ""
+    subset = workspace.tasks.subset
+    part = f", subset {subset.name} {subset.checksum[:12]}" if subset else ""
+    code = f"rules {workspace.settings.rules.name}, evaluators {deciding_checksum(())[:12]}"
+    policy = workspace.settings.policy.to_json() | {"over_budget": None}
+    if workspace.settings.policy.over_budget != OVER_BUDGET[0]:
+        policy["over_budget"] = workspace.settings.policy.over_budget
+    code += "".join(f", {name.replace('_', ' ')} {value}" for name, value in policy.items() if value is not None)
+    code += f", evaluator choice {' '.join(choice)}" if (choice := workspace.settings.evaluators) else ""
+    if workspace.external is not None:
+        code += f", {workspace.external}"
+    task_warnings = (
+        [f"webeval: {pluralize(len(tasks.warnings), 'warning')} in task definitions: {tasks.warnings[0]}"]
+        if tasks and tasks.warnings
+        else []
+    )
+    return [
+        sanitize(line) for line in (f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}", *task_warnings)
+    ]
