@@ -115,11 +115,10 @@ def _has_repeats(counter: TaskCounter) -> bool:
 
 def _analyse_trajectories(records: Iterable[Record], expected: Collection[str] | None) -> dict[str, Any]:
     from pytest_webeval.summary.trajectory_analysis import analyse
-    from pytest_webeval.summary.trajectory_rows import build_row  # no other session needs the analysis
+    from pytest_webeval.summary.trajectory_rows import build_slim_row  # no other session needs the analysis
 
-    return {
-        "trajectories": analyse([build_row(record) for record in records if record.trajectory is not None], expected)
-    }
+    rows = [build_slim_row(record) for record in records if record.trajectory is not None]
+    return {"trajectories": analyse(rows, expected)}
 
 
 def _sum_up_judges(records: Iterable[Record]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
+from sys import intern
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -138,6 +140,16 @@ def build_row(record: Record) -> TrajectoryRow:
         answer=facts.get("answer"),
         reasoning=verdict.reason,
     )
+
+
+_OFTEN_SAME = ("run", "experiment", "kind", "status", "group", "benchmark", "format", "criterion", "verdict_status")
+
+
+def build_slim_row(record: Record) -> TrajectoryRow:
+    """The same without long texts, which no statistic needs. Rows share equal texts, because there are so many rows."""
+    row = build_row(record)
+    names: dict[str, Any] = {name: intern(value) for name in _OFTEN_SAME if type(value := getattr(row, name)) is str}
+    return replace(row, answer=None, reasoning=None, **names)
 
 
 def _status(record: Record, facts: dict[str, Any]) -> str:

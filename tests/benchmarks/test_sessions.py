@@ -31,7 +31,16 @@ from tests.benchmarks.harness.rounds import measured_in_turns
 
 PROJECT = Path(__file__).parents[2]
 TINY = Sizes(
-    tasks=4, fewer_tasks=5, recording=120_000, large_tasks=2, large_recording=200_000, few=2, many=6, items=6, walks=1
+    tasks=4,
+    records=2_000,
+    fewer_tasks=5,
+    recording=120_000,
+    large_tasks=2,
+    large_recording=200_000,
+    few=2,
+    many=6,
+    items=6,
+    walks=1,
 )
 OURS = Path(sys.executable)
 IN_BROWSER = {"recording", "recording-time"}

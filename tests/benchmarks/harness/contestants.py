@@ -112,9 +112,12 @@ class Session(Reader):
             path.unlink()
 
     def check(self) -> None:
-        """Look into the summary."""
+        """Look into the summary, or the side file of its rows."""
         summary = msgspec.json.decode((self.corpus.runs / "eval_summary.json").read_bytes(), type=_Summary)
-        self.compare({str(row.task_id): row.status for row in summary.task_results})
+        rows = summary.task_results
+        for path in self.corpus.runs.glob("eval_summary-task_results-*.jsonl"):
+            rows = msgspec.json.decode(b"[" + b",".join(path.read_bytes().splitlines()) + b"]", type=list[_Row])
+        self.compare({str(row.task_id): row.status for row in rows})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +195,26 @@ def audit(python: Path, corpus: Corpus, directory: Path) -> SecretsAudit:
     """As a user would start it."""
     command = session(python, corpus, directory, "--webeval-audit-secrets").command
     return SecretsAudit(command=command, directory=directory, corpus=corpus)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary(Contestant):
+    """The summary of so many made-up `records`, without any runs."""
+
+    records: int
+
+    def check(self) -> None:
+        """Look for all of them."""
+        summary = json.loads((self.directory / "eval_summary.json").read_bytes())
+        total = summary["total"] + summary["webeval"]["excluded_count"]
+        if total != self.records:
+            raise WrongVerdicts(f"the summary in {self.directory} is of {total} of {self.records} records")
+
+
+def summary(python: Path, directory: Path, records: int) -> Summary:
+    """As the scoring of very many runs ends."""
+    command = (str(python), str(HERE / "summarized_records.py"), str(records))
+    return Summary(command=command, directory=directory, records=records)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,6 +104,8 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{runs}, CPU: with `--webeval-report` / without"),
         AtMost("report-memory", 1_024, memory, ("reporting", "idle"),
                f"{sizes.items:,} small tasks with a report, peak memory beyond that of one empty test"),
+        AtMost("summary-million", 400, memory, ("summary", "idle"),
+               f"summary of {sizes.records:,} made-up records, peak memory beyond that of one empty test"),
         AtMost("reuse", 0.15, times, ("reusing", "first"),
                f"{runs}, CPU: all results reused by `--webeval-reuse` / all scored"),
         AtMost("audit", 10, times, ("auditing", "ours"), f"{runs}, CPU: `--webeval-audit-secrets` / scoring them"),

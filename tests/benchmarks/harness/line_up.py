@@ -13,6 +13,7 @@ from tests.benchmarks.harness.contestants import Reader
 from tests.benchmarks.harness.contestants import ReusingSession
 from tests.benchmarks.harness.contestants import audit
 from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.contestants import summary
 from tests.benchmarks.harness.contestants import walks
 from tests.benchmarks.harness.corpora import FAILING
 from tests.benchmarks.harness.corpora import Corpus
@@ -32,6 +33,7 @@ class Sizes:
     """How many runs of how many bytes; by default those of the published figures."""
 
     tasks: int = 812
+    records: int = 1_000_000  # of a summary without runs
     fewer_tasks: int = 200
     recording: int = 900_000
     large_tasks: int = 20
@@ -71,6 +73,7 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "zipped":           session(python, zipped, place / "zipped"),
         "one-passes":       session(python, one_passes, place / "one-passes"),
         "one-fails":        session(python, one_fails, place / "one-fails"),
+        "summary":          summary(python, place / "summary", sizes.records),
         "auditing":         audit(python, data_set, place / "auditing"),
         "one-recording":    session(python, one, place / "one-recording"),
         "large":            session(python, large, place / "large"),

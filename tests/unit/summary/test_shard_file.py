@@ -9,11 +9,14 @@ from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.summary import shard_file
+from pytest_webeval.summary import side_files
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.shard_file import ShardFile
 from pytest_webeval.summary.shard_file import check_shards
 from pytest_webeval.summary.shard_file import merge_records
 from pytest_webeval.summary.shard_file import merge_summary
+from pytest_webeval.summary.shard_file import read_shards
+from pytest_webeval.summary.shard_file import write_shard_file
 
 DETAILS = {
     "unscored_count": 0,
@@ -204,3 +207,52 @@ def test_attempts_and_expected_tasks_are_those_of_the_session(monkeypatch):
     monkeypatch.setattr(shard_file, "summarize_records", lambda *arguments: arguments)
     session = {"rules": "default", "expected": ["books_find_1"], "attempts": "r*"}
     assert merge_summary([shard(1, session=session), shard(2, session=session)])[-2:] == (["books_find_1"], "r*")
+
+
+SESSION = {"rules": "default", "options": {}, "evaluators": "e", "expected": None, "attempts": None}
+SESSION |= dict.fromkeys(("fixtures", "tasks", "selection"), "") | {"sites": None, "external_verdicts": None}
+
+
+def write_long_shards(directory, monkeypatch):
+    """The two shards of a session, with records, texts and labels in side files."""
+    monkeypatch.setattr(side_files, "LIMIT", 20)
+    runs = [str(number) for number in range(60)]
+    texts = {run: {"intent": f"find {run}"} for run in runs}
+    report = shard_file.ReportPart("runs", [], [], texts)
+    unscored = [f"x/{number}" for number in range(30)]
+    first = shard(1, *runs[::2], details={"unscored": unscored}, report=report, session=SESSION)
+    shards = [first, shard(2, *runs[1::2], session=SESSION)]
+    for each in shards:
+        write_shard_file(directory / f"eval_shard-{each.index}-of-2.json", each)
+    return shards
+
+
+def test_shards_with_side_files_merge_as_those_in_one_file(tmp_path, monkeypatch):
+    shards = write_long_shards(tmp_path, monkeypatch)
+
+    read = check_shards(read_shards([tmp_path]))
+
+    assert read[0].report == shards[0].report
+    assert merge_summary(read) == merge_summary(shards)
+    assert len(list(tmp_path.glob("eval_shard-1-of-2-*.jsonl"))) == 3
+    assert not isinstance(read[1].records, list)
+
+
+def test_a_run_of_two_shards_is_found_in_side_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(side_files, "LIMIT", 20)
+    first, second = shard(1, *map(str, range(30))), shard(2, *map(str, range(30, 60)), "3")
+    for each in (structs.replace(part, session=SESSION) for part in (first, second)):
+        write_shard_file(tmp_path / f"eval_shard-{each.index}-of-2.json", each)
+
+    with pytest.raises(SettingsError, match=r"-2-of-2.json and .*-1-of-2.json both have the run 3; score both again"):
+        check_shards(read_shards([tmp_path]))
+
+
+@pytest.mark.unchecked_files("the label of a stranger")
+def test_a_label_in_a_side_file_that_leads_out_of_the_roots_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(side_files, "LIMIT", 1)
+    outside = structs.replace(record("2"), run="../2")
+    write_shard_file(tmp_path / "eval_shard-1-of-2.json", shard(1, records=[record("1"), outside]))
+
+    with pytest.raises(SettingsError, match=r"the label '../2' leads out of the run roots"):
+        read_shards([tmp_path])

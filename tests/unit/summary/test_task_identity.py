@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import DEFAULT
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.task_identity import TaskCounter
 from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.summary.task_identity import describe_sample
@@ -105,3 +108,20 @@ def test_a_record_has_the_format_if_it_is_known(stored, expected):
 def test_a_record_has_the_benchmark_if_it_is_a_text(stored, expected):
     raw = result(7, "r/7", webeval={"trajectory": {"benchmark": stored}})
     assert Record.of(TaskResult.read(raw), None).benchmark == expected
+
+
+ids = st.one_of(st.integers(-3, 3), st.integers(-3, 3).map(str), st.sampled_from(["01", "-0", "a"]))
+kinds = st.sampled_from([None, "", "a", "b"])
+
+
+@given(
+    st.lists(
+        st.builds(ScoredRun, run=st.just(""), task_id=ids, status=st.just("success"), format=kinds, benchmark=kinds)
+    )
+)
+def test_tasks_are_counted_one_run_at_a_time_as_all_together(listed):
+    counter = TaskCounter()
+    for run in sorted(listed, key=lambda run: (str(type(run.task_id)), run.task_id)):
+        counter.add(run)
+
+    assert (counter.tasks, counter.runs) == (count_tasks(listed), len(listed))
