@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from contextlib import contextmanager
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from queue import Empty
 from queue import SimpleQueue
 from typing import Any
@@ -22,8 +23,8 @@ from msgspec import field
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.dask_job import Identity
+from pytest_webeval.executors.dask_job import JobHandle
 from pytest_webeval.executors.dask_job import Refusal
-from pytest_webeval.executors.dask_job import WorkerJob
 from pytest_webeval.executors.dask_job import describe_difference
 from pytest_webeval.executors.dask_job import end_job
 from pytest_webeval.executors.dask_job import list_versions
@@ -35,7 +36,7 @@ from pytest_webeval.executors.engine import is_worker_death
 from pytest_webeval.executors.job import Job
 
 KEY = "score-runs"  # the name of the tasks on the dashboard
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 10.0
 PATIENCE = 120.0  # seconds without any worker, in which a queue or an operator may start some
 CHECK_SECONDS = 2.0  # between looks at the number of workers
 CLOSE_SECONDS = 10
@@ -61,6 +62,7 @@ class DaskEngine(Struct, frozen=True):
     identity: Identity
     scheduler_file: str | None = None
     patience: float = PATIENCE
+    connect_seconds: float = CONNECT_SECONDS
 
     @contextmanager
     def start(self, job: Job) -> Iterator[Workers]:
@@ -74,11 +76,13 @@ class DaskEngine(Struct, frozen=True):
             yield stack.enter_context(submit_job(client, job, versions, self))
 
     def _connect(self) -> Any:
+        if self.scheduler_file and not Path(self.scheduler_file).is_file():  # Dask would wait for it for ever
+            raise ExecutorError(f"no scheduler file at {self.scheduler_file}; start a Dask scheduler that writes it")
         options = {"scheduler_file": self.scheduler_file} if self.scheduler_file else {"address": self.address}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # versions of libraries differ: what matters is checked
-                return load_distributed().Client(**options, timeout=CONNECT_SECONDS, set_as_default=False)
+                return load_distributed().Client(**options, timeout=self.connect_seconds, set_as_default=False)
         except (OSError, ValueError) as error:
             place = self.scheduler_file or self.address
             raise ExecutorError(
@@ -106,7 +110,8 @@ class LocalDaskEngine(Struct, frozen=True):
                 dashboard_address=None,
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,
-                scheduler_kwargs={"allowed_failures": 0},
+                # Its page is off, but a port is open all the same: any free one of loopback.
+                scheduler_kwargs={"allowed_failures": 0, "dashboard_address": "127.0.0.1:0"},
             )
             stack.callback(cluster.close, timeout=CLOSE_SECONDS)
             client = distributed.Client(cluster, set_as_default=False)
@@ -159,7 +164,7 @@ def submit_job(
     name = uuid4().hex[:8]
     # A task and not scattered data: what is lost with its worker is then computed again.
     loaded = client.submit(
-        WorkerJob, name, job.encode(), versions, engine.identity, key=f"load-settings-{name}", pure=False
+        JobHandle, name, job.encode(), versions, engine.identity, key=f"load-settings-{name}", pure=False
     )
     workers = DaskWorkers(client, loaded, name, engine.patience)
     try:
@@ -176,7 +181,7 @@ class DaskWorkers(Struct, eq=False):
     """Workers of a cluster, of which some may come and go."""
 
     client: Any
-    job: Any  # the future of a `WorkerJob`
+    job: Any  # the future of a `JobHandle`
     name: str
     patience: float
     _futures: dict[int, Any] = field(default_factory=dict)
@@ -256,7 +261,7 @@ def _refused(worker: str, difference: str) -> ExecutorError:
 
 def _without_workers(client: Any, seconds: float) -> ExecutorError:
     place = client.scheduler.address if client.scheduler else "the scheduler"
-    return ExecutorError(f"the Dask cluster at {place} has no worker for {seconds:.0f} s; start workers there")
+    return ExecutorError(f"the Dask cluster at {place} has no worker for {seconds:g} s; start workers there")
 
 
 def _disconnected(client: Any) -> ExecutorError:

@@ -7,6 +7,7 @@ tasks of the worker along. A process for each thread has neither problem.
 from __future__ import annotations
 
 import platform
+import threading
 import weakref
 from collections.abc import Callable
 from collections.abc import Iterable
@@ -19,6 +20,8 @@ from msgspec import Struct
 
 from pytest_webeval.executors.engine import Loss
 from pytest_webeval.executors.processes import ProcessPool
+
+UNUSED_SECONDS = 30.0  # until the processes of a session that was killed end
 
 Identity = Callable[[], str]
 Versions = dict[str, str]  # by name
@@ -49,21 +52,15 @@ def describe_difference(theirs: Versions, ours: Versions) -> str | None:
 
 
 class WorkerJob:
-    """The job in a Dask worker. Each worker loads it once, and checks itself by its versions.
+    """The job in a Dask worker, with a process for each thread. It checks this worker by its versions."""
 
-    Its processes end when the session says so, when the worker drops the job, or when the worker itself ends.
-    """
-
-    def __init__(self, name: str, job: bytes, versions: Versions, identity: Identity) -> None:
-        self._parts = name, job, versions, identity
+    def __init__(self, job: bytes, versions: Versions, identity: Identity) -> None:
+        self._job = job
         self._difference = describe_difference(list_versions(identity), versions)
         self._pools: list[ProcessPool] = []  # all, each with one process
         self._idle: list[ProcessPool] = []
-        _JOBS[name] = self
+        self.handles = 0
         weakref.finalize(self, close_all, self._pools)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WorkerJob, self._parts
 
     def run(self, batch: bytes) -> bytes | Loss | Refusal:
         """The reply to a batch. Other threads do the same at the same time."""
@@ -78,7 +75,7 @@ class WorkerJob:
     def _take_pool(self) -> ProcessPool:
         with suppress(IndexError):
             return self._idle.pop()
-        pool = ProcessPool(1, (), self._parts[1])
+        pool = ProcessPool(1, (), self._job)
         self._pools.append(pool)
         pool.start()
         return pool
@@ -97,19 +94,58 @@ def close_all(pools: Iterable[ProcessPool]) -> None:
         pool.close()
 
 
-_JOBS: weakref.WeakValueDictionary[str, WorkerJob] = weakref.WeakValueDictionary()
+_JOBS: dict[str, WorkerJob] = {}  # by the name of their session
+_LOCK = threading.RLock()  # a finalizer may run in the thread that holds it
+
+
+class JobHandle:
+    """What Dask sends to a worker as the job.
+
+    Dask drops copies of it and sends them again as it likes; the settings are loaded and the processes started once. A
+    job whose last copy is gone for long belongs to a session that is gone.
+    """
+
+    def __init__(self, name: str, job: bytes, versions: Versions, identity: Identity) -> None:
+        self._parts = name, job, versions, identity
+        with _LOCK:
+            self.job = _JOBS.get(name) or WorkerJob(job, versions, identity)
+            self.job.handles += 1
+            _JOBS[name] = self.job
+        weakref.finalize(self, release_handle, name, self.job).atexit = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JobHandle, self._parts
+
+
+def release_handle(name: str, job: WorkerJob) -> None:
+    """End a job some time after its last handle is gone."""
+    with _LOCK:
+        job.handles -= 1
+        if not job.handles:
+            timer = threading.Timer(UNUSED_SECONDS, end_unused, [name])
+            timer.daemon = True
+            timer.start()
+
+
+def end_unused(name: str) -> None:
+    """End a job that nobody has a handle of."""
+    with _LOCK:
+        is_unused = name in _JOBS and not _JOBS[name].handles
+    if is_unused:
+        end_job(name)
 
 
 def end_job(name: str) -> None:
     """End the processes of a job in this worker."""
-    job = _JOBS.get(name)
+    with _LOCK:
+        job = _JOBS.pop(name, None)
     if job is not None:
         job.end()
 
 
-def run_batch(job: WorkerJob, batch: bytes) -> bytes | Loss | Refusal:
+def run_batch(handle: JobHandle, batch: bytes) -> bytes | Loss | Refusal:
     """A task of Dask."""
-    return job.run(batch)
+    return handle.job.run(batch)
 
 
 def _own_address() -> str:

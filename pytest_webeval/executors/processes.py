@@ -36,7 +36,7 @@ PROGRAM = (
 SHUTDOWN_SECONDS = 5  # for processes to end
 MAX_UNBLOCKED_BYTES = 2**14  # bytes of a batch that fits into a socket, while its worker is busy
 MAX_AHEAD = 2  # batches at one worker, so that it need not wait for the next
-FAILED_STARTS = 3  # in a row, after which no process is tried any more
+MAX_STARTS = 50  # in a row without a worker that gets ready
 LAST_BYTES = 4096  # of what processes wrote about their own failure
 
 
@@ -67,6 +67,7 @@ class Starter:
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115  (it is open as long as the process)
         self._exit_codes: dict[int, int] = {}
         self._started = 0
+        self.is_alive = True  # as far as anybody has noticed
         path = [entry for entry in sys.path if isinstance(entry, str) and entry]
         program = PROGRAM.format(path=path, handle=theirs.fileno(), modules=modules)
         try:
@@ -91,28 +92,46 @@ class Starter:
             stream.write(job)
 
     @property
-    def is_alive(self) -> bool:
-        """Whether it can fork."""
-        return self._process.poll() is None
+    def has_failed(self) -> bool:
+        """Whether it could not even start: the next one could not either."""
+        return (self._process.returncode or 0) > 0
 
     def fork(self) -> ProcessWorker:
         """One more worker. Raises `OSError` if the process has ended."""
         ours, theirs = Pipe()
         with theirs:
-            socket.send_fds(self._control, [b"+"], [theirs.fileno()])
+            try:
+                socket.send_fds(self._control, [b"+"], [theirs.fileno()])
+            except OSError:
+                ours.close()
+                self._notice_end()
+                raise
         self._started += 1
         return ProcessWorker(self, self._started - 1, ours)
 
     def exit_code(self, number: int) -> int | None:
         """The exit code of a worker that has ended, negative for a signal; None if nobody knows."""
-        with suppress(OSError):
-            while number not in self._exit_codes:
-                report = self._control.recv(EXIT_REPORT.size, socket.MSG_WAITALL)
-                if len(report) < EXIT_REPORT.size:
-                    break
-                ended, code = EXIT_REPORT.unpack(report)
-                self._exit_codes[ended] = code
+        with suppress(TimeoutError):
+            while self.is_alive and number not in self._exit_codes:
+                self._receive_exit_code()
         return self._exit_codes.pop(number, None)
+
+    def _receive_exit_code(self) -> None:
+        try:
+            report = self._control.recv(EXIT_REPORT.size, socket.MSG_WAITALL)
+        except ConnectionResetError:  # it was killed before it had read everything
+            report = b""
+        if len(report) < EXIT_REPORT.size:
+            self._notice_end()
+        else:
+            ended, code = EXIT_REPORT.unpack(report)
+            self._exit_codes[ended] = code
+
+    def _notice_end(self) -> None:
+        """It has closed its end, so it has ended or does in a moment."""
+        self.is_alive = False
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(SHUTDOWN_SECONDS)
 
     @property
     def last_words(self) -> str:
@@ -168,7 +187,8 @@ class ProcessPool(Struct, eq=False):
     _starters: list[Starter] = field(default_factory=list)
     _workers: list[ProcessWorker] = field(default_factory=list)
     _queue: deque[tuple[int, bytes]] = field(default_factory=deque)
-    _failed_starts: int = 0
+    _starts: int = 0  # since a worker was ready
+    _problem: str = ""  # of the last start
 
     def start(self) -> None:
         """Start all processes. Raises `ExecutorError`."""
@@ -178,15 +198,18 @@ class ProcessPool(Struct, eq=False):
     def _start_worker(self) -> None:
         try:
             if not self._starters or not self._starters[-1].is_alive:
+                self._note_start(self._starters[-1] if self._starters else None)
                 self._starters.append(Starter(self.modules, self.job))
             self._workers.append(self._starters[-1].fork())
         except OSError as error:
-            self._note_failed_start(error.strerror or str(error))
+            self._problem = error.strerror or str(error)
+            self._note_start(None)
 
-    def _note_failed_start(self, reason: str) -> None:
-        self._failed_starts += 1
-        if self._failed_starts >= FAILED_STARTS:
-            reason = (self._starters and self._starters[-1].last_words) or reason
+    def _note_start(self, dead: Starter | None) -> None:
+        """Count a start as failed until a worker is ready. Raises `ExecutorError`."""
+        self._starts += 1
+        if self._starts > MAX_STARTS or (dead and dead.has_failed):
+            reason = (dead and dead.last_words) or self._problem
             raise ExecutorError(f"cannot start worker processes ({reason}); check the installation, or use fewer")
 
     def submit(self, number: int, batch: bytes) -> None:
@@ -222,7 +245,7 @@ class ProcessPool(Struct, eq=False):
             return self._replace(worker)
         if not worker.process:
             worker.process = int(message)
-            self._failed_starts = 0
+            self._starts = 0
             return None
         number, _ = worker.batches.popleft()
         return number, message
@@ -233,7 +256,8 @@ class ProcessPool(Struct, eq=False):
         dead.connection.close()
         self._workers.remove(dead)
         if not dead.process:
-            self._note_failed_start(reason)
+            self._problem = reason
+            self._note_start(dead.starter)
         self.start()
         if not dead.batches:
             return None

@@ -87,6 +87,9 @@ class WorkerFamily:
         for process in self._numbers:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+        for process in self._numbers:
+            with suppress(ChildProcessError):
+                os.waitpid(process, 0)
         os._exit(0)
 
 

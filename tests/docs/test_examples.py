@@ -191,6 +191,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/own-report-output.md",
         "docs/how-to/own-run-format.md",
         "docs/how-to/partial-scores.md",
+        "docs/how-to/score-on-a-cluster.md",  # by tests/executors, with Ray
         "docs/how-to/write-an-evaluator.md",
         "docs/how-to/write-results-in-shards.md",
         "docs/how-to/write-results-in-shards.md",

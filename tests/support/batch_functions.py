@@ -73,6 +73,11 @@ def sleep(seconds, batch):
     return batch
 
 
+def sleep_and_echo(shared, batch):
+    time.sleep(0.01)
+    return batch
+
+
 def work(seconds, batch):
     """Use processor time for each item."""
     for _ in batch:
