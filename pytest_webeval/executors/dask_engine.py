@@ -103,7 +103,15 @@ class LocalDaskEngine(Struct, frozen=True):
         distributed = load_distributed()
         with ExitStack() as stack:
             configure(stack, CONFIGURATION | LOCAL_CONFIGURATION)
-            cluster = distributed.LocalCluster(
+            cluster = self._start_cluster(distributed)
+            stack.callback(cluster.close, timeout=CLOSE_SECONDS)
+            client = distributed.Client(cluster, set_as_default=False)
+            stack.callback(client.close, timeout=CLOSE_SECONDS)
+            yield stack.enter_context(submit_job(client, job, list_versions(self.identity), self))
+
+    def _start_cluster(self, distributed: Any) -> Any:
+        try:
+            return distributed.LocalCluster(
                 n_workers=self.count,
                 threads_per_worker=1,
                 host="127.0.0.1",
@@ -113,10 +121,10 @@ class LocalDaskEngine(Struct, frozen=True):
                 # Its page is off, but a port is open all the same: any free one of loopback.
                 scheduler_kwargs={"allowed_failures": 0, "dashboard_address": "127.0.0.1:0"},
             )
-            stack.callback(cluster.close, timeout=CLOSE_SECONDS)
-            client = distributed.Client(cluster, set_as_default=False)
-            stack.callback(client.close, timeout=CLOSE_SECONDS)
-            yield stack.enter_context(submit_job(client, job, list_versions(self.identity), self))
+        except (OSError, RuntimeError) as error:
+            raise ExecutorError(
+                f"cannot start a Dask cluster ({describe_error(error)}); use fewer processes, or process:{self.count}"
+            ) from error
 
 
 def load_distributed() -> Any:
