@@ -22,7 +22,7 @@ FILES, PARTS = "files", "parts"  # the tree, and files that are being fetched
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-_SECONDS = 86_400.0  # after which a part, or a listing, is of a process that is gone
+_SECONDS = 7 * 86_400.0  # after which a part, or a listing, is of a process that is gone
 _ADVICE = "choose another cache"
 
 

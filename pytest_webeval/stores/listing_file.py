@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +34,9 @@ def write_listing(directory: Path, objects: Iterable[StoredObject]) -> str:
     rows = (_Row(entry.key, entry.size, entry.etag, entry.modified) for entry in objects)
     content = b"".join(encoder.encode(row) + b"\n" for row in rows)
     name = f"{PREFIX}{sha256(content)[:32]}{SUFFIX}"
-    if not (directory / name).exists():
+    try:
+        os.utime(directory / name)  # so that no other process takes it for one that is no longer used
+    except OSError:
         write_bytes(directory / name, content, "choose another cache")
     return name
 

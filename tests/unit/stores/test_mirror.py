@@ -7,6 +7,9 @@ import os
 import pickle
 import shutil
 import stat
+import subprocess
+import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -170,6 +173,16 @@ def test_an_object_that_differs_from_its_checksum_is_an_error(store, tmp_path, q
         assert read_file_inside(mirror.path / "2", "b/c.json") == CONTENTS["2/b/c.json"]
 
 
+def test_the_only_object_of_a_store_has_to_fit_its_checksum(tmp_path, quick_retries):
+    store = CountingStore({"a": b"one"})
+    store.etags = {"a": "0" * 32}
+    with (
+        Mirror.open(store, cache=tmp_path / "cache") as mirror,
+        pytest.raises(StoreError, match="its content differs from the checksum"),
+    ):
+        read_file_inside(mirror.path, "a")
+
+
 def test_etags_that_are_checksums_of_no_object_are_no_checksums(store, tmp_path, quick_retries):
     store.etags = dict.fromkeys(CONTENTS, "0" * 32)
     with Mirror.open(store, cache=tmp_path / "cache") as mirror:
@@ -186,6 +199,13 @@ def test_files_are_fetched_ahead_but_for_screenshots(mirror, store):
     assert names == [("b/c.json", 300), ("a.json", 3), ("shot.png", 700)]
     assert read_file_inside(mirror.path / "1", "shot.png") == CONTENTS["1/shot.png"]
     assert sorted(store.reads) == ["1/a.json", "1/shot.png", "2/b/c.json"]
+
+
+@pytest.mark.parametrize(("most", "count"), [(2, 0), (3, 1), (302, 1), (303, 2)])
+def test_no_more_is_fetched_ahead_than_the_budget_of_the_cache(store, tmp_path, most, count):
+    with Mirror.open(store, cache=tmp_path / "cache", most_bytes=most) as mirror:
+        mirror.prefetch([mirror.path / "1", mirror.path / "2"])
+    assert len(store.reads) == count
 
 
 def test_what_fails_ahead_is_an_error_of_the_next_read_and_no_other(mirror, store, quick_retries):
@@ -305,6 +325,32 @@ def test_processes_share_a_mirror(tmp_path, method):
         assert all(is_fetched(mirror.path / key) for key in contents)
 
 
+def test_what_processes_that_are_gone_left_is_removed_from_the_cache(store, tmp_path, monkeypatch):
+    Mirror.open(store, cache=tmp_path / "cache").close()
+    (tmp_path / "cache/parts/0123").touch()
+    store.contents = {"other": b"1"}
+    Mirror.open(store, cache=tmp_path / "cache").close()
+    assert len(list((tmp_path / "cache").glob("listing-*"))) == 2
+    monkeypatch.setattr("pytest_webeval.stores.cache_directory._SECONDS", -60.0)
+    Mirror.open(store, cache=tmp_path / "cache").close()
+    assert len(list((tmp_path / "cache").glob("listing-*"))) == 1
+    assert not list((tmp_path / "cache/parts").iterdir())
+
+
+def test_the_index_is_written_anew_when_most_of_it_is_of_no_use(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("pytest_webeval.stores.cache_index._MOST_STALE", 3)
+    with Mirror.open(store, cache=tmp_path / "cache", most_bytes=0) as mirror:
+        for _ in range(5):
+            read_file_inside(mirror.path / "1", "a.json")
+            mirror.release(mirror.path / "1")
+        read_file_inside(mirror.path / "1", "a.json")
+    index = tmp_path / "cache/index.jsonl"
+    assert index.read_bytes().count(b"\n") == 11
+    with Mirror.open(store, cache=tmp_path / "cache") as mirror:
+        assert is_fetched(mirror.path / "1/a.json")
+    assert index.read_bytes().count(b"\n") == 1
+
+
 def test_the_cache_is_private_and_named_after_the_location(store, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     with Mirror.open(store) as mirror:
@@ -314,6 +360,44 @@ def test_the_cache_is_private_and_named_after_the_location(store, tmp_path, monk
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in (cache, mirror.path, mirror.path / "1"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert default_cache("a") == Path.home() / ".cache/pytest-webeval" / default_cache("a").name
+
+
+def test_a_directory_that_others_can_read_becomes_private(store, tmp_path):
+    (tmp_path / "cache").mkdir(mode=0o755)
+    with Mirror.open(store, cache=tmp_path / "cache"):
+        assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+FETCH_ALL = """
+import sys
+from pathlib import Path
+from pytest_webeval.stores.local import LocalStore
+from pytest_webeval.stores.mirror import Mirror
+mirror = Mirror.open(LocalStore(sys.argv[1]), cache=Path(sys.argv[2]))
+while True:
+    mirror.prefetch([mirror.path])
+    for entry in mirror.objects_below(mirror.path):
+        mirror._tree.replace_by_placeholder(mirror.path / entry.key, entry)
+"""
+
+
+def test_processes_that_are_killed_while_they_fetch_leave_a_cache_that_holds_no_wrong_file(tmp_path):
+    origin, cache = LocalStore(str(tmp_path / "origin")), tmp_path / "cache"
+    contents = {f"{number}/a": f"{number}".encode() * 100 for number in range(100)}
+    for key, content in contents.items():
+        origin.write(key, content)
+    processes = [subprocess.Popen([sys.executable, "-c", FETCH_ALL, origin.location, str(cache)]) for _ in range(2)]
+    index, deadline = cache / "index.jsonl", time.monotonic() + 60
+    while not index.exists() or index.stat().st_size < 20_000:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    for process in processes:
+        process.kill()
+        process.wait()
+    with Mirror.open(origin, cache=cache) as mirror:
+        fetched = [key for key in contents if is_fetched(mirror.path / key)]
+        assert all((mirror.path / key).read_bytes() == contents[key] for key in fetched)
+        assert {key: read_file_inside(mirror.path, key) for key in contents} == contents
 
 
 def _make_link(path):

@@ -193,6 +193,23 @@ def test_a_store_that_is_gone_is_waited_for_once(s3, library, quick_retries):
     assert store.read("1") == b"1"
 
 
+def test_credentials_and_endpoint_of_a_profile_are_used(s3, library, tmp_path, monkeypatch):
+    s3.put({"runs/1": b"1"})
+    secret = s3.environment["AWS_SECRET_ACCESS_KEY"]
+    (tmp_path / "credentials").write_text(f"[team]\naws_access_key_id = a\naws_secret_access_key = {secret}\n")
+    (tmp_path / "config").write_text(f"[profile team]\nregion = eu-west-1\nendpoint_url = http://127.0.0.1:{s3.port}\n")
+    for name in s3.environment:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    with pytest.raises(StoreError, match="access is denied; check the credentials"):
+        open_store("s3://bucket/runs").read("1")
+    monkeypatch.setenv("AWS_PROFILE", "team")
+    store = open_store("s3://bucket/runs")
+    assert (store.read("1"), type(store.source).__name__ == "ObstoreSource") == (b"1", library == "obstore")
+
+
 def _read_elsewhere(store):
     return os.getpid(), store.read("1")
 
