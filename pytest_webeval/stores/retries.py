@@ -15,7 +15,7 @@ from pytest_webeval.stores.failures import describe_failure
 from pytest_webeval.stores.locations import name_object
 from pytest_webeval.stores.store import StoredObject
 
-PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds after each attempt but the last
+PAUSES = (0.05, 0.2, 0.8, 2.5, 5.0)  # seconds after each attempt but the last; the first is what a batch waits for
 MOST_SECONDS = 60.0  # after which nothing is tried again
 _SPREAD = 0.5  # share by which pauses differ, so that what failed together is not tried again together
 
