@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pytest_webeval.api import find_runs as find_runs
     from pytest_webeval.api import load_run as load_run
     from pytest_webeval.api import score as score
+    from pytest_webeval.api import score_run as score_run
     from pytest_webeval.api import score_runs as score_runs
     from pytest_webeval.errors import EvaluationError as EvaluationError
     from pytest_webeval.errors import JudgeFailed as JudgeFailed
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
     from pytest_webeval.rules import Rules as Rules
     from pytest_webeval.safety.limits import Limits as Limits
+    from pytest_webeval.scoring.score_settings import ScoreSettings as ScoreSettings
     from pytest_webeval.summary.sharded_results import find_result as find_result
     from pytest_webeval.summary.summarize import summarize as summarize
     from pytest_webeval.tasks.dataset import TaskSet as TaskSet
@@ -63,6 +65,7 @@ _HOMES = {
     "find_runs": "api",
     "load_run": "api",
     "score": "api",
+    "score_run": "api",
     "score_runs": "api",
     "EvaluationError": "errors",
     "JudgeFailed": "errors",
@@ -101,6 +104,7 @@ _HOMES = {
     "Redactor": "redaction.redactor",
     "Rules": "rules",
     "VerdictPolicy": "rubrics.policy",
+    "ScoreSettings": "scoring.score_settings",
     "Sites": "tasks.sites",
     "load_sites": "tasks.sites",
     "find_result": "summary.sharded_results",

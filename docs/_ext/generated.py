@@ -38,7 +38,7 @@ API = {
     "Runs": ("recordings.",),
     "Evaluators": ("evaluators.",),
     "Judges": ("judges.",),
-    "Settings": ("rubrics.", "safety.", "redaction.", "rules"),
+    "Settings": ("rubrics.", "safety.", "scoring.", "redaction.", "rules"),
     "Errors": ("errors",),
 }
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from pytest_webeval.api import SECONDS
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import Proposal
 from pytest_webeval.authoring.proposal.proposal import propose
@@ -15,6 +14,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_text
 from pytest_webeval.tasks.sites import load_sites

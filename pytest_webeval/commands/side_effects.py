@@ -9,7 +9,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_webeval.api import SECONDS
 from pytest_webeval.api import find_runs
 from pytest_webeval.api import score
 from pytest_webeval.authoring.addresses import Addresses
@@ -26,6 +25,7 @@ from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet

@@ -196,6 +196,8 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/write-results-in-shards.md",
         "docs/how-to/write-results-in-shards.md",
         "docs/reference/python-api.md",
+        "docs/reference/python-api.md",
+        "docs/reference/python-api.md",
     ]
 
 
@@ -213,9 +215,19 @@ def test_results_that_a_script_writes_in_shards_are_found_and_become_files(scrat
 
 
 def test_the_python_api_prints_the_output_that_is_shown():
-    block = python_of("docs/reference/python-api.md")
+    block, *_ = blocks("python", "docs/reference/python-api.md")
     done = run(ROOT, "-c", block.text)
     assert done.stdout == block.output == "1 of 2\n"
+
+
+def test_the_python_api_scores_in_processes_and_single_runs(scratch):
+    _, many, single = blocks("python", "docs/reference/python-api.md")
+    done = run(scratch, "-W", "error", "-c", many.text)
+    assert done.returncode == 0, done.stderr
+    written = {path.parent.name for path in (scratch / "results").rglob("eval_result.json")}
+    assert len(done.stdout.splitlines()) == len(written) > 20
+    assert "101 success" in done.stdout
+    assert run(scratch, "-W", "error", "-c", single.text).stdout == "success\n"
 
 
 def test_the_notebook_reads_what_the_commands_export(scratch):

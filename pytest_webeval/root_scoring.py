@@ -1,0 +1,189 @@
+"""Scores the runs of a run root and writes their results, in this process or in batches on an executor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import cached_property
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.labels import default_task_id
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import Status
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rules import Rules
+from pytest_webeval.rules import find_rules
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.score_settings import ScoreSettings
+from pytest_webeval.scoring.score_settings import build_refused_result
+from pytest_webeval.scoring.worker import PRELOADED_MODULES
+from pytest_webeval.scoring.worker import decode
+from pytest_webeval.scoring.worker import encode
+from pytest_webeval.scoring.worker_pool import count_processors
+from pytest_webeval.storage import remove
+from pytest_webeval.storage import write_json
+from pytest_webeval.tasks.dataset import TaskSet
+
+if TYPE_CHECKING:
+    from pytest_webeval.executors.engine import Engine
+    from pytest_webeval.stores.mirror import Mirror
+
+NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
+
+
+class RunDirectory(Struct, frozen=True):
+    """A directory to score. Of one that is not `is_readable` nothing is known but that it may be a run."""
+
+    path: str
+    label: str
+    is_readable: bool = True
+
+    def load(self, rules: Rules, limits: Limits) -> Run:
+        """The run. Raises `RecordingError` if no format knows its layout."""
+        if not self.is_readable:
+            return replace(self.placeholder(rules), response_file=RESPONSE)
+        return formats.load_run(Path(self.path), rules, self.label).within(limits)
+
+    def placeholder(self, rules: Rules) -> Run:
+        """A stand-in, of which nothing is read."""
+        return placeholder_run(Path(self.path), self.label, rules)
+
+
+def list_run_directories(top: Path) -> Iterator[RunDirectory]:
+    """The runs at or below a directory, in the order of the names. Raises `RecordingError` if it cannot be listed."""
+    tree = Search(top, formats.format_of).tree()
+    if tree.kind is Kind.UNREADABLE:
+        raise RecordingError(tree.problem or "")
+    for branch in tree.list_items():
+        if branch.kind in (Kind.RUN, Kind.UNREADABLE):
+            label = branch.path.relative_to(top).as_posix() if branch.path != top else branch.path.name
+            yield RunDirectory(str(branch.path), label, branch.kind is Kind.RUN)
+
+
+class RootScoring(Struct, frozen=True, eq=False, dict=True):
+    """What each process needs to know to score runs of a root and to write their results.
+
+    `root_tasks` are those in the root itself. With `output`, results are written below it, without secrets.
+    """
+
+    top: Path
+    settings: ScoreSettings
+    root_tasks: TaskSet | None
+    output: Path | None
+    mirror: Mirror | None = None
+
+    @cached_property
+    def _redacting(self) -> Redacting:
+        return Redacting(RedactionPolicy(), self.output is not None)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return find_rules(self.settings.rules)
+
+    def score_all(self, directories: Iterable[RunDirectory], size: int) -> Iterator[TaskResult]:
+        """Score runs in this process. Each result is written before it is yielded."""
+        rest = iter(directories)
+        while batch := list(islice(rest, size)):
+            self.prefetch(batch)
+            yield from map(self.score, batch)
+
+    def score_on(
+        self, executor: Executor | Engine | str, directories: Iterable[RunDirectory], size: int
+    ) -> Iterator[TaskResult]:
+        """Score runs on an executor, in batches. The results come in the order of the runs."""
+        from pytest_webeval.executors.batches import map_batches  # for who asks
+
+        lost, engine = partial(describe_lost, self), find_engine(executor)
+        for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost):
+            result: TaskResult = decode(content)
+            yield result
+
+    def prefetch(self, directories: Iterable[RunDirectory]) -> None:
+        """Fetch the files of runs in a store."""
+        if self.mirror is not None:
+            self.mirror.prefetch(Path(each.path) for each in directories)
+
+    def score(self, directory: RunDirectory) -> TaskResult:
+        """Score a run and write its result. Raises `SettingsError` if it cannot be written."""
+        try:
+            run = directory.load(self._rules, self.settings.limits)
+        except RecordingError as error:  # it has changed since it was listed
+            return self.refuse(directory, error)
+        result = self.settings.score_in_time(run, self.root_tasks)
+        self._write(result, run)
+        run.release()
+        return result
+
+    def refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
+        """The error of a run that cannot be scored, in its file as well."""
+        run = directory.placeholder(self._rules)
+        run = replace(run, task_id=default_task_id(run.path))
+        tasks = self.root_tasks if self.settings.tasks is None else self.settings.tasks
+        result = build_refused_result(run, tasks, error)
+        self._write(result, run)
+        return result
+
+    def _write(self, result: TaskResult, run: Run) -> None:
+        """Write a result, but for that of a directory that nobody may use.
+
+        Without a verdict there is no result, and the file of an earlier one no longer holds.
+        """
+        directory = run.path if self.output is None else self.output / run.path.relative_to(self.top)
+        if result.webeval["skipped"] and run.exclusion is None:
+            remove(directory / RESULT)
+        elif directory != run.path or result.status is not Status.ERROR or os.access(run.path, os.W_OK | os.X_OK):
+            write_json(directory / RESULT, self._redacting.redact_for_file(result, run).to_json())
+        self._redacting.forget()
+
+
+def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[bytes]:
+    """Score runs in a worker. Results are encoded one by one, since one may be nested too deep."""
+    scoring.prefetch(batch)
+    return [_encode(scoring, directory, scoring.score(directory)) for directory in batch]
+
+
+def _encode(scoring: RootScoring, directory: RunDirectory, result: TaskResult) -> bytes:
+    content = encode(result)
+    return content if content is not None else describe_lost(scoring, directory, NESTED)
+
+
+def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
+    """The encoded error of a run whose result did not come back."""
+    return encode(scoring.refuse(directory, EvaluationError(reason))) or b""
+
+
+def find_engine(executor: Executor | Engine | str) -> Engine:
+    """The engine for an executor, or for a text as `--executor` takes it. Raises `SettingsError`."""
+    if isinstance(executor, str):
+        from pytest_webeval.executors.choice import Machine
+        from pytest_webeval.executors.choice import choose_engine
+
+        return choose_engine(
+            executor, Machine(count_processors(), record_code_checksum, (*PRELOADED_MODULES, __name__))
+        )
+    if isinstance(executor, Executor):
+        from pytest_webeval.executors.engine import wrap_executor
+
+        return wrap_executor(executor)
+    return executor

@@ -1,0 +1,108 @@
+"""What decides the results of runs that are scored without a session, and how one of them is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+
+from msgspec import Struct
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.choice import parse_choice
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.scoring.definition import find_source
+from pytest_webeval.scoring.definition import find_task
+from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score import warn_of_refusal
+from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.scoring.task_result import add_inputs
+from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.scoring.task_result import exclude
+from pytest_webeval.scoring.task_result import name_run_by_label
+from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.values.base import present_day
+
+SECONDS = 60.0  # for each run, as in a session
+
+
+class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
+    """What is the same for all runs that are scored together. It can be pickled, as its evaluators must be.
+
+    `today` completes dates that leave something open; pass it if several processes score over midnight. A run that
+    takes longer than `timeout` seconds (0 for no limit) is an error. `only` names the evaluators that score.
+    """
+
+    tasks: TaskSet | None = None
+    sites: Sites | None = None
+    evaluators: Sequence[Evaluator] | None = None
+    rules: str = "default"
+    limits: Limits = USUAL
+    today: date | None = None
+    policy: VerdictPolicy | None = None
+    timeout: float = SECONDS
+    only: tuple[str, ...] = ()
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """What decides besides a run and its task."""
+        return Scorer(
+            default_evaluators() if self.evaluators is None else list(self.evaluators),
+            self.sites or Sites(),
+            self.today or present_day(),
+            self.policy or VerdictPolicy(),
+            self.tasks.origin if self.tasks is not None else None,
+        )
+
+    @cached_property
+    def choice(self) -> tuple[str, ...]:
+        """The names of the evaluators in `only`. Raises `SettingsError`."""
+        return parse_choice(self.only)
+
+    def score(self, run: Run) -> TaskResult:
+        """The result of a run. Raises `WebEvalError` where it cannot be scored at all."""
+        return self._score(run.choosing(self.choice), self.tasks)
+
+    def _score(self, run: Run, tasks: TaskSet | None) -> TaskResult:
+        definition = Definition.of(run, tasks)
+        try:
+            return name_run_by_label(self.scorer.score(run, definition), run)
+        except RunExcluded as error:
+            reason = sanitize(str(error))
+            result = build_error_result(run, definition.task, reason, definition.checksum, definition.origin)
+            return name_run_by_label(exclude(result, run, reason), run)
+
+    def score_in_time(self, run: Run, tasks: TaskSet | None = None) -> TaskResult:
+        """The result of a run, which is an error where it cannot be scored, or not in time.
+
+        `tasks` define what `self.tasks` does not: those of a run root, which nobody has named.
+        """
+        known = self.tasks if self.tasks is not None else tasks
+        try:
+            with limit_time(self.timeout):
+                return self._score(run.choosing(self.choice), known)
+        except WebEvalError as error:
+            return build_refused_result(run, known, error)
+
+
+def build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
+    """The result of a run that cannot be scored."""
+    unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # no finding about what was read counts
+    message = sanitize(" ".join(str(error).split()))
+    result = build_error_result(unread, find_task(run, tasks), message, *find_source(run, tasks))
+    if isinstance(error, RecordingError):
+        result = add_inputs(result, run)
+    return name_run_by_label(result.with_warnings([*result.warnings, *warn_of_refusal(error)]), run)
