@@ -40,12 +40,17 @@ def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
     With `sync`, the file is on the disk before it has its name, and its name before the function returns. Raises
     `SettingsError` that says why nothing was written; what was there before is still there then.
     """
-    try:
-        text = to_json_bytes(content)
-    except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
-        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
+    text = encode_file(path, content)
     _write_atomically(path, [text], sync, CHOOSE_OUTPUT)
     return sha256(text)
+
+
+def encode_file(path: Path, content: Any) -> bytes:
+    """What `write_json` writes. Raises `SettingsError`."""
+    try:
+        return to_json_bytes(content)
+    except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
+        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
 
 
 def write_long_json(path: Path, content: Any, sync: Sync | None = None) -> None:
@@ -101,6 +106,11 @@ def write_text(path: Path, text: str, sync: Sync | None = None, advice: str = "c
 def write_bytes(path: Path, content: bytes, advice: str = "choose another path", sync: Sync | None = None) -> None:
     """The same for what is not a text."""
     _write_atomically(path, [content], sync, advice)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes], sync: Sync | None, advice: str) -> None:
+    """The same for what is too long for the memory."""
+    _write_atomically(path, _join_pieces(pieces, b""), sync, advice)
 
 
 def write_in_place(path: Path, text: str, advice: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -31,7 +32,9 @@ MOST_NAMED = 3
 MOST_INSIDE = 8  # directories of a run that are looked into
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
 RESULT = "eval_result.json"
-SESSION_FILES = frozenset({"eval_summary.json", "eval_journal.jsonl"})  # in each place that a session writes to
+SESSION_FILE = re.compile(  # in each place that a session writes to
+    r"eval_(?:summary\.json|journal\.jsonl|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))", re.ASCII
+)
 REPORT_FILES = frozenset({"index.html", "report.css", "report.js"})
 STYLES = frozenset({"style.css"})  # the assets of pytest-html
 
@@ -267,4 +270,5 @@ def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa:
 def _is_output(listing: DirectoryListing) -> bool:
     """Whether a pytest-webeval session, a report or an analysis wrote a directory without runs."""
     names = {name for name in listing.names if not name.startswith(".")}
-    return bool(names & SESSION_FILES) or names >= REPORT_FILES or names == STYLES or holds_reports(listing)
+    is_of_session = any(map(SESSION_FILE.fullmatch, names))
+    return is_of_session or names >= REPORT_FILES or names == STYLES or holds_reports(listing)

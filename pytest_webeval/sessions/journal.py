@@ -20,16 +20,19 @@ import msgspec
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import open_file_inside
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import sync_directory
 from pytest_webeval.storage import write_error
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import write_pieces
 
 JOURNAL = "eval_journal.jsonl"
 _SHARED = 0o644
 MOST_OLDER = 2  # lines about a run, on average
+_LONGEST_LINE = USUAL.file_size
+_PIECE = 2**20  # bytes
 
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
@@ -67,22 +70,42 @@ class _Line(msgspec.Struct):
     record: _LabelledRecord
 
 
-def read_entries(path: Path) -> dict[str, bytes]:
-    """The latest line about each run, by the run's label. A torn or damaged line counts for nothing.
+def index_journal(path: Path) -> dict[int, int]:
+    """Where the latest line about each run begins, by the hash of its label: that of all runs may be too long.
 
-    Raises `SettingsError` if it is not a regular file.
+    A torn or damaged line counts for nothing. Raises `SettingsError` if it is not a regular file.
     """
+    starts: dict[int, int] = {}
     if not os.path.lexists(path):
-        return {}
+        return starts
+    start = 0
     try:
-        content = read_file_inside(path.parent, path.name)
-    except RecordingError as error:
+        with open_file_inside(path.parent, path.name) as content:
+            while line := content.readline(_LONGEST_LINE):
+                if (label := _label(line)) is not None:
+                    starts[hash(label)] = start
+                start += len(line)
+    except (RecordingError, OSError) as error:
         raise SettingsError(f"{error}; remove it to score all runs again") from error
-    lines = {}
-    for line in content.split(b"\n"):
-        if (label := _label(line)) is not None:
-            lines[label] = line
-    return lines
+    return starts
+
+
+def read_line(path: Path, start: int) -> bytes | None:
+    """The line that begins there, without its end; None if it cannot be read any more."""
+    try:
+        with open_file_inside(path.parent, path.name) as content:
+            content.seek(start)
+            return content.readline(_LONGEST_LINE).removesuffix(b"\n")
+    except (RecordingError, OSError):
+        return None
+
+
+def _count_lines(path: Path) -> int:
+    count = 0
+    with open_file_inside(path.parent, path.name) as content:
+        while piece := content.read(_PIECE):
+            count += piece.count(b"\n")
+    return count
 
 
 def _label(line: bytes) -> str | None:
@@ -145,7 +168,11 @@ class Journal:
     def _open(self) -> int:
         if self._handle is None:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            handle = os.open(self.path, flags, _SHARED)
+            try:
+                handle = os.open(self.path, flags, _SHARED)
+            except FileNotFoundError:  # of an output directory in which nothing else is written before
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                handle = os.open(self.path, flags, _SHARED)
             try:
                 self._check(handle)
             except (OSError, SettingsError):
@@ -172,11 +199,12 @@ class Journal:
     def compact(self) -> None:
         """Keep only the latest line about each run where most lines are older ones. Raises `SettingsError`."""
         self.close()
-        latest = read_entries(self.path)
-        lines = read_file_inside(self.path.parent, self.path.name).count(b"\n") if latest else 0
-        if lines > MOST_OLDER * len(latest):
-            text = b"".join(line + b"\n" for line in latest.values()).decode(errors="replace")
-            write_text(self.path, text, self.sync, "this session cannot be reused")
+        starts = index_journal(self.path)
+        lines = _count_lines(self.path) if starts else 0
+        if lines > MOST_OLDER * len(starts):
+            latest = (read_line(self.path, start) for start in sorted(starts.values()))
+            pieces = (line + b"\n" for line in latest if line is not None)
+            write_pieces(self.path, pieces, self.sync, "this session cannot be reused")
 
     def remove(self) -> None:
         """Remove the file, if it is one. Raises `SettingsError`."""

@@ -19,9 +19,9 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.journal import Entry
 from pytest_webeval.sessions.journal import Journal
+from pytest_webeval.sessions.output_paths import journal_path
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.stored_results import journal_path
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove_leftovers
 

@@ -77,6 +77,14 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "results",
+        "write results as files, or as shards of 1,000: JSON lines, or parquet",
+        "FORM",
+        "word",
+        choices=("files", "shards", "parquet"),
+        affects_results=False,
+    ),
+    Option(
         "redact",
         "redact secrets outside the run directories: default, strict or off",
         "MODE",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 
@@ -28,8 +29,26 @@ def summary_name(settings: Settings) -> str:
     return SUMMARY if settings.shard is None else settings.shard.file_name
 
 
+def journal_path(workspace: Workspace, path: Path) -> Path | None:
+    """The path of the journal for a run; None if it would be in the run's own directory.
+
+    Files in there are untrusted.
+    """
+    if workspace.settings.output is not None:
+        return workspace.settings.output / JOURNAL
+    root = workspace.labels.root_of(path)
+    return None if root is None or root == path else root / JOURNAL
+
+
 def check_output_paths(settings: Settings) -> None:
-    """Raise `SettingsError` that names the option, the path and the reason if one of them cannot be written."""
+    """Raise `SettingsError` that names the option, the path and the reason if one of them cannot be written.
+
+    The same for a package that is missing.
+    """
+    if settings.results == "parquet":
+        from pytest_webeval.summary.parquet_shards import require_pyarrow  # only for this format
+
+        require_pyarrow()  # an hour later it would be too late
     directories = {
         "--webeval-output": settings.output,
         "--webeval-report": settings.report,

@@ -45,16 +45,18 @@ class RecordPayload(Struct, frozen=True):
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
     is_aborted: bool = False  # the environment made the agent abort
+    line: str | None = None  # the JSON of the result, where it goes to a shard
 
     @classmethod
     def read(cls, text: str) -> Self:
         """The payload in a text."""
-        record, part, seal, *flags = json.loads(text)
+        fields, _, line = text.partition("\n")
+        record, part, seal, *flags = json.loads(fields)
         record |= {name: intern(record[name]) for name in SAME_IN_ALL}
         record |= {name: intern(value) for name in OFTEN_SAME if (value := record[name]) is not None}
         record |= {name: record[name] or () for name in OFTEN_EMPTY} | {"sites": _share_sites(tuple(record["sites"]))}
         record["score"] = _SCORES.get(record["score"], record["score"])
-        return cls(Record(**record), part, seal and Seal(**seal), *flags)
+        return cls(Record(**record), part, seal and Seal(**seal), *(*flags, line or None))
 
     def to_text(self) -> str:
         """The payload as a text that any process can send."""
@@ -62,7 +64,8 @@ class RecordPayload(Struct, frozen=True):
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts]
         fields += [self.no_room, self.is_aborted]
         text = json.dumps(fields)
-        return json.dumps(_escape_fields(fields)) if "\\ud" in text else text
+        text = json.dumps(_escape_fields(fields)) if "\\ud" in text else text
+        return text if self.line is None else f"{text}\n{self.line}"
 
 
 _SCORES = {0.0: 0.0, 1.0: 1.0}
@@ -110,6 +113,7 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
         page.texts,
         no_room or None,
         is_aborted=run is not None and written.record.skipped and run.exclusion is not None,
+        line=written.line,
     )
     return RunOutcome(payload, classification.result)
 
@@ -117,6 +121,5 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
 def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:
     """What the report of a test carries about a run whose result of an earlier session stands."""
     record = replace(stored.record, tags=tags) if tags else stored.record
-    return RunOutcome(
-        RecordPayload(record, None, stored.seal if stored.is_sealed_anew else None, is_resumed=True), None
-    )
+    seal = stored.seal if stored.is_sealed_anew else None
+    return RunOutcome(RecordPayload(record, None, seal, is_resumed=True, line=stored.line), None)

@@ -17,7 +17,12 @@ from pytest_webeval.safety.files import sha256
 MOST_FILES = 10_000  # in a run directory whose result can be reused
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
 SETTLED = 2.0
-_OURS = re.compile(r"\.?eval_(?:result\.json|summary\.json|journal\.jsonl|shard-\d+-of-\d+\.json)(?:\.[0-9a-f]{16})?")
+_OURS = re.compile(
+    r"\.?eval_(?:result\.json|journal\.jsonl"
+    r"|(?:summary|shard-\d+-of-\d+)(?:\.json|-[a-z_]+-[0-9a-f]+\.jsonl)"
+    r"|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))(?:\.[0-9a-f]{16})?",
+    re.ASCII,
+)
 
 
 class RunFiles(Struct, frozen=True):

@@ -32,11 +32,12 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.task_result import name_run_by_label
 from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import survey_files
+from pytest_webeval.sessions.stored_results import StoredContent
 from pytest_webeval.sessions.stored_results import StoredResult
-from pytest_webeval.storage import Sync
+from pytest_webeval.sessions.stored_results import store_content
 from pytest_webeval.storage import remove
-from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task
 
@@ -93,6 +94,7 @@ class WrittenRun(Struct, frozen=True):
     result: TaskResult | None  # what is stored
     seal: Seal | None = None
     is_disturbed: bool = False
+    line: str | None = None  # the result, where it goes to a shard
     no_room: dict[str, str] = field(default_factory=dict)  # files for which the disk has none, with the system's reason
 
     @property
@@ -132,48 +134,56 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
     return RedactedRun(classification, record, redacting, failure_text(redacted) if is_failure else None)
 
 
-def write(redacted: RedactedRun, sync: Sync | None, call_hook: Callable[[Run, TaskResult], str | None]) -> WrittenRun:
+def write(
+    redacted: RedactedRun, places: ResultPlaces, call_hook: Callable[[Run, TaskResult], str | None]
+) -> WrittenRun:
     """Store the result and call the hook of users; an error of either takes the place of the verdict."""
-    seal, run, result = None, redacted.classification.run, redacted.result
+    stored, run, result = StoredContent(), redacted.classification.run, redacted.result
     try:
-        seal = store(redacted, sync)
+        stored = store(redacted, places)
         hook_error = None if run is None or result is None else call_hook(run, result)
         if hook_error is not None:
-            return _write_hook_error(redacted, redacted.redact_text(hook_error), sync)
+            return _write_hook_error(redacted, redacted.redact_text(hook_error), places)
     except DiskFull as error:
-        return build_without_room(redacted, error, seal)
+        return build_without_room(redacted, error, stored.seal)
     except WebEvalError as error:
         record = _build_error_record(redacted.record, redacted.redact_text(str(error)))
-        return WrittenRun(redacted, record, None, seal, is_disturbed=True)
-    return WrittenRun(redacted, redacted.record, result, seal)
+        return WrittenRun(redacted, record, None, stored.seal, is_disturbed=True)
+    return WrittenRun(redacted, redacted.record, result, stored.seal, line=stored.line)
 
 
-def store(redacted: RedactedRun, sync: Sync | None) -> Seal | None:
-    """Write eval_result.json, or remove it. The controller merges and writes parts. Raises `SettingsError`."""
+def store(redacted: RedactedRun, places: ResultPlaces) -> StoredContent:
+    """Write eval_result.json, or remove it. The controller merges and writes parts, and shards.
+
+    Raises `SettingsError`.
+    """
     classification = redacted.classification
     with _write_phase(classification.run):
         if classification.stored is not None:
-            return classification.stored.keep(classification.path, sync)
+            return classification.stored.keep(classification.path, places)
         if classification.storage is Storage.FILE:
-            return _write_file(redacted, classification.result, sync, classification.sealing)
+            return _write_result(redacted, classification.result, places, classification.sealing)
         if classification.storage is Storage.REMOVED and is_result_of(classification.path, redacted.record.run):
             remove(classification.path)
-        return None
+        return StoredContent()
 
 
 def _write_phase(run: Run | None) -> AbstractContextManager[None]:
     return run.inputs.durations.phase(WRITE) if run else nullcontext()
 
 
-def _write_file(redacted: RedactedRun, result: TaskResult, sync: Sync | None, sealing: Seal | None = None) -> Seal:
+def _write_result(
+    redacted: RedactedRun, result: TaskResult, places: ResultPlaces, sealing: Seal | None = None
+) -> StoredContent:
     path, run = redacted.classification.path, redacted.classification.run
     _check_place(path, run)
-    checksum = write_json(path, redacted.redacting.redact_for_file(result, run).to_json(), sync)
+    checksum, line = store_content(path, redacted.redacting.redact_for_file(result, run).to_json(), places)
     if sealing is None or run is None:
-        return Seal(checksum)
+        return StoredContent(Seal(checksum), line)
     files = survey_files(run.path, with_content=sealing.is_foreign)
     identity = files.sealed_identity(redacted.classification.started)
-    return replace(sealing, result=checksum, files=files.listed, identity=identity, text=redacted.text)
+    seal = replace(sealing, result=checksum, files=files.listed, identity=identity, text=redacted.text)
+    return StoredContent(seal, line)
 
 
 def _check_place(path: Path, run: Run | None) -> None:
@@ -183,17 +193,17 @@ def _check_place(path: Path, run: Run | None) -> None:
         raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
 
 
-def _write_hook_error(redacted: RedactedRun, message: str, sync: Sync | None) -> WrittenRun:
+def _write_hook_error(redacted: RedactedRun, message: str, places: ResultPlaces) -> WrittenRun:
     """Replace a result that is on the disk already by an error."""
-    record, result, seal = _build_error_record(redacted.record, message), None, None
+    record, result, stored = _build_error_record(redacted.record, message), None, StoredContent()
     if redacted.classification.storage is Storage.FILE:
         original = redacted.classification.result
         webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
         error = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
         result = error.with_partial_score()
         with _write_phase(redacted.classification.run):
-            seal = _write_file(redacted, result, sync)
-    return WrittenRun(redacted, record, result, seal, is_disturbed=True)
+            stored = _write_result(redacted, result, places)
+    return WrittenRun(redacted, record, result, stored.seal, is_disturbed=True, line=stored.line)
 
 
 def build_without_room(redacted: RedactedRun, error: DiskFull, seal: Seal | None = None) -> WrittenRun:

@@ -29,6 +29,7 @@ from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import Classifier
+from pytest_webeval.sessions.earlier_results import EarlierResult
 from pytest_webeval.sessions.fingerprints import Fingerprints
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import RecordPayload
@@ -53,6 +54,7 @@ class RunToScore(Struct, frozen=True):
 
     path: str
     problem: str | None = None
+    earlier: EarlierResult | None = None  # of an earlier session
 
 
 class Attempt(Struct):
@@ -77,7 +79,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
     def score(self, target: RunToScore) -> RecordPayload | None:
         """What the session is told of a run; None for one outside the subset. It is written by now."""
         path = Path(target.path)
-        attempt = self._read(path, target.problem)
+        attempt = self._read(path, target)
         if self._is_outside(path, attempt):
             return None
         stored = attempt.stored
@@ -95,18 +97,18 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         seconds = self.workspace.settings.timeout
         return TimeBudget(seconds, format_timeout(seconds))
 
-    def _read(self, path: Path, problem: str | None) -> Attempt:
+    def _read(self, path: Path, target: RunToScore) -> Attempt:
         """Load a run and score it, or find its result of an earlier session."""
         attempt, budget, workspace = Attempt(), self._budget, self.workspace
         try:
-            if problem is not None:
-                raise RecordingError(problem)
+            if target.problem is not None:
+                raise RecordingError(target.problem)
             run = attempt.run = workspace.run(path)
             if self._is_outside(path, attempt):
                 return attempt
             with budget.limit():
                 definition = attempt.definition = workspace.tasks.definition(run)
-                attempt.stored = self._find_stored(run, definition)
+                attempt.stored = self._find_stored(target.earlier, run, definition)
                 if attempt.stored is None:
                     run.check()
             if attempt.stored is None or not self._stands_unread(attempt.stored):
@@ -139,8 +141,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         subset = self.workspace.tasks.subset
         return None if subset is None else frozenset(map(str, subset.task_ids))
 
-    def _find_stored(self, run: Run, definition: Definition) -> StoredResult | None:
-        return None if self._previous is None else self._previous.stored(self.modules, run, definition)
+    def _find_stored(self, earlier: EarlierResult | None, run: Run, definition: Definition) -> StoredResult | None:
+        return None if self._previous is None else self._previous.check(earlier, self.modules, run, definition)
 
     @cached_property
     def _previous(self) -> PreviousSession | None:
@@ -167,7 +169,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
                 redacted = redact(self._classify(attempt, path), redacting)
         except EvaluationError as error:
             redacted = redact(self._classifier.classify_timeout(path, str(error)), redacting)
-        written = write(redacted, self.workspace.settings.sync, lambda *_: None)
+        written = write(redacted, self.workspace.result_places, lambda *_: None)
         page = NO_PAGE if self.write_page is None else self._write_page(written, path)
         return build_outcome(written, page).payload
 

@@ -67,6 +67,7 @@ class SessionFiles(Struct, eq=False, dict=True):
         """Write the summary of all runs, or where they lie in several roots that of each root into it."""
         session, summaries = self.session, self.session.summaries()
         for directory, records in summaries.list_places().items():
+            session.lines.close(directory, is_whole=True)
             is_whole = len(records) == len(session.records)
             part = summary if is_whole else session.checks.restrict(summary, summaries.build(records))
             write_summary(directory / SUMMARY, part, session.workspace.settings.sync)
@@ -115,6 +116,7 @@ class SessionFiles(Struct, eq=False, dict=True):
                 *session.journals.lines(len(session.records)),
                 *map(session.workspace.redacting.text, session.full_disk.lines()),
                 *session.checks.notes,
+                *session.lines.notes,
                 *session.problems[:PROBLEMS_SHOWN],
             ],
             without_runs=session.runs.without_runs,

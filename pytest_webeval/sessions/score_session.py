@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 from msgspec import field
+from msgspec import structs
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
@@ -27,11 +28,13 @@ from pytest_webeval.sessions.batch_scoring import describe_lost_run
 from pytest_webeval.sessions.batch_scoring import score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.result_lines import ResultLines
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import write
 from pytest_webeval.sessions.run_scoring import RunToScore
@@ -103,6 +106,11 @@ class ScoreSession(Struct, eq=False, dict=True):
         return Journals(self.workspace)
 
     @cached_property
+    def lines(self) -> ResultLines:
+        """The results that go to shards."""
+        return ResultLines(self.workspace)
+
+    @cached_property
     def missing(self) -> MissingTasks:
         """Expected tasks without a recording."""
         return MissingTasks(self.workspace)
@@ -148,12 +156,14 @@ class ScoreSession(Struct, eq=False, dict=True):
         for path in self.missing.by_path:
             self._keep(self._describe_missing(path), progress)
         seed = self.seed
+        if self.lines.is_in_shards:
+            self.lines.is_ordered = self.lines.find_ordered(map(Path, self.runs.paths))
         self.workspace.forget_branches()
         outcomes = map_batches(
             engine,
             score_batch,
             seed,
-            self.runs.targets(),
+            self._find_targets(),
             size=size,
             lost=partial(describe_lost_run, seed),
             on_done=progress.add,
@@ -169,10 +179,20 @@ class ScoreSession(Struct, eq=False, dict=True):
         except KeyboardInterrupt:
             self.stopped = INTERRUPTION
 
+    def _find_targets(self) -> Iterator[RunToScore]:
+        """The runs in their order, with what an earlier session left of each."""
+        if not self.workspace.settings.reads_journals:
+            return self.runs.targets()
+        earlier, of = EarlierResults(self.workspace), self.workspace.labels.of
+        return (
+            structs.replace(target, earlier=earlier.find(path := Path(target.path), of(path)))
+            for target in self.runs.targets()
+        )
+
     def _describe_missing(self, path: Path) -> RecordPayload:
         classification = Classifier(self.workspace, self.missing).classify_error(path, self.missing.reason(path))
         redacted = redact(classification, self.workspace.redacting)
-        return build_outcome(write(redacted, None, lambda *_: None)).payload
+        return build_outcome(write(redacted, self.workspace.result_places, lambda *_: None)).payload
 
     def _keep(self, payload: RecordPayload, progress: Progress) -> None:
         """Keep the record of a run."""
@@ -182,6 +202,7 @@ class ScoreSession(Struct, eq=False, dict=True):
             self.texts[record.run] = payload.texts
         self.full_disk.replace(record.run, payload.no_room)
         self.attempt(partial(self.journals.keep, payload))
+        self.attempt(partial(self.lines.keep, record.run, payload.line))
         if self._is_failure(payload):
             self.is_failed = True
             self.checks.has_other_failure |= payload.is_disturbed

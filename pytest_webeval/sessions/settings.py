@@ -40,6 +40,7 @@ class Settings:
     subset: str | None
     config: Path | None
     output: Path | None
+    results: str
     redact: str
     redact_allow: Mapping[str, tuple[str, ...]]
     rules: Rules

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 
 from msgspec import Struct
-from msgspec import field
 from msgspec import structs
 
 from pytest_webeval.errors import RecordingError
@@ -33,36 +33,52 @@ from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.fingerprints import UNKNOWN
 from pytest_webeval.sessions.fingerprints import Fingerprints
 from pytest_webeval.sessions.fingerprints import describe_evaluators
-from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.journal import Entry
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.journal import entry_in
-from pytest_webeval.sessions.journal import read_entries
+from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import RunFiles
 from pytest_webeval.sessions.run_files import survey_files
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import Sync
+from pytest_webeval.storage import CHOOSE_OUTPUT
+from pytest_webeval.storage import encode_file
+from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import label_warnings
 
+if TYPE_CHECKING:
+    from pytest_webeval.sessions.earlier_results import EarlierResult
+    from pytest_webeval.sessions.earlier_results import EarlierResults
+
 VERDICTS = (Status.SUCCESS, Status.FAILURE)
 
 
-def journal_path(workspace: Workspace, path: Path) -> Path | None:
-    """The path of the journal for a run; None if it would be in the run's own directory.
+class StoredContent(Struct, frozen=True):
+    """What was stored of a run: the seal to note, and the line of a result that goes to a shard."""
 
-    Files in there are untrusted.
+    seal: Seal | None = None
+    line: str | None = None
+
+
+def store_content(path: Path, content: Any, places: ResultPlaces) -> tuple[str, str | None]:
+    """The SHA-256 of a result file that was written, or of that which a shard has in a line; and this line.
+
+    Raises `SettingsError`.
     """
-    if workspace.settings.output is not None:
-        return workspace.settings.output / JOURNAL
-    root = workspace.labels.root_of(path)
-    return None if root is None or root == path else root / JOURNAL
+    if not places.is_in_shard(path.parent):
+        return write_json(path, content, places.sync), None
+    encoded = encode_file(path, content)
+    try:
+        return sha256(encoded), _compact(encoded)
+    except ValueError as error:
+        raise SettingsError(f"cannot put {path} into a shard: {error}; use --webeval-results=files") from error
 
 
 class StoredResult(Struct, frozen=True, dict=True):
     """A result of an earlier session, with the record that was made of it.
 
+    `line` is the result where it goes to a shard again.
     `seal` is that of the journal, with the identity that the files have now; `is_sealed_anew` if it is another one than
     before. `data_checksum` is that of the definitions if they are others now, but for the task of the run.
     """
@@ -71,6 +87,7 @@ class StoredResult(Struct, frozen=True, dict=True):
     record: Record
     seal: Seal
     is_sealed_anew: bool = False
+    line: str | None = None
     data_checksum: str | None = None
 
     @cached_property
@@ -95,15 +112,16 @@ class StoredResult(Struct, frozen=True, dict=True):
         is_same_code = self.record.evaluator_checksum == deciding_checksum(listed)
         return is_same_code and state == self.seal.evaluators != UNKNOWN
 
-    def keep(self, path: Path, sync: Sync | None) -> Seal | None:
-        """The seal to note, with the file written anew if a field of it is another; None if all is as it was.
+    def keep(self, path: Path, places: ResultPlaces) -> StoredContent:
+        """What to note, with the result written anew if a field of it is another; no seal if all is as it was.
 
         Raises `SettingsError`.
         """
         if self.data_checksum is None:
-            return self.seal if self.is_sealed_anew else None
+            return StoredContent(self.seal if self.is_sealed_anew else None, self.line)
         raw = json.loads(self.content)
-        return structs.replace(self.seal, result=write_json(path, raw | self._changes(raw["webeval"]), sync))
+        checksum, line = store_content(path, raw | self._changes(raw["webeval"]), places)
+        return StoredContent(structs.replace(self.seal, result=checksum), line)
 
 
 def describe_state(evaluators: Iterable[Evaluator], case: Case, workspace: Workspace) -> str:
@@ -113,53 +131,73 @@ def describe_state(evaluators: Iterable[Evaluator], case: Case, workspace: Works
 
 
 class PreviousSession(Struct, eq=False, dict=True):
-    """One per process: the journals as they were when first read."""
+    """One per process. `stored` looks for results in the files, `check` takes what somebody has found there."""
 
     workspace: Workspace
     fingerprints: Fingerprints
-    journals: dict[Path, dict[str, bytes]] = field(default_factory=dict)
+
+    @cached_property
+    def earlier(self) -> EarlierResults:
+        """What is in the files."""
+        from pytest_webeval.sessions.earlier_results import EarlierResults  # for sessions that reuse results
+
+        return EarlierResults(self.workspace)
 
     def stored(self, modules: str | None, run: Run, definition: Definition) -> StoredResult | None:
         """The result of a run, if it is certain that the run would get it again."""
-        entry = self._find_entry(modules, run, definition)
-        if entry is None:
+        return self.check(self.earlier.find(run.path, run.label), modules, run, definition)
+
+    def check(
+        self, earlier: EarlierResult | None, modules: str | None, run: Run, definition: Definition
+    ) -> StoredResult | None:
+        """The same, of what was found."""
+        entry = None if earlier is None else self._check_line(earlier.line, modules, run, definition)
+        if earlier is None or entry is None:
             return None
-        content = _read_sealed(self.workspace.result_path(run.path), entry.seal)
+        path = self.workspace.result_path(run.path)
+        single = _read_sealed(path, entry.seal)
+        content = single or _expand_sealed(earlier.content, entry.seal)
         if content is None or self._needs_secrets(content):
             return None
         files = survey_files(run.path)
         if not _has_same_files(run, files, content, entry.seal):
             return None
+        try:
+            line = self._put_in_place(path, content, is_there=single is not None)
+        except (SettingsError, ValueError):
+            return None
         identity = files.sealed_identity(self.workspace.started)
         seal = structs.replace(entry.seal, identity=identity)
-        return _restate(StoredResult(content, _read_record(entry), seal, identity != entry.seal.identity), definition)
+        is_new = identity != entry.seal.identity
+        return _restate(StoredResult(content, _read_record(entry), seal, is_new, line), definition)
+
+    def _put_in_place(self, path: Path, content: bytes, *, is_there: bool) -> str | None:
+        """The line of a result for a shard. One that goes to a file is there when this returns."""
+        places = self.workspace.result_places
+        if places.is_in_shard(path.parent):
+            return _compact(content)
+        if not is_there:
+            write_bytes(path, content, CHOOSE_OUTPUT, places.sync)
+        return None
 
     def has_entry(self, modules: str | None, run: Run, definition: Definition) -> bool:
         """Whether the journal lists a result that was decided as it would be now."""
-        return self._find_entry(modules, run, definition) is not None
+        line = self.earlier.find_line(run.path, run.label)
+        return line is not None and self._check_line(line, modules, run, definition) is not None
 
     def _needs_secrets(self, content: bytes) -> bool:
         """Whether a page has to show a recording whose secrets only whoever scores it knows."""
         return self.workspace.settings.report is not None and REDACTED in json.loads(content)["webeval"]
 
-    def _find_entry(self, modules: str | None, run: Run, definition: Definition) -> Entry | None:
-        """The line about a verdict that was decided by what decides now."""
-        line = self._find_line(run)
-        entry = None if line is None else entry_in(line)
+    def _check_line(self, line: bytes, modules: str | None, run: Run, definition: Definition) -> Entry | None:
+        """The entry of a line, if it is about a verdict that was decided by what decides now."""
+        entry = entry_in(line)
         if entry is None or not entry.seal.decided_by or entry.record.get("status") not in VERDICTS:
+            return None
+        if entry.record.get("run") != run.label:
             return None
         decided_by = self.fingerprints.of(modules, run, definition)
         return entry if entry.seal.decided_by == decided_by else None
-
-    def _find_line(self, run: Run) -> bytes | None:
-        place = journal_path(self.workspace, run.path)
-        if place is None:
-            return None
-        if place not in self.journals:
-            self.journals[place] = {}
-            with suppress(SettingsError):  # which the controller reports, since it cannot write there either
-                self.journals[place] = read_entries(place)
-        return self.journals[place].get(run.label)
 
 
 def _read_record(entry: Entry) -> Record:
@@ -179,6 +217,24 @@ def _read_sealed(path: Path, seal: Seal) -> bytes | None:
     """The content of a result file, if its checksum is that of the journal."""
     with suppress(RecordingError):
         content = read_file_inside(path.parent, RESULT)
+        return content if sha256(content) == seal.result else None
+    return None
+
+
+def _compact(content: bytes) -> str:
+    from pytest_webeval.summary.result_shards import compact_result  # for sessions with shards
+
+    return compact_result(content).decode()
+
+
+def _expand_sealed(line: bytes | None, seal: Seal) -> bytes | None:
+    """The same of a line in a shard."""
+    if line is None:
+        return None
+    from pytest_webeval.summary.result_shards import expand_result  # for sessions with shards
+
+    with suppress(ValueError):
+        content = expand_result(line)
         return content if sha256(content) == seal.result else None
     return None
 

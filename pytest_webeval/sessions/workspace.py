@@ -27,6 +27,8 @@ from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.sessions.result_places import FORMATS
+from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskDefinitions
 from pytest_webeval.tasks.sites import Sites
@@ -56,6 +58,13 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def redacting(self) -> Redacting:
         """What redacts results and texts outside the run directories."""
         return Redacting(self.settings.redaction, self.settings.output is not None)
+
+    @cached_property
+    def result_places(self) -> ResultPlaces:
+        """Where the results of runs go."""
+        settings = self.settings
+        tops = frozenset(filter(None, (settings.output, *settings.roots)))
+        return ResultPlaces(settings.sync, FORMATS.get(settings.results), tops)
 
     def recognize(self, path: Path) -> RunFormat | None:  # noqa: ARG002  (for formats of users)
         """The format of a run directory that is not built in."""

@@ -61,16 +61,17 @@ def _to_number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def read_table(content: bytes, count: int) -> Iterator[tuple[str, bytes]]:
+def read_table(content: bytes, count: int | None = None) -> Iterator[tuple[str, bytes]]:
     """The labels and results of a table that somebody else may have written.
 
-    Raises `ValueError` for another number of rows and for what is not such a table, `SettingsError` without pyarrow.
+    Raises `ValueError` for a number of rows other than `count` and for what is not such a table, `SettingsError`
+    without pyarrow.
     """
     arrow = require_pyarrow()
     texts = ["run", "result"]
     try:
         table = arrow.parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts)  # a text that repeats stays one
-        if table.metadata.num_rows != count:
+        if count is not None and table.metadata.num_rows != count:
             raise ValueError(f"it has {table.metadata.num_rows:,} rows")
         for batch in table.iter_batches(_ROWS_AT_ONCE, columns=texts):
             for label, line in zip(batch.column("run"), batch.column("result"), strict=True):

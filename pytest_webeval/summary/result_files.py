@@ -18,6 +18,7 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import find_manifest
@@ -85,8 +86,8 @@ StoredResult = StoredFile | StoredLine
 def read_results(root: Path, build: Callable[[TaskResult, str], Row], problems: list[str]) -> Iterator[Row]:
     """What `build` makes of each result and its path below the root, in the order of the paths.
 
-    `problems` gets a line for each result that cannot be used, and for each run that has two: its own file counts.
-    Raises `SettingsError` beyond a million results.
+    `problems` gets a line for each result that cannot be used. Where a shard has the result of a run, a file in the
+    directory of the run does not count: an agent can write it. Raises `SettingsError` beyond a million results.
     """
     return build_rows(root, lambda result, stored: build(result, stored.place), problems)
 
@@ -134,18 +135,27 @@ def _join(directory: str, path: str) -> str:
 def _list_with_shards(
     directory: Path, manifests: Sequence[str], place: str, problems: list[str]
 ) -> Iterator[StoredResult]:
-    """The results of shards and of files below their directory, each run once, in the order of their paths."""
+    """The results of shards and of files below their directory, each run once, in the order of their paths.
+
+    Of two with the same path, that of a shard comes first.
+    """
     streams = [_read_lines(directory, name, place, problems) for name in manifests]
     before: Order | None = None
-    for stored in heapq.merge(_list_files(directory, place), *streams, key=lambda each: each.order):
+    passed_over = 0
+    for stored in heapq.merge(*streams, _list_files(directory, place), key=lambda each: each.order):
         if before is not None and stored.order[: len(before)] == before:
-            if isinstance(stored, StoredLine):
+            if isinstance(stored, StoredFile):
+                passed_over += stored.order == before
+            elif isinstance(stored, StoredLine):
                 problems.append(f"the run has another result, in or above {stored.place!r:.80} @ {stored.where}")
         elif isinstance(stored, _NestedShards):
             problems.append(f"results in shards below others are skipped; name their directory @ {stored.where}")
         else:
             before = stored.order
             yield stored
+    if passed_over:
+        runs = pluralize(passed_over, "run")
+        problems.append(f"{runs} with another {RESULT}: the shards count @ {_join(place, manifests[0])}")
 
 
 def _read_lines(directory: Path, manifest: str, place: str, problems: list[str]) -> Iterator[StoredLine]:

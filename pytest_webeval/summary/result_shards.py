@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,6 +19,7 @@ from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_error
 from pytest_webeval.storage import write_json
+from pytest_webeval.summary.result_manifest import MANIFEST
 from pytest_webeval.summary.result_manifest import Manifest
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import ResultShard
@@ -66,7 +68,7 @@ class ResultShardWriter:
     """Writes results in the order in which runs are collected: that of `find_order` of their paths.
 
     A shard is written in one step as soon as it is full, and the manifest when the writer is closed. As a context
-    manager it is closed only without an exception: complete shards stay, and `read_unfinished` reads them.
+    manager it is closed only without an exception: complete shards stay, and `UncheckedShards` reads them.
     """
 
     def __init__(self, directory: Path, layout: ShardLayout = ShardLayout(), sync: Sync | None = None) -> None:  # noqa: B008
@@ -106,7 +108,7 @@ class ResultShardWriter:
         layout = self._layout
         count = sum(shard.count for shard in self._shards)
         manifest = Manifest(format=layout.storage_format, prefix=layout.prefix, count=count, shards=self._shards)
-        self._remove_stale()
+        remove_shards(self._directory, layout.session_shard, {self._manifest, *(shard.file for shard in self._shards)})
         write_json(self._directory / self._manifest, manifest.to_json(), self._sync)
         return manifest
 
@@ -132,19 +134,6 @@ class ResultShardWriter:
             b'{"run":%b,"result":%b}\n' % (msgspec.json.encode(label), line) for label, line in self._waiting
         )
 
-    def _remove_stale(self) -> None:
-        """Remove other shards of that name, and what a process that was killed left of such."""
-        kept = {self._manifest, *(shard.file for shard in self._shards)}
-        try:
-            names = sorted(path.name for path in self._directory.glob("*eval_results*"))
-        except OSError as error:
-            raise write_error(self._directory, error, CHOOSE_OUTPUT) from error
-        for name in names:
-            if find_manifest(name) == self._manifest and name not in kept:
-                remove(self._directory / name)
-        unfinished = {name[1:-_SUFFIX] for name in names if name.startswith(".")}
-        remove_leftovers(self._directory, *(name for name in unfinished if find_manifest(name) == self._manifest))
-
     def __enter__(self) -> Self:
         return self
 
@@ -153,3 +142,35 @@ class ResultShardWriter:
     ) -> None:
         if kind is None:
             self.close()
+
+
+def has_shards(directory: Path) -> bool:
+    """Whether there are results in shards."""
+    return any(find_manifest(path.name) for path in directory.glob("eval_results*"))
+
+
+def remove_shards(directory: Path, session_shard: Shard | None, kept: Container[str] = ()) -> None:
+    """Remove results in shards that another session takes the place of, and what killed processes left of such.
+
+    Other shards of a split session may be writing theirs; those of another split are of an earlier session. Raises
+    `SettingsError`.
+    """
+    try:
+        names = sorted(
+            (path.name for path in directory.glob("*eval_results*")),
+            key=lambda name: (not name.endswith(".json"), name),
+        )
+    except OSError as error:
+        raise write_error(directory, error, CHOOSE_OUTPUT) from error
+    for name in names:  # manifests first, so that none has shards that are gone
+        if name not in kept and _is_replaced(name, session_shard):
+            remove(directory / name)
+    unfinished = {name[1:-_SUFFIX] for name in names if name.startswith(".")}
+    remove_leftovers(directory, *(name for name in unfinished if _is_replaced(name, session_shard)))
+
+
+def _is_replaced(name: str, session_shard: Shard | None) -> bool:
+    manifest = find_manifest(name)
+    if manifest is None or session_shard is None or manifest in (MANIFEST, name_manifest(session_shard)):
+        return manifest is not None
+    return not manifest.endswith(f"-of-{session_shard.count}.json")

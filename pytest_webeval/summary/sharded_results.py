@@ -19,7 +19,6 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.result_manifest import MANIFEST
 from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Manifest
 from pytest_webeval.summary.result_manifest import Order
@@ -95,7 +94,7 @@ def _read_shard(
     for number, row in enumerate(_split_rows(content, shard, manifest), 1):
         where = f"{below}{shard.file}:{number}"
         try:
-            label, line = _parse_line(row) if isinstance(row, bytes) else row
+            label, line = parse_line(row) if isinstance(row, bytes) else row
             path = find_path(label, manifest.prefix)
             order = find_order(path)
             if not first <= order <= last or (before is not None and order <= before):
@@ -129,7 +128,7 @@ def _split_lines(content: bytes, count: int) -> Iterator[bytes]:
         start = end + 1
 
 
-def _parse_line(line: bytes) -> tuple[str, bytes]:
+def parse_line(line: bytes) -> tuple[str, bytes]:
     """The label in a line, and the JSON of its result. Raises `ValueError`."""
     try:
         parsed = _DECODER.decode(line)
@@ -140,30 +139,11 @@ def _parse_line(line: bytes) -> tuple[str, bytes]:
     return parsed.run, bytes(parsed.result)
 
 
-def read_unfinished(directory: Path, name: str = MANIFEST) -> Iterator[tuple[str, bytes]]:
-    """The labels and results in shards of a session that was killed before it wrote the manifest of that name.
-
-    Nothing says that they are as they were written: check them, as a resumed session does by its journal. Lines that
-    cannot be read are left out.
-    """
-    for shard in sorted(path.name for path in directory.glob("eval_results*.jsonl")):
-        if find_manifest(shard) == name:
-            yield from _read_unchecked(directory, shard)
-
-
-def _read_unchecked(directory: Path, shard: str) -> Iterator[tuple[str, bytes]]:
-    try:
-        content = read_file_inside(directory, shard)
-        for line in _split_lines(content, content.count(b"\n")):
-            yield _parse_line(line)
-    except UNREADABLE:
-        return
-
-
 def find_result(directory: str | Path, label: str) -> TaskResult | None:
-    """The result of the run with that label, from its own file or from a shard; None if there is none.
+    """The result of the run with that label, from a shard or else from its own file; None if there is none.
 
-    Of all shards it reads one: that which has the label by the manifest. Raises `SettingsError` for a label or a file
+    Of all shards it reads one: that which has the label by the manifest. Its own file counts only if none has it,
+    because an agent can write into the directory of its run. Raises `SettingsError` for a label or a file
     that cannot be used.
     """
     root = Path(directory)
@@ -173,17 +153,19 @@ def find_result(directory: str | Path, label: str) -> TaskResult | None:
     try:
         if not names:
             return _read_single(root, find_path(label))
-        results = (_find_in(root, label, read_manifest(root, name)) for name in names)
-        return next((result for result in results if result is not None), None)
+        manifests = [read_manifest(root, name) for name in names]
+        results = (_find_in(root, label, manifest) for manifest in manifests)
+        found = next((result for result in results if result is not None), None)
+        paths = dict.fromkeys(find_path(label, manifest.prefix) for manifest in manifests)
+        return found or next(filter(None, (_read_single(root, path) for path in paths)), None)
     except UNREADABLE as error:
         raise SettingsError(f"cannot read the result of {label!r:.80}: {describe_problem(error)}") from error
 
 
 def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
-    single = _read_single(root, find_path(label, manifest.prefix))
-    shard = manifest.find_shard(label) if single is None else None
+    shard = manifest.find_shard(label)
     if shard is None:
-        return single
+        return None
     problems: list[str] = []
     rows = _read_shard(root, shard, manifest, problems)
     result = next((parse_result(row.content.decode()) for row in rows if row.label == label), None)

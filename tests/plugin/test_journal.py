@@ -12,7 +12,7 @@ from pytest_webeval.sessions.journal import Entry
 from pytest_webeval.sessions.journal import Journal
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.journal import entry_in
-from pytest_webeval.sessions.journal import read_entries
+from tests.support.journals import read_entries
 
 
 def entry(run: str, status: str = "success") -> Entry:

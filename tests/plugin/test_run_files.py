@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_webeval.plugin.runtest import run_files as module
 from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.sessions import run_files as module
 from pytest_webeval.sessions.run_files import RunFiles
 from pytest_webeval.sessions.run_files import survey_files
 
@@ -112,14 +112,17 @@ def test_the_order_in_which_a_directory_lists_its_files_does_not_matter(run, mon
 def test_what_we_write_into_a_run_is_not_counted(run):
     before = survey_files(run)
     names = ("eval_result.json", "eval_summary.json", "eval_journal.jsonl", "eval_shard-1-of-4.json")
-    for name in (*names, ".eval_result.json.0123456789abcdef"):
+    side_files = ("eval_summary-webeval_failures-0123456789ab.jsonl", "eval_shard-1-of-4-records-0123456789ab.jsonl")
+    shards = ("eval_results.json", "eval_results-00001.jsonl", "eval_results-1-of-4-00001.parquet")
+    for name in (*names, *side_files, *shards, ".eval_result.json.0123456789abcdef"):
         (run / name).write_text("ours")
     assert survey_files(run) == before
 
 
 @pytest.mark.unchecked_files("a text stands in place of our files")
 @pytest.mark.parametrize(
-    "name", ["my_eval_result.json", "eval_result.json.bak", "eval_result_json", "eval_results.json"]
+    "name",
+    ["my_eval_result.json", "eval_result.json.bak", "eval_result_json", "eval_results.jsonl", "eval_summary-x.jsonl"],
 )
 def test_a_file_with_a_name_like_ours_is_counted(run, name):
     before = survey_files(run)

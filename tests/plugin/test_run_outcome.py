@@ -9,15 +9,16 @@ import time
 import pytest
 
 from pytest_webeval.errors import DiskFull
-from pytest_webeval.plugin.runtest import run_outcome as module
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
+from pytest_webeval.sessions import run_outcome as module
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_outcome import Classification
 from pytest_webeval.sessions.run_outcome import Storage
 from pytest_webeval.sessions.run_outcome import WrittenPage
@@ -54,7 +55,7 @@ def written(classify):
     def steps(hook_error=None, **fields):
         called = []
         hook = lambda run, result: called.append((run.label, result.status.value)) or hook_error  # noqa: E731
-        return write(redact(classify(**fields), redacting), None, hook), called
+        return write(redact(classify(**fields), redacting), ResultPlaces(), hook), called
 
     return steps
 
@@ -125,7 +126,7 @@ def test_files_of_a_full_disk_are_named_once_each(written, path, monkeypatch):
     def fail(*_):
         raise DiskFull(f"cannot write {path}", path, "No space left on device")
 
-    monkeypatch.setattr(module, "write_json", fail)
+    monkeypatch.setattr(module, "store_content", fail)
     found, called = written()
     assert (found.record.reason, called) == (
         "disk full: eval_result.json was not written (No space left on device)",

@@ -41,6 +41,7 @@ from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import store
+from pytest_webeval.sessions.stored_results import StoredContent
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.summary.record import Record
@@ -50,6 +51,7 @@ from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_checks import PytestChecks
+    from pytest_webeval.sessions.result_lines import ResultLines
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -109,6 +111,13 @@ class SessionReporter(Struct, eq=False, dict=True):
     _is_complete: bool = False
 
     @cached_property
+    def lines(self) -> ResultLines:
+        """The results that go to shards."""
+        from pytest_webeval.sessions.result_lines import ResultLines  # when the session is over, or has any
+
+        return ResultLines(self.workspace)
+
+    @cached_property
     def full_disk(self) -> FullDisk:
         """Files that were not written because the disk is full."""
         return FullDisk(self.workspace.settings)
@@ -126,6 +135,7 @@ class SessionReporter(Struct, eq=False, dict=True):
                 self.texts[payload.record.run] = payload.texts
             self.full_disk.replace(payload.record.run, payload.no_room)
             self.attempt(partial(self.journals.keep, payload))
+            self._keep_line(payload.record.run, payload.line)
         else:
             self.parts.setdefault(payload.record.run, {})[report.nodeid] = payload.part
 
@@ -140,8 +150,10 @@ class SessionReporter(Struct, eq=False, dict=True):
             message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
             classification = self.workspace.classifier.classify_error(path, message)
             redacted = redact(classification, self.workspace.config.stash[REDACTING])
-            self.attempt(lambda: store(redacted, self.workspace.settings.sync), label)
-            written = WrittenRun(redacted, redacted.record, redacted.result)
+            stored: list[StoredContent] = []
+            self.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
+            line = stored[0].line if stored else None
+            written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
             self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
             self.journals.disturbed.add(label)
 
@@ -149,12 +161,17 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
         label, no_room = written.record.run, written.no_room
         self.records[label] = written.record
+        self._keep_line(label, written.line)
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
             page = write_page(pages)
             self.texts[label] = page.texts or self.texts.get(label, {})
             no_room = no_room | page.no_room
         self.full_disk.add(no_room, label)
+
+    def _keep_line(self, label: str, line: str | None) -> None:
+        if self.workspace.result_places.storage_format is not None:
+            self.attempt(partial(self.lines.keep, label, line))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -190,7 +207,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         summary = summaries.build(list(self.records.values()))
         self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
         for place, records in summaries.list_places().items():
-            if not self.attempt(partial(self._write_summary, summaries, place, records)):
+            written = self.attempt(partial(self.lines.close, place, is_whole=not self.collected.is_chosen))
+            if not self.attempt(partial(self._write_summary, summaries, place, records)) or not written:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         labels = self.collected.labels
         has_all = labels <= self.records.keys() and not self._unscored
@@ -234,7 +252,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()))
+            parts, line = list(self.parts[label].values()), self.lines.read(label)
+            written, has_failure = merge_parts(self.workspace, path, record, parts, line)
             self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
@@ -296,6 +315,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             *full_disk_lines,
             *(self.checks.notes if self.checks is not None else ()),
             *self.match_lines,
+            *(self.lines.notes if self.summary is not None else ()),
             *self.problems[:3],
         ]
         left_out, tested_count = len(self.collected.labels) + self.collected.counts.deselected, len(self.tested)

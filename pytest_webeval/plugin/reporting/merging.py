@@ -27,17 +27,21 @@ from pytest_webeval.summary.record import label_warnings
 
 
 def merge_parts(
-    workspace: PytestWorkspace, path: Path, record: Record | None, parts: Sequence[dict[str, Any]]
+    workspace: PytestWorkspace,
+    path: Path,
+    record: Record | None,
+    parts: Sequence[dict[str, Any]],
+    line: bytes | None = None,
 ) -> tuple[WrittenRun, bool]:
     """A run with its complete result written, and whether Python tests alone recorded a failure for it.
 
-    A repeated check counts once.
+    A repeated check counts once. `line` is the run's own result, if it waits for its shard.
     """
     # workers report in any order
     results = sorted(map(_read_part, parts), key=_sort_key)
     own_result = None
     if record is not None and record.excluded is None:
-        own_result = _read_own_result(workspace.result_path(path), record)
+        own_result = _read_own_result(workspace.result_path(path), record, line)
     has_failure = any(_adds_failure(part, own_result) for part in results)
     combined = merge_results([own_result, *results] if own_result is not None else results)
     if record is not None and record.excluded is None:
@@ -49,10 +53,10 @@ def merge_parts(
     classification = Classification(combined, workspace.result_path(path), None, None)
     redacted = RedactedRun(classification, merged_record, redacting)
     try:
-        store(redacted, workspace.settings.sync)
+        stored = store(redacted, workspace.result_places)
     except DiskFull as error:
         return build_without_room(redacted, error), has_failure
-    return WrittenRun(redacted, merged_record, combined), has_failure
+    return WrittenRun(redacted, merged_record, combined, line=stored.line), has_failure
 
 
 def _read_part(part: dict[str, Any]) -> TaskResult:
@@ -72,10 +76,10 @@ def _sort_key(result: TaskResult) -> str:
     return json.dumps([evaluator_result.to_json() for evaluator_result in result.evaluators_results], sort_keys=True)
 
 
-def _read_own_result(path: Path, record: Record) -> TaskResult | None:
+def _read_own_result(path: Path, record: Record, line: bytes | None) -> TaskResult | None:
     """The result that the run's own item just wrote; None if it could not, and the file is of another origin."""
     try:
-        result = TaskResult.read(json.loads(read_file_inside(path.parent, path.name)))
+        result = TaskResult.read(json.loads(line or read_file_inside(path.parent, path.name)))
     except (RecordingError, ValueError, RecursionError):
         return None
     is_own = (result.status, result.webeval.get("run")) == (record.status, record.run)

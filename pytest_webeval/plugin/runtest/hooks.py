@@ -265,7 +265,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
                 self._write_score_file(run, item)
             return call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=run, result=result)
 
-        return write(redacted, self.workspace.settings.sync, call_hook)
+        return write(redacted, self.workspace.result_places, call_hook)
 
     def _write_score_file(self, run: Run, item: pytest.Item) -> None:
         recorder = item.stash.get(RECORDER, None)

@@ -83,16 +83,16 @@ def test_results_come_in_the_order_of_runs_with_those_in_files_among_them(tmp_pa
     )
 
 
-def test_a_run_with_two_results_is_named_and_its_own_file_counts(tmp_path):
+def test_a_line_counts_before_a_file_in_the_directory_of_the_run_which_an_agent_can_write(tmp_path):
     write_shards(tmp_path, result(1, "r/1"), result(2, "r/2"), result(3, "r/2/x"))
-    write_results(tmp_path, result(7, "r/2"))
+    write_results(tmp_path, result(7, "r/1"), result(7, "r/2"), result(9, "r/3"))
     rows, problems = read(tmp_path)
-    assert rows == [("r/1", 1), ("r/2", 7)]
+    assert rows == [("r/1", 1), ("r/2", 2), ("r/3", 9)]
     assert problems == [
-        "the run has another result, in or above 'r/2' @ eval_results-00001.jsonl:2",
         "the run has another result, in or above 'r/2/x' @ eval_results-00001.jsonl:3",
+        "2 runs with another eval_result.json: the shards count @ eval_results.json",
     ]
-    assert find_result(tmp_path, "r/2").task_id == 7
+    assert [find_result(tmp_path, f"r/{number}").task_id for number in (1, 2, 3)] == [1, 2, 9]
 
 
 def test_what_an_agent_wrote_into_its_run_is_no_result(tmp_path):

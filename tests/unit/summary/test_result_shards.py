@@ -21,13 +21,15 @@ from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import name_manifest
 from pytest_webeval.summary.result_shards import ResultShardWriter
 from pytest_webeval.summary.result_shards import ShardLayout
 from pytest_webeval.summary.result_shards import compact_result
 from pytest_webeval.summary.result_shards import expand_result
+from pytest_webeval.summary.result_shards import remove_shards
 from pytest_webeval.summary.sharded_results import read_rows
-from pytest_webeval.summary.sharded_results import read_unfinished
 from pytest_webeval.summary.shards import Shard
+from pytest_webeval.summary.unchecked_shards import UncheckedShards
 from tests.support.stored_results import result
 from tests.support.stored_results import write_shards
 
@@ -213,8 +215,9 @@ def test_shards_of_an_earlier_and_longer_session_are_removed(tmp_path):
     write_shards(tmp_path, *contents, layout=ShardLayout(size=1))
     write_shards(tmp_path, *contents[:2], layout=ShardLayout("parquet", size=1))
     left = tmp_path / ".eval_results-00009.jsonl.0123456789abcdef"
-    kept = [tmp_path / name for name in ("eval_results-1-of-2-00001.jsonl", "eval_results.txt", ".eval_results.json.x")]
-    for path in (left, *kept):
+    split = [tmp_path / name for name in ("eval_results-1-of-2.json", "eval_results-1-of-2-00001.jsonl")]
+    kept = [tmp_path / name for name in ("eval_results.txt", ".eval_results.json.x")]
+    for path in (left, *split, *kept):
         path.touch()
     write_shards(tmp_path, *contents[:3], layout=ShardLayout(size=2))
     own = ["eval_results-00001.jsonl", "eval_results-00002.jsonl", "eval_results.json"]
@@ -233,6 +236,13 @@ def test_each_shard_of_a_session_has_results_of_its_own(tmp_path):
     ]
 
 
+def test_a_split_session_takes_the_place_of_all_but_its_other_shards(tmp_path):
+    for shard in (None, Shard(1, 3), Shard(1, 2), Shard(2, 2)):
+        (tmp_path / name_manifest(shard)).touch()
+    remove_shards(tmp_path, Shard(2, 2))
+    assert list_names(tmp_path) == ["eval_results-1-of-2.json"]
+
+
 def test_a_session_that_fails_leaves_complete_shards_without_a_manifest(tmp_path):
     contents = [result(number, f"r/{number}") for number in range(5)]
     write_shards(tmp_path, result(7, "r/7"))
@@ -246,12 +256,17 @@ def test_a_session_that_fails_leaves_complete_shards_without_a_manifest(tmp_path
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert list_names(tmp_path) == ["eval_results-00001.jsonl", "eval_results-00002.jsonl"]
-    unfinished = {label: expand_result(line) for label, line in read_unfinished(tmp_path)}
-    assert unfinished == {each["webeval"]["run"]: to_json_bytes(each) for each in contents[:4]}
+    shards = UncheckedShards(tmp_path)
+    unfinished = [shards.find(each["webeval"]["run"]) for each in contents]
+    assert [line and expand_result(line) for line in unfinished] == [*map(to_json_bytes, contents[:4]), None]
     with (tmp_path / "eval_results-00001.jsonl").open("ab") as stream:
         stream.write(b'{"run":')
     (tmp_path / "eval_results-00003.jsonl").write_bytes(b'{"run":"r/8","result":{}}\nno\n{"run":"r/9","result":{}}\n')
-    assert [label for label, _ in read_unfinished(tmp_path)] == ["r/2", "r/3", "r/8"]
+    shards = UncheckedShards(tmp_path)
+    found = [label for label in ("r/0", "r/1", "r/2", "r/3", "r/4", "r/8", "r/9") if shards.find(label)]
+    assert found == ["r/0", "r/1", "r/2", "r/3", "r/8", "r/9"]
+    write_shards(tmp_path, result(5, "r/0"))  # while somebody reads
+    assert [shards.find(label) for label in ("r/1", "r/2")] == [None, None]
 
 
 def test_a_link_in_the_place_of_a_file_is_replaced_and_never_followed(tmp_path):

@@ -1,0 +1,170 @@
+"""The results of a session on their way from the processes that scored runs to the shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec import field
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.labels import quote_path
+from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.summary.result_manifest import Order
+from pytest_webeval.summary.result_manifest import find_order
+from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import name_manifest
+from pytest_webeval.summary.result_shards import ResultShardWriter
+from pytest_webeval.summary.result_shards import ShardLayout
+from pytest_webeval.summary.result_shards import has_shards
+from pytest_webeval.summary.result_shards import remove_shards
+from pytest_webeval.summary.spooled_list import ScratchFile
+
+_KEPT = 16 * 2**20  # bytes of results in memory before the file is used
+
+
+class _WaitingLines:
+    """Results by their labels, the latest of each run, until all are there. Many are in a temporary file."""
+
+    def __init__(self) -> None:
+        self._recent: dict[str, bytes] = {}
+        self._size = 0
+        self._stored: dict[str, tuple[int, int]] = {}
+        self._scratch: ScratchFile | None = None
+
+    def __len__(self) -> int:
+        return len(self._recent.keys() | self._stored.keys())
+
+    def set(self, label: str, line: bytes | None) -> None:
+        """Keep the result of a run in place of an earlier one. Raises `SettingsError` if there is no room for it."""
+        self._stored.pop(label, None)
+        self._size -= len(self._recent.pop(label, b""))
+        if line is None:
+            return
+        self._recent[label] = line
+        self._size += len(line)
+        if self._size > _KEPT:
+            self._move()
+
+    def _move(self) -> None:
+        scratch = self._scratch = self._scratch or ScratchFile()
+        for label, line in self._recent.items():
+            end = scratch.append(line)
+            self._stored[label] = end - len(line), end
+        self._recent.clear()
+        self._size = 0
+
+    def get(self, label: str) -> bytes | None:
+        """The result of a run."""
+        if self._scratch is not None and label in self._stored:
+            return self._scratch.read(*self._stored[label])
+        return self._recent.get(label)
+
+    def sort(self, prefix: str) -> Iterator[tuple[str, bytes]]:
+        """All of them, in the order of a shard."""
+        labels = sorted([*self._recent, *self._stored], key=lambda label: find_order(find_path(label, prefix)))
+        return ((label, self.get(label) or b"") for label in labels)
+
+
+class ResultLines(Struct, eq=False, dict=True):
+    """One per session, in the process that sums up. Without shards it only removes those of earlier sessions.
+
+    With `is_ordered`, results come in the order of their paths, each once, and a shard is written as soon as it is
+    full. Otherwise they wait for the end of the session.
+    """
+
+    workspace: Workspace
+    is_ordered: bool = False
+    notes: list[str] = field(default_factory=list)
+    _waiting: dict[Path, _WaitingLines] = field(default_factory=dict)
+    _writers: dict[Path, ResultShardWriter] = field(default_factory=dict)
+    _given_up: set[Path] = field(default_factory=set)  # directories into which nothing can be written
+
+    @property
+    def is_in_shards(self) -> bool:
+        """Whether there are any shards."""
+        return self.workspace.result_places.storage_format is not None
+
+    def find_ordered(self, paths: Iterable[Path]) -> bool:
+        """Whether shards can be written while results come, if these are the paths of the runs in their order."""
+        latest: dict[Path, Order] = {}
+        for path in paths:
+            directory = self._find_directory(path)
+            order = find_order(self.workspace.place(path).relative_to(directory).as_posix())
+            if latest.get(directory, order) > order:
+                return False
+            latest[directory] = order
+        return True
+
+    def keep(self, label: str, line: str | None) -> None:
+        """Take over the result of a run; None if it has none, so that an earlier one no longer counts.
+
+        Raises `SettingsError` for the first result of a directory that cannot be written.
+        """
+        path = self.workspace.labels.path_of(label) if self.is_in_shards else None
+        directory = None if path is None else self._find_directory(path)
+        if directory is None or directory in self._given_up:
+            return
+        content = None if line is None else line.encode()
+        try:
+            if not self.is_ordered:
+                self._waiting.setdefault(directory, _WaitingLines()).set(label, content)
+            elif content is not None:
+                self._find_writer(directory).add(label, content)
+        except SettingsError:
+            self._given_up.add(directory)
+            raise
+
+    def read(self, label: str) -> bytes | None:
+        """The JSON of a result that waits."""
+        path = self.workspace.labels.path_of(label)
+        waiting = None if path is None else self._waiting.get(self._find_directory(path))
+        return None if waiting is None else waiting.get(label)
+
+    def close(self, directory: Path, *, is_whole: bool) -> None:
+        """Write what is left into the directory of a summary, or remove its shards if results are files.
+
+        A session over some of the runs, `is_whole=False`, leaves those of a session over more. Raises `SettingsError`.
+        """
+        if directory not in list_result_directories(self.workspace):
+            return
+        if not self.is_in_shards:
+            self._remove(directory, is_whole=is_whole)
+        elif directory not in self._given_up:
+            writer = self._find_writer(directory)
+            for label, content in self._waiting.pop(directory, _WaitingLines()).sort(self._find_prefix(directory)):
+                writer.add(label, content)
+            writer.close()
+
+    def _remove(self, directory: Path, *, is_whole: bool) -> None:
+        if not has_shards(directory):
+            return
+        if is_whole:
+            remove_shards(directory, self.workspace.settings.shard)
+            return
+        manifest = directory / name_manifest(self.workspace.settings.shard)
+        self.notes.append(
+            f"{manifest}: its results count before the files of this session; score all runs to change it"
+        )
+
+    def _find_directory(self, path: Path) -> Path:
+        """The directory of the shards with a run."""
+        return self.workspace.settings.output or self.workspace.labels.root_of(path) or path
+
+    def _find_prefix(self, directory: Path) -> str:
+        """What the labels of a directory begin with that is not a part of paths below it."""
+        prefixes = self.workspace.labels.prefixes
+        is_shared = directory == self.workspace.settings.output and len(prefixes) > 1
+        prefix = next(iter(prefixes.values())) if len(prefixes) == 1 else prefixes.get(directory, "")
+        return "" if is_shared or prefix == "." else quote_path(prefix)
+
+    def _find_writer(self, directory: Path) -> ResultShardWriter:
+        if directory not in self._writers:
+            settings = self.workspace.settings
+            storage_format = self.workspace.result_places.storage_format or "jsonl"
+            layout = ShardLayout(storage_format, self._find_prefix(directory), settings.shard)
+            self._writers[directory] = ResultShardWriter(directory, layout, settings.sync)
+        return self._writers[directory]
