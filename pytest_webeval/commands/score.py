@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
@@ -11,6 +13,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.executors.choice import Machine
 from pytest_webeval.executors.choice import choose_engine
+from pytest_webeval.executors.engine import Engine
 from pytest_webeval.executors.progress import show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.worker_pool import count_processors
@@ -66,7 +69,12 @@ PRELOADED = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments and options."""
-    parser.add_argument("webeval_runs", nargs="+", metavar="RUNS", help="a directory of recorded runs")
+    parser.add_argument(
+        "webeval_runs",
+        nargs="+",
+        metavar="RUNS",
+        help="a directory of recorded runs, or a store such as s3://bucket/runs",
+    )
     parser.add_argument(
         "--executor",
         default="process",
@@ -96,15 +104,41 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with show_progress(None if arguments.no_progress else len(session.runs.paths)) as progress:
+        with _reaching(engine, session), show_progress(_count(arguments, session)) as progress:
             session.score(engine, size, progress)
         files = SessionFiles(session, report)
         code = files.write()
         print_text("\n".join(files.describe()))
     finally:
+        _close_stores(workspace.settings)
         if report is not None:
             report.remove_empty()
     return code
+
+
+def _count(arguments: argparse.Namespace, session: ScoreSession) -> int | None:
+    return None if arguments.no_progress else len(session.runs.paths)
+
+
+@contextmanager
+def _reaching(engine: Engine, session: ScoreSession) -> Iterator[None]:
+    """Let workers on other machines check that they see what they are to write to. Raises `SettingsError`."""
+    session.is_local = engine.is_local
+    if engine.is_local:
+        yield
+        return
+    from pytest_webeval.sessions.other_machines import probe_directories  # few sessions have them
+
+    with probe_directories(session.workspace.settings) as probes:
+        session.probes = probes
+        yield
+
+
+def _close_stores(settings: Settings) -> None:
+    if settings.mirrors:
+        from pytest_webeval.sessions.remote_roots import close_mirrors  # few sessions have stores
+
+        close_mirrors(settings.mirrors)
 
 
 def _parse_batch(text: str) -> int:

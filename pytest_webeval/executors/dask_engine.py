@@ -63,6 +63,7 @@ class DaskEngine(Struct, frozen=True):
     scheduler_file: str | None = None
     patience: float = PATIENCE
     connect_seconds: float = CONNECT_SECONDS
+    is_local: bool = False
 
     @contextmanager
     def start(self, job: Job) -> Iterator[Workers]:
@@ -96,6 +97,7 @@ class LocalDaskEngine(Struct, frozen=True):
     count: int
     identity: Identity
     patience: float = PATIENCE
+    is_local: bool = True
 
     @contextmanager
     def start(self, job: Job) -> Iterator[Workers]:

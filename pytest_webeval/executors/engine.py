@@ -51,6 +51,10 @@ class Workers(Protocol):
 class Engine(Protocol):
     """A place where batches run."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether all workers are certainly on this machine."""
+
     def start(self, job: Job) -> AbstractContextManager[Workers]:
         """Workers for a job, which end with the block. Raises `ExecutorError`."""
 
@@ -103,6 +107,7 @@ class WrappedExecutor(Struct, frozen=True):
 
     executor: Executor
     count: int
+    is_local: bool = False  # nobody knows
 
     @contextmanager
     def start(self, job: Job) -> Iterator[Workers]:

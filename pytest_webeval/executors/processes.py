@@ -45,6 +45,7 @@ class ProcessEngine(Struct, frozen=True):
 
     count: int
     preloaded: tuple[str, ...] = ()
+    is_local: bool = True
 
     @contextmanager
     def start(self, job: Job) -> Iterator[Workers]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.sessions.option import Option
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.settings import read_settings
@@ -18,10 +18,12 @@ class PytestSource(Struct, frozen=True):
     """Command line and ini file of a session."""
 
     config: pytest.Config
+    is_early: bool = False  # before plugins have read their options
 
     def given(self, option: Option) -> Any:
         """The value on the command line; None or False without one."""
-        return getattr(self.config.option, option.key) if option.is_flag else None
+        namespace = self.config.known_args_namespace if self.is_early else self.config.option
+        return getattr(namespace, option.key) if option.is_flag else None
 
     def configured(self, option: Option) -> Any:
         """The value in the ini file, or its default. Raises `ValueError`."""
@@ -39,5 +41,5 @@ def read_pytest_settings(config: pytest.Config) -> Settings:
     """The settings of a session. Raises `pytest.UsageError`."""
     try:
         return read_settings(PytestSource(config))
-    except SettingsError as error:
+    except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error

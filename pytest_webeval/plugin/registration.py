@@ -132,6 +132,12 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
         from pytest_webeval.plugin.collection.sharing import Sharing  # for sessions that are spread
 
         config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
+        if workspace.settings.mirrors:
+            from pytest_webeval.sessions.remote_roots import share  # few sessions have stores
+            from pytest_webeval.sessions.remote_roots import stop_sharing  # same
+
+            share(workspace.settings.mirrors)
+            config.add_cleanup(stop_sharing)
 
 
 def _check_report(workspace: PytestWorkspace) -> None:
@@ -199,6 +205,10 @@ def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None
         from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
 
         config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
+    if settings.mirrors:
+        from pytest_webeval.plugin.prefetching import Prefetching  # for runs in stores
+
+        config.pluginmanager.register(Prefetching(workspace), "webeval-prefetching")
     config.stash[FINGERPRINTS] = ItemFingerprints(workspace, config=config)
     if settings.reads_journals:
         config.stash[PREVIOUS] = PreviousSession(workspace, config.stash[FINGERPRINTS])
@@ -244,6 +254,10 @@ def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> No
     collected = CollectedRuns(workspace, journals)
     reporter = SessionReporter(workspace, journals, collected, checks)
     config.pluginmanager.register(collected, "webeval-collected")
+    if (staging := workspace.settings.staging) is not None:
+        from pytest_webeval.plugin.reporting.uploading import Uploading  # for results that go to a store
+
+        config.pluginmanager.register(Uploading(reporter, staging), "webeval-uploading")
     config.pluginmanager.register(reporter, "webeval-reporter")
     if checks is not None:
         config.pluginmanager.register(checks, "webeval-checks")

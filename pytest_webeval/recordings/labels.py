@@ -23,6 +23,7 @@ class Labels(Struct, frozen=True, dict=True):
 
     roots: tuple[Path, ...]
     rootdir: Path
+    mirrored: frozenset[Path] = frozenset()  # roots in a cache, whose place says nothing
 
     def root_of(self, path: Path) -> Path | None:
         """The run root that a path lies in."""
@@ -39,7 +40,7 @@ class Labels(Struct, frozen=True, dict=True):
         """What labels of a root begin with: its place below pytest's rootdir, or its own name where it lies outside."""
         prefixes: dict[Path, str] = {}
         for root in self.roots:
-            inside = root.is_relative_to(self.rootdir)
+            inside = root.is_relative_to(self.rootdir) and root not in self.mirrored
             preferred = root.relative_to(self.rootdir).as_posix() if inside else root.name
             count = 2
             name = preferred

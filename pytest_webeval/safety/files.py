@@ -27,6 +27,9 @@ class LateFiles(Protocol):
     def read_beginning(self, path: Path, most: int) -> bytes | None:
         """The first bytes of a file; None if it is none of these. Raises `RecordingError`."""
 
+    def survey(self, directory: Path) -> list[tuple[str, int, str]]:
+        """The name of each file below a directory, its size, and a text that stands for its content."""
+
 
 LATE_FILES: list[LateFiles] = []  # asked for each regular file whose time of change is 0, the latest first
 _MOST_FETCHES = 3  # of a file that another process removes again
@@ -105,6 +108,12 @@ def read_range_inside(directory: Path, name: str, start: int, end: int) -> bytes
         return _read_bytes(handle, max(min(end, size) - start, 0))
     finally:
         os.close(handle)
+
+
+def survey_late(directory: Path) -> list[tuple[str, int, str]] | None:
+    """The files below a directory that lie elsewhere, fetched or not; None if it is an ordinary directory."""
+    owner = next(_list_late(f"{directory}{os.sep}"), None) if LATE_FILES else None
+    return None if owner is None else owner.survey(directory)
 
 
 def _list_late(path: str) -> Iterator[LateFiles]:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 from typing import Any
 from typing import NoReturn
 
@@ -41,6 +42,9 @@ PRELOADED_MODULES = (
     "pytest_webeval.evaluators.network.body_matcher",
     "pytest_webeval.evaluators.network.event_matcher",
 )
+if TYPE_CHECKING:
+    from pytest_webeval.stores.mirror import MirrorDescription
+
 BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
 
 
@@ -52,6 +56,7 @@ class WorkerSettings(Struct, frozen=True):
     limits: Limits
     timeout: float
     evaluator_choice: tuple[str, ...] = ()
+    mirrors: tuple[MirrorDescription, ...] = ()  # of runs in stores
 
 
 class Request(Struct, frozen=True):
@@ -140,12 +145,21 @@ def serve(handle: int) -> NoReturn:
         try:
             settings: WorkerSettings = connection.recv()
             settings = replace(settings, scorer=replace(settings.scorer, evaluators=default_evaluators()))
+            if settings.mirrors:
+                _attach_mirrors(settings.mirrors)
             while True:
                 request: Request | None = decode(connection.recv_bytes())
                 outcome = score_request(request, settings) if request else NO_RESULT
                 connection.send_bytes(encode(outcome) or pickle.dumps(NO_RESULT))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             sys.exit()
+
+
+def _attach_mirrors(mirrors: Iterable[MirrorDescription]) -> None:
+    from pytest_webeval.stores.mirror import attach  # few sessions have stores
+
+    for description in mirrors:
+        attach(description)
 
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:

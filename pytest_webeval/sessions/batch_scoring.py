@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import WebEvalError
@@ -43,12 +44,27 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
     evaluators_from: str | None
     run_count: int
     options: tuple[str, ...]
+    is_local: bool = True  # whether workers are on the machine of the session
+    probes: Mapping[str, str] = field(default_factory=dict)  # files that all workers must see, with their content
 
     def build_workspace(self) -> Workspace:
-        """The workspace of a process."""
-        workspace = Workspace(self.settings, self.rootpath, self.here, self.started)
-        workspace.tasks.provide(self.configured_tasks, self.root_tasks)
+        """The workspace of a process. Raises `SettingsError`."""
+        settings, root_tasks = self.settings, self.root_tasks
+        if not self.is_local:
+            from pytest_webeval.sessions.other_machines import check_probes  # few sessions have them
+            from pytest_webeval.sessions.other_machines import move_settings  # same
+
+            check_probes(self.probes)
+            settings, places = move_settings(settings)
+            root_tasks = {places.get(root, root): tasks for root, tasks in root_tasks.items()}
+        workspace = Workspace(settings, self.rootpath, self.here, self.started)
+        workspace.tasks.provide(self.configured_tasks, root_tasks)
         return workspace
+
+    @property
+    def has_stores(self) -> bool:
+        """Whether runs come from stores, or results go to one."""
+        return bool(self.settings.mirrors or self.settings.staging)
 
 
 class PageMaker(Struct, frozen=True, eq=False):
@@ -91,7 +107,12 @@ _scorers: dict[str, RunScorer] = {}  # of the latest session that this process s
 def score_batch(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[str | None]:
     """Score some runs. For each what the session is told, as text; None for one outside the subset."""
     scorer = _find_scorer(seed)
-    payloads = [scorer.score(target) for target in batch]
+    if seed.has_stores:
+        from pytest_webeval.sessions.remote_batches import score_with_stores  # few sessions have stores
+
+        payloads = score_with_stores(scorer, batch, seed.settings, is_local=seed.is_local)
+    else:
+        payloads = [scorer.score(target) for target in batch]
     scorer.workspace.forget_branches()
     return [None if payload is None else payload.to_text() for payload in payloads]
 

@@ -51,7 +51,8 @@ class Journals(Struct, eq=False, dict=True):
         Raises `DiskFull` if the line does not fit.
         """
         label = carried.record.run
-        for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, carried.is_disturbed)):
+        is_disturbed = carried.is_disturbed or carried.is_unread
+        for runs, is_one in ((self.resumed, carried.is_resumed), (self.disturbed, is_disturbed)):
             (runs.add if is_one else runs.discard)(label)
         path = self.workspace.labels.path_of(label) if carried.seal else None
         place = journal_path(self.workspace, path) if path else None

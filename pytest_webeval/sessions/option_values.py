@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -23,6 +24,11 @@ from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.sessions.option import Option
+from pytest_webeval.stores.locations import FILE
+from pytest_webeval.stores.locations import KNOWN_SCHEMES
+from pytest_webeval.stores.locations import is_remote
+from pytest_webeval.stores.locations import scheme_of
+from pytest_webeval.stores.locations import strip_scheme
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
@@ -34,7 +40,9 @@ MOST_WORKERS = 256
 MOST_VOTES = 99
 MOST_REQUESTS = 256  # at a time
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
-PATHS = frozenset({"directory", "existing_path", "file", "path", "sessions", "task_files", "word_or_file"})
+PATHS = frozenset({"directory", "existing_path", "file", "output", "path", "sessions", "task_files", "word_or_file"})
+_STORE = re.compile(r"(?:^|.*/)([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL)  # a URL that was taken for a path
+_INNER, _AGAIN = re.compile(r"::([a-z][a-z0-9+.-]*):/+"), r"::\1://"  # of the URL of an archive
 
 
 class OptionSource(Protocol):
@@ -79,7 +87,8 @@ class Argument(Struct, frozen=True):
         return self.raw if self.is_on_command_line else self.raw or None
 
     def _from_ini(self, path: str | None) -> str | None:
-        return path if not path or path in self.option.choices else self.source.locate(path)
+        is_plain = not path or path in self.option.choices or is_remote(path)
+        return path if is_plain or path is None else self.source.locate(path)
 
     def invalid(self, advice: str) -> SettingsError:
         """The error for a value that cannot be used; it names the option, or the ini key if the value is there."""
@@ -87,15 +96,35 @@ class Argument(Struct, frozen=True):
         return SettingsError(f"invalid {name} {self.raw!r}; use {advice}")
 
 
-def run_roots(paths: Iterable[str | Path]) -> tuple[Path, ...]:
-    """The run roots at some paths. Raises `SettingsError`."""
-    roots = tuple(dict.fromkeys(Path(os.path.abspath(root)) for root in paths))  # noqa: PTH100  (links are kept)
+def run_roots(places: Iterable[str | Path]) -> tuple[Path | str, ...]:
+    """The run roots at some paths and locations of stores, which stay texts. Raises `SettingsError`."""
+    roots = tuple(dict.fromkeys(find_location(place) or _find_path(place) for place in places))
+    local = separate_roots(_check_roots([root for root in roots if isinstance(root, Path)]))
+    return tuple(root for root in roots if isinstance(root, str) or root in local)
+
+
+def find_location(place: str | Path) -> str | None:
+    """The location of a store; None for a path. Configuration files of pytest have paths only."""
+    if isinstance(place, str):
+        return place.rstrip("/") if is_remote(place) else None
+    match = _STORE.fullmatch(str(place))
+    if match is None or match[1] not in KNOWN_SCHEMES:
+        return None
+    return f"{match[1]}://{_INNER.sub(_AGAIN, match[2])}"
+
+
+def _find_path(place: str | Path) -> Path:
+    text = str(place)
+    return _absolute(strip_scheme(text) if scheme_of(text) == FILE else text)
+
+
+def _check_roots(roots: Sequence[Path]) -> Sequence[Path]:
     for root in roots:
         if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
             raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
         if not os.access(root, os.R_OK | os.X_OK):
             raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
-    return separate_roots(roots)
+    return roots
 
 
 def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
@@ -267,7 +296,21 @@ def _parse_directory(argument: Argument) -> Path | None:
 
 
 def _parse_path(argument: Argument) -> Path | None:
-    return _absolute(argument.text) if argument.text else None
+    return _absolute(_refuse_store(argument.text, argument.option)) if argument.text else None
+
+
+def _parse_output(argument: Argument) -> Path | str | None:
+    if argument.text and is_remote(argument.text):
+        return argument.text.rstrip("/")
+    return _parse_path(argument)
+
+
+def _refuse_store(path: str, option: Option) -> str:
+    """The path. Raises `SettingsError` for the location of a store, which may have credentials in it."""
+    if is_remote(path):
+        problem = f"{option.flag} cannot use a store ({scheme_of(path)}://…)"
+        raise SettingsError(f"{problem}; pass a local path, since only --webeval-runs and --webeval-output can")
+    return path
 
 
 def _absolute(path: str) -> Path:
@@ -275,7 +318,7 @@ def _absolute(path: str) -> Path:
 
 
 def _existing_file(path: str, option: Option) -> Path:
-    absolute = _absolute(path)
+    absolute = _absolute(_refuse_store(path, option))
     if not os.path.isfile(absolute):  # noqa: PTH113  (pathlib raises where nobody may look)
         advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
         raise SettingsError(f"{option.flag}: file not found: {absolute}; {advice}")
@@ -283,7 +326,7 @@ def _existing_file(path: str, option: Option) -> Path:
 
 
 def _existing_path(path: str, option: Option) -> Path:
-    absolute = _absolute(path)
+    absolute = _absolute(_refuse_store(path, option))
     if not os.path.exists(absolute):  # noqa: PTH110  (pathlib raises where nobody may look)
         raise SettingsError(f"{option.flag}: not found: {absolute}; name a summary or a directory of results")
     return absolute
@@ -323,6 +366,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "limits": lambda argument: read_limits(argument.raw),
     "number": _parse_number,
     "optional_word": _parse_optional_word,
+    "output": _parse_output,
     "path": _parse_path,
     "percentage": _parse_percentage,
     "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),

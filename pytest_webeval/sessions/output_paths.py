@@ -60,6 +60,9 @@ def check_output_paths(settings: Settings) -> None:
     if (file := settings.gitlab_metrics) is not None:
         _check_file("--webeval-gitlab-metrics", file)
     if settings.output is None:
+        for mirror in settings.mirrors:
+            problem = f"--webeval-runs: results cannot be written to {mirror.store.location}"
+            raise SettingsError(f"{problem}; choose a directory or another location with --webeval-output")
         for root in settings.roots:
             _check("--webeval-runs", root, "choose a directory for the results with --webeval-output")
 

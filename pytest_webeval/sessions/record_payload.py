@@ -45,6 +45,7 @@ class RecordPayload(Struct, frozen=True):
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
     is_aborted: bool = False  # the environment made the agent abort
+    is_unread: bool = False  # a store did not give files of the run, and may do so another time
     line: str | None = None  # the JSON of the result, where it goes to a shard
 
     @classmethod
@@ -62,7 +63,7 @@ class RecordPayload(Struct, frozen=True):
         """The payload as a text that any process can send."""
         seal = self.seal and asdict(self.seal)
         fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts]
-        fields += [self.no_room, self.is_aborted]
+        fields += [self.no_room, self.is_aborted, self.is_unread]
         text = json.dumps(fields)
         text = json.dumps(_escape_fields(fields)) if "\\ud" in text else text
         return text if self.line is None else f"{text}\n{self.line}"

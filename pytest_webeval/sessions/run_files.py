@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.files import survey_late
 
 MOST_FILES = 10_000  # in a run directory whose result can be reused
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
@@ -47,6 +49,8 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
 
     `with_content` makes the content of all files a part of `listed`, for evaluators that may read any of them.
     """
+    if (late := survey_late(directory)) is not None:
+        return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
     latest, is_linked, start = 0, False, len(str(directory)) + 1
     try:
@@ -68,6 +72,14 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     return RunFiles(_digest(name for name, _ in rows), identity, latest / 1e9)
 
 
+def _survey_late(directory: Path, files: list[tuple[str, int, str]], *, with_content: bool) -> RunFiles:
+    """The same of a run in a store, whose listing says what has changed: files are fetched at any time."""
+    if len(files) > MOST_FILES:
+        return RunFiles()
+    listed = (f"{name}\0{size}{_hash(directory, name) if with_content else ''}" for name, size, _ in files)
+    return RunFiles(_digest(listed), _digest(f"{name}\0{size}\0{mark}" for name, size, mark in files))
+
+
 def _hash(directory: Path, name: str) -> str:
     """The SHA-256 of a file; that of a link or a pipe is the error that says so."""
     try:
@@ -76,7 +88,7 @@ def _hash(directory: Path, name: str) -> str:
         return str(error)
 
 
-def _digest(lines: Iterator[str]) -> str:
+def _digest(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 

@@ -47,6 +47,7 @@ from pytest_webeval.sessions.stored_results import PreviousSession
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.sessions.stored_results import describe_state
 from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.stores.store import StoredObject
 
 
 class RunToScore(Struct, frozen=True):
@@ -55,6 +56,7 @@ class RunToScore(Struct, frozen=True):
     path: str
     problem: str | None = None
     earlier: EarlierResult | None = None  # of an earlier session
+    objects: tuple[StoredObject, ...] = ()  # of a store, for a worker on another machine
 
 
 class Attempt(Struct):

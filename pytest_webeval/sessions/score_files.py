@@ -17,6 +17,8 @@ from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.remote_lines import list_store_problems
+from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_session import FAILED
 from pytest_webeval.sessions.score_session import NO_RUNS
@@ -54,7 +56,16 @@ class SessionFiles(Struct, eq=False, dict=True):
             written.append(session.attempt(lambda: self._write_report(report, summary)))
         is_complete = not (session.unscored or session.problems or session.full_disk or session.stopped)
         session.journals.end(is_complete=is_complete, is_whole=True)
+        written.append(self._finish_upload())
         return code if all(written) and not session.full_disk else code or FAILED
+
+    def _finish_upload(self) -> bool:
+        """Upload the rest of the results, if they go to a store."""
+        staging = self.session.workspace.settings.staging
+        problem = None if staging is None else staging.finish()
+        if problem is not None:
+            self.session.problems.insert(0, problem)
+        return problem is None
 
     def _end_without_runs(self) -> int:
         checks = self.session.checks
@@ -117,6 +128,7 @@ class SessionFiles(Struct, eq=False, dict=True):
                 *map(session.workspace.redacting.text, session.full_disk.lines()),
                 *session.checks.notes,
                 *session.lines.notes,
+                *list_store_problems(settings),
                 *session.problems[:PROBLEMS_SHOWN],
             ],
             without_runs=session.runs.without_runs,
@@ -126,4 +138,4 @@ class SessionFiles(Struct, eq=False, dict=True):
         )
         lines = render_summary(self.summary, self._reruns, facts)
         written = self.report.written if self.report is not None else ()
-        return [*lines, *(sanitize(f"report: {path}") for path in written)]
+        return name_locations([*lines, *(sanitize(f"report: {path}") for path in written)], settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from collections.abc import Sequence
 from functools import cached_property
 from functools import partial
@@ -67,9 +68,14 @@ class ScoredRuns(Struct, eq=False):
         problems = {str(each.path): each.problem or "" for each in branches if each.kind is not Kind.RUN}
         return cls(paths, problems, workspace.without_runs, journals)
 
-    def targets(self) -> Iterator[RunToScore]:
-        """The runs in their order."""
-        return (RunToScore(path, self.problems.get(path)) for path in self.paths)
+    def targets(self, workspace: Workspace, *, is_local: bool) -> Iterator[RunToScore]:
+        """The runs in their order, with all that workers on other machines need to know of them."""
+        targets = (RunToScore(path, self.problems.get(path)) for path in self.paths)
+        if is_local or not workspace.settings.mirrors:
+            return targets
+        from pytest_webeval.sessions.remote_batches import add_objects  # few sessions have stores
+
+        return add_objects(targets, workspace.settings)
 
     @property
     def has_runs(self) -> bool:
@@ -98,6 +104,8 @@ class ScoreSession(Struct, eq=False, dict=True):
     problems: list[str] = field(default_factory=list)
     stopped: str | None = None
     is_failed: bool = False  # a run is no success, as a failed test of it
+    is_local: bool = True  # whether workers are on this machine
+    probes: Mapping[str, str] = field(default_factory=dict)  # files that they must see otherwise, with their content
     finished: int = 0  # runs that came back, in the order of the paths
 
     @cached_property
@@ -145,6 +153,8 @@ class ScoreSession(Struct, eq=False, dict=True):
             evaluators_from=self.evaluators_from,
             run_count=len(self.runs.paths),
             options=self.options,
+            is_local=self.is_local,
+            probes=self.probes,
         )
 
     def score(self, engine: Engine, size: int, progress: Progress) -> None:
@@ -181,12 +191,12 @@ class ScoreSession(Struct, eq=False, dict=True):
 
     def _find_targets(self) -> Iterator[RunToScore]:
         """The runs in their order, with what an earlier session left of each."""
+        targets = self.runs.targets(self.workspace, is_local=self.is_local)
         if not self.workspace.settings.reads_journals:
-            return self.runs.targets()
+            return targets
         earlier, of = EarlierResults(self.workspace), self.workspace.labels.of
         return (
-            structs.replace(target, earlier=earlier.find(path := Path(target.path), of(path)))
-            for target in self.runs.targets()
+            structs.replace(target, earlier=earlier.find(path := Path(target.path), of(path))) for target in targets
         )
 
     def _describe_missing(self, path: Path) -> RecordPayload:

@@ -6,6 +6,7 @@ from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
+from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.workspace import Workspace
 
 
@@ -31,6 +32,5 @@ def describe_session(workspace: Workspace) -> list[str]:
         if tasks and tasks.warnings
         else []
     )
-    return [
-        sanitize(line) for line in (f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}", *task_warnings)
-    ]
+    lines = name_locations((f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}"), workspace.settings)
+    return [sanitize(line) for line in (*lines, *task_warnings)]

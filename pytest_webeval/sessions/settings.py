@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -23,6 +24,8 @@ from pytest_webeval.sessions.option_values import OptionSource
 from pytest_webeval.storage import Sync
 
 if TYPE_CHECKING:
+    from pytest_webeval.sessions.staging import Staging
+    from pytest_webeval.stores.mirror import MirrorDescription
     from pytest_webeval.summary.gates import Gate
     from pytest_webeval.summary.shards import Shard
 
@@ -41,6 +44,8 @@ class Settings:
     config: Path | None
     output: Path | None
     results: str
+    cache: Path | None  # the directory of all caches
+    cache_size: int | None  # bytes of each
     redact: str
     redact_allow: Mapping[str, tuple[str, ...]]
     rules: Rules
@@ -96,8 +101,23 @@ class Settings:
     audit_most: int  # findings that are allowed
     fsync: bool
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        vars(self).update(values)
+    def __init__(
+        self, values: Mapping[str, Any], mirrors: Sequence[MirrorDescription] = (), staging: Staging | None = None
+    ) -> None:
+        """`mirrors` are those of run roots in stores; with `staging`, results go to a store."""
+        vars(self).update(values, _mirrors=tuple(mirrors), _staging=staging)
+
+    @property
+    def mirrors(self) -> tuple[MirrorDescription, ...]:
+        """Those of run roots in stores."""
+        mirrors: tuple[MirrorDescription, ...] = vars(self)["_mirrors"]
+        return mirrors
+
+    @property
+    def staging(self) -> Staging | None:
+        """The directory from which results are uploaded to a store; None if `output` is where they stay."""
+        staging: Staging | None = vars(self)["_staging"]
+        return staging
 
     def __setattr__(self, name: str, value: object) -> None:
         """Raise `AttributeError`."""
@@ -146,5 +166,17 @@ class Settings:
 
 
 def read_settings(source: OptionSource) -> Settings:
-    """The settings of a session. Raises `SettingsError`."""
-    return Settings({option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS})
+    """The settings of a session, with its run roots in stores mirrored. Raises `WebEvalError`."""
+    values = {option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS}
+    if any(isinstance(place, str) for place in (*values["runs"], values["output"])):
+        from pytest_webeval.sessions.remote_settings import open_stores  # few sessions have stores
+
+        return Settings(*open_stores(values))
+    return Settings(values)
+
+
+def read_root_values(source: OptionSource) -> dict[str, Any]:
+    """The values of options that decide on the run roots, as these can be known early. Raises `SettingsError`."""
+    rows = {option.name: option for option in options.OPTIONS}
+    names = ("runs", "cache", "cache_size", "limits")
+    return {name: PARSERS[rows[name].parse](Argument(rows[name], source)) for name in names}

@@ -107,7 +107,15 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def labels(self) -> Labels:
         """The names of directories at or below the run roots."""
-        return Labels(self.settings.roots, self.rootpath)
+        return Labels(self.settings.roots, self.rootpath, self._mirrored)
+
+    @property
+    def _mirrored(self) -> frozenset[Path]:
+        if not self.settings.mirrors:
+            return frozenset()
+        from pytest_webeval.sessions.remote_roots import root_of  # few sessions have stores
+
+        return frozenset(map(root_of, self.settings.mirrors))
 
     def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
         """The format of a run directory, from a hook or built in. It is cached.

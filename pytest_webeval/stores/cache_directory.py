@@ -26,11 +26,12 @@ _SECONDS = 7 * 86_400.0  # after which a part, or a listing, is of a process tha
 _ADVICE = "choose another cache"
 
 
-def default_cache(location: str) -> Path:
-    """The directory for a location among the caches of the user."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    caches = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    return caches / "pytest-webeval" / hashlib.sha256(location.encode()).hexdigest()[:32]
+def default_cache(location: str, caches: Path | None = None) -> Path:
+    """The directory for a location among some caches, by default those of the user."""
+    if caches is None:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        caches = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pytest-webeval"
+    return caches / hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def open_cache(path: Path, location: str) -> Path:

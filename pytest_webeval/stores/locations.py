@@ -8,9 +8,11 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import to_line
 
 FILE = "file"
+KNOWN_SCHEMES = ("s3", "gs", "az", "abfs", "hf", "http", "https", "zip", "memory")  # of stores that can be opened
 _CHAIN = "::"  # between an archive and the URL that it lies at
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _ACCOUNT_SCHEMES = frozenset({"abfs", "abfss"})  # whose part before the @ is a container
+_SLASHED = re.compile(r"[^/?#@:]*:(?!\d+(?:[/?#]|$))[^@]*@", re.DOTALL)  # a user and a password with slashes in it
 _MOST_SHOWN = 300
 _ADVICE = "remove them, and use environment variables or a profile of the provider"
 
@@ -50,7 +52,7 @@ def _has_credentials(scheme: str, rest: str) -> bool:
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     user, separator, _ = authority.rpartition("@")
     has_password = bool(separator) and (scheme not in _ACCOUNT_SCHEMES or ":" in user)
-    return has_password or re.search(r"[?#].*=", rest, re.DOTALL) is not None
+    return has_password or _SLASHED.match(rest) is not None or re.search(r"[?#].*=", rest, re.DOTALL) is not None
 
 
 def name_object(location: str, key: str = "") -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -84,6 +85,7 @@ class Mirror:
         self._reads = CheckedReads(description.store, description.prefix, self._listing)
         self._errors: dict[str, StoreError] = {}
         self._beginnings: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._has_failed = False
         self._lock = threading.Lock()
 
     @classmethod
@@ -133,21 +135,42 @@ class Mirror:
         for entry in self._listing.list_below(self._key_of(directory)):
             yield StoredObject(prefix + entry.key, entry.size, entry.etag, entry.modified)
 
+    def survey(self, directory: Path) -> list[tuple[str, int, str]]:
+        """The name of each file of a run, its size, and the identity of its object."""
+        start = len(key) + 1 if (key := self._key_of(directory)) else 0
+        return [(entry.key[start:], entry.size, entry.identity) for entry in self._listing.list_below(key)]
+
     def fetch(self, path: Path) -> bool:
         """Put a file in its place; False if the mirror has no such file. Raises `StoreError`."""
         entry = self._listing.find(self._key_of(path))
         if entry is None:
             return False
-        self._fetch(entry)
+        with self._noting_failures():
+            self._fetch(entry)
         return True
+
+    @contextmanager
+    def _noting_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreError:
+            self._has_failed = True
+            raise
+
+    def take_failure(self) -> bool:
+        """Whether a file could not be read since the last call, by who needed it."""
+        has_failed, self._has_failed = self._has_failed, False
+        return has_failed
 
     def read_beginning(self, path: Path, most: int) -> bytes | None:
         """The first bytes of a file, which stays a placeholder unless these are all; None if it has no such file."""
         entry = self._listing.find(self._key_of(path))
         if entry is None:
             return None
-        if entry.size <= most:
-            return self._fetch(entry)
+        with self._noting_failures():
+            return self._fetch(entry) if entry.size <= most else self._read_beginning(entry, most)
+
+    def _read_beginning(self, entry: StoredObject, most: int) -> bytes:
         name = entry.key, most
         beginning = self._beginnings.get(name)
         if beginning is None:

@@ -47,6 +47,7 @@ class Faults:
     altered: list[str] = field(default_factory=list)  # keys whose content is another than that of the listing
     denied: list[str] = field(default_factory=list)  # keys with 403
     failing: list[str] = field(default_factory=list)  # keys with 500, always
+    unwritable: list[str] = field(default_factory=list)  # keys that nobody may write
     has_md5: bool = True  # otherwise etags look like an MD5, and are none, as with keys of KMS
 
 
@@ -88,6 +89,12 @@ class S3Server:
         """Write all files below a directory."""
         files = [path for path in sorted(root.rglob("*")) if path.is_file()]
         self.put({f"{prefix}{path.relative_to(root).as_posix()}": path.read_bytes() for path in files})
+
+    def objects(self, prefix: str) -> dict[str, bytes]:
+        """The objects whose keys begin with a text."""
+        with closing(self._open()) as table:
+            rows = table.execute("SELECT key, content FROM objects ORDER BY key").fetchall()
+        return {key: content for key, content in rows if key.startswith(prefix)}
 
     def delete(self, key: str) -> None:
         with closing(self._open()) as table:
@@ -139,6 +146,7 @@ class Objects:
 
     def __init__(self, file: str, faults: Faults) -> None:
         self.table = sqlite3.connect(file, isolation_level=None)
+        self.table.execute("PRAGMA synchronous=OFF")  # a process that is killed loses nothing all the same
         self.faults, self.random = faults, random.Random(faults.seed)
         self.log: list[str] = []
 
@@ -161,6 +169,8 @@ class Objects:
         return self.read(method, key, headers)
 
     def write(self, key: str, body: bytes) -> bytes:
+        if key in self.faults.unwritable:
+            return refuse(403, "AccessDenied")
         etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
         self.table.execute("REPLACE INTO objects VALUES (?, ?, ?, ?)", (key, body, etag, time.time()))
         return respond(200, b"", {"ETag": f'"{etag}"'})

@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.option_source import PytestSource
 from pytest_webeval.plugin.options import INI_NAMES
-from pytest_webeval.sessions.option_values import run_roots
+from pytest_webeval.sessions.settings import read_root_values
 
 _KEY = "webeval_runs"
 _LARGEST = 2**20  # bytes; nobody's configuration is larger
@@ -99,8 +100,8 @@ def isolate_run_roots(config: pytest.Config) -> None:
     """Shield what pytest would import for arguments or `testpaths` inside a run root. Raises `pytest.UsageError`."""
     namespace = config.known_args_namespace
     try:
-        roots = run_roots(namespace.webeval_runs or config.getini("webeval_runs") or ())
-    except SettingsError as error:
+        roots = _find_roots(config)
+    except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     _refuse_ini_file(config, roots)
     arguments = namespace.file_or_dir or _testpaths(config)
@@ -112,6 +113,18 @@ def isolate_run_roots(config: pytest.Config) -> None:
             for below in directory.glob(f"test*/{CONFTEST}"):  # pytest looks one level down as well
                 block_conftest(config, below.parent)
     namespace.file_or_dir[:] = [_enterable(argument, roots) for argument in namespace.file_or_dir]
+
+
+def _find_roots(config: pytest.Config) -> tuple[Path, ...]:
+    """The run roots, with the directories of those in stores. Raises `WebEvalError`."""
+    values = read_root_values(PytestSource(config, is_early=True))
+    locations = [root for root in values["runs"] if isinstance(root, str)]
+    mirrored: list[Path] = []
+    if locations:
+        from pytest_webeval.sessions.remote_roots import open_early  # few sessions have stores
+
+        mirrored = open_early(locations, values["cache"], values["cache_size"], values["limits"])
+    return (*(root for root in values["runs"] if isinstance(root, Path)), *mirrored)
 
 
 def _enterable(argument: str, roots: tuple[Path, ...]) -> str:

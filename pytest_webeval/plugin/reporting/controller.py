@@ -37,6 +37,8 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.output_paths import summary_name
+from pytest_webeval.sessions.remote_lines import list_store_problems
+from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
@@ -316,6 +318,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             *(self.checks.notes if self.checks is not None else ()),
             *self.match_lines,
             *(self.lines.notes if self.summary is not None else ()),
+            *list_store_problems(self.workspace.settings),
             *self.problems[:3],
         ]
         left_out, tested_count = len(self.collected.labels) + self.collected.counts.deselected, len(self.tested)
@@ -332,7 +335,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         if self._is_about_other_tests and not problems:
             return
         terminalreporter.section("webeval")
-        for line in render_summary(self.summary, build_rerun_commands(self.workspace.config, records), facts):
+        lines = render_summary(self.summary, build_rerun_commands(self.workspace.config, records), facts)
+        for line in name_locations(lines, self.workspace.settings):
             terminalreporter.line(line)
 
 

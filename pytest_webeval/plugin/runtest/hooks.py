@@ -245,7 +245,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             redacted = replace(redacted, record=replace(redacted.record, tags=tags))
         written = item.stash[WRITTEN] = self._write(redacted, item)
         item.user_properties.extend(junit_properties(written.record))
-        return build_outcome(written, _write_page(written, item))
+        return _note_failed_reads(build_outcome(written, _write_page(written, item)), item, self.workspace)
 
     def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RedactedRun | None:
         """The classification after a phase; if classifying times out as well, that timeout."""
@@ -313,6 +313,16 @@ def _describe_unchanged(item: pytest.Item) -> RunOutcome:
     outcome = build_unchanged_outcome(item.stash[UNCHANGED], list_tags(item))
     item.user_properties.extend(junit_properties(outcome.record))
     return outcome
+
+
+def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: PytestWorkspace) -> RunOutcome:
+    """The outcome of a run in a store that did not give all files: another session may do better."""
+    if not workspace.settings.mirrors:
+        return outcome
+    from pytest_webeval.sessions.remote_roots import take_failure  # few sessions have stores
+
+    is_unread = take_failure() or (isinstance(item, RunItem) and item.problem is not None)
+    return replace(outcome, payload=replace(outcome.payload, is_unread=True)) if is_unread else outcome
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:

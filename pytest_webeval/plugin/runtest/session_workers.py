@@ -37,7 +37,12 @@ class SessionWorkers(Struct, eq=False):
         """Start the processes that the settings ask for: they load their modules while the session begins."""
         settings = workspace.settings
         worker_settings = WorkerSettings(
-            workspace.scorer, settings.rules, settings.limits, settings.timeout, settings.evaluators
+            workspace.scorer,
+            settings.rules,
+            settings.limits,
+            settings.timeout,
+            settings.evaluators,
+            settings.mirrors,
         )
         pool = workspace.config.stash[POOL] = WorkerPool(settings.workers, worker_settings)
         pool.start()

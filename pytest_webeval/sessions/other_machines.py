@@ -1,0 +1,95 @@
+"""Workers on other machines: what they need of stores, and whether they see the directories of results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import ExitStack
+from contextlib import contextmanager
+from contextlib import suppress
+from pathlib import Path
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.sessions.remote_roots import root_of
+from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.staging import Staging
+from pytest_webeval.storage import write_text
+from pytest_webeval.stores.cache_directory import default_cache
+from pytest_webeval.stores.cache_directory import open_cache
+from pytest_webeval.stores.mirror import Mirror
+from pytest_webeval.stores.mirror import MirrorDescription
+from pytest_webeval.stores.store import StoredObject
+
+PROBE = ".eval_probe."  # how files begin that all workers must see
+
+
+def move_settings(settings: Settings) -> tuple[Settings, dict[Path, Path]]:
+    """The settings for this machine, whose caches lie elsewhere, and where each root in a store lies here.
+
+    Raises `SettingsError`.
+    """
+    moved: list[MirrorDescription] = []
+    places: dict[Path, Path] = {}
+    for each in settings.mirrors:
+        location = each.store.location
+        cache = open_cache(default_cache(location, settings.cache), location)
+        moved.append(MirrorDescription(each.store, "", str(cache), each.name, each.listing, each.most_bytes))
+        places[root_of(each)] = root_of(moved[-1])
+    values = {name: value for name, value in vars(settings).items() if not name.startswith("_") and name != "roots"}
+    values["runs"] = tuple(places.get(root, root) for root in settings.runs)
+    staging = settings.staging and Staging.open(settings.staging.store.location, settings.cache)
+    return Settings(values | ({"output": staging.path} if staging else {}), moved, staging), places
+
+
+def move_path(path: Path, places: Mapping[Path, Path]) -> Path:
+    """Where a run lies on this machine."""
+    for there, here in places.items():
+        if path.is_relative_to(there):
+            return here / path.relative_to(there)
+    return path
+
+
+@contextmanager
+def mirror_objects(settings: Settings, objects: Mapping[str, Iterable[StoredObject]]) -> Iterator[list[Mirror]]:
+    """Mirrors of the objects of a batch, by the location of their store. They are not listed again."""
+    with ExitStack() as stack:
+        mirrors = []
+        for each in settings.mirrors:
+            entries = sorted(objects.get(each.store.location, ()), key=lambda entry: entry.key)
+            mirror = Mirror.of_objects(each.store, entries, Path(each.cache), most_bytes=each.most_bytes)
+            mirrors.append(stack.enter_context(mirror))
+        yield mirrors
+
+
+@contextmanager
+def probe_directories(settings: Settings) -> Iterator[dict[str, str]]:
+    """Files in all directories that workers write to, with their content. Raises `SettingsError`."""
+    directories = [settings.report, *([settings.output or None] if settings.staging is None else [])]
+    if settings.output is None:
+        directories += settings.roots
+    probes = {}
+    for directory in filter(None, directories):
+        path, text = directory / f"{PROBE}{os.urandom(8).hex()}", os.urandom(16).hex()
+        write_text(path, text)
+        probes[str(path)] = text
+    try:
+        yield probes
+    finally:
+        for name in probes:
+            with suppress(OSError):
+                Path(name).unlink()
+
+
+def check_probes(probes: Mapping[str, str]) -> None:
+    """Raise `SettingsError` for a directory that is another one on this machine."""
+    for name, text in probes.items():
+        path = Path(name)
+        try:
+            is_same = path.read_text("utf-8") == text
+        except OSError:
+            is_same = False
+        if not is_same:
+            problem = f"a worker on another machine does not see the directory {path.parent} of this session"
+            raise SettingsError(f"{problem}; choose one that all machines share, or a store with --webeval-output")

@@ -1,0 +1,109 @@
+"""Results for a store: they are written into a private directory, and uploaded from there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+
+from msgspec import Struct
+
+from pytest_webeval.errors import StoreError
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.sessions.journal import JOURNAL
+from pytest_webeval.stores.cache_directory import FILES
+from pytest_webeval.stores.cache_directory import default_cache
+from pytest_webeval.stores.cache_directory import open_cache
+from pytest_webeval.stores.cache_index import NAME
+from pytest_webeval.stores.cache_index import CacheIndex
+from pytest_webeval.stores.choice import open_store
+from pytest_webeval.stores.store import Store
+
+THREADS = 16
+_UPLOADED = "uploaded"  # what the index says of a file
+_UNLIMITED = 2**63
+
+
+class Staging(Struct, frozen=True, dict=True):
+    """The directory `path` with results for `store`. Any process of a session may upload some of them."""
+
+    store: Store
+    cache: str
+
+    @classmethod
+    def open(cls, location: str, caches: Path | None) -> Staging:
+        """That of a location, with what an earlier session could not upload. Raises `SettingsError`."""
+        store, name = open_store(location), f"results for {location}"
+        return cls(store, str(open_cache(default_cache(name, caches), name)))
+
+    @property
+    def path(self) -> Path:
+        """The tree of results."""
+        return Path(self.cache) / FILES
+
+    @cached_property
+    def _index(self) -> CacheIndex:
+        return CacheIndex(Path(self.cache))
+
+    def upload(self, paths: Iterable[Path]) -> dict[Path, str]:
+        """Write some files to the store, where they replace earlier ones. Those that failed, and why."""
+        waiting = list(paths)
+        if not waiting:
+            return {}
+        with ThreadPoolExecutor(min(THREADS, len(waiting)), "webeval-results") as pool:
+            problems = pool.map(self._upload, waiting)
+            return {path: problem for path, problem in zip(waiting, problems, strict=True) if problem is not None}
+
+    def _upload(self, path: Path) -> str | None:
+        key = path.relative_to(self.path).as_posix()
+        try:
+            status = path.lstat()
+            self.store.write(key, read_file_inside(self.path, key, _UNLIMITED))
+            self._index.add(key, _UPLOADED, status)
+        except WebEvalError as error:
+            return str(error)
+        except OSError as error:
+            return f"cannot read {path}: {error.strerror}"
+        return None
+
+    def list_waiting(self) -> Iterator[Path]:
+        """The files that were not uploaded since they were written. Journals are of use in this directory only."""
+        self._index.refresh()
+        for directory, _, names in walk_directories(self.path):
+            for name in names:
+                path = directory / name
+                if name != JOURNAL and not name.startswith(".") and not self._is_uploaded(path):
+                    yield path
+
+    def _is_uploaded(self, path: Path) -> bool:
+        return self._index.is_current(path.relative_to(self.path).as_posix(), _UPLOADED, path.lstat())
+
+    def finish(self) -> str | None:
+        """Upload the rest. What could not be uploaded stays here, and is the problem that is returned.
+
+        A journal that is left belongs to a session that can be resumed: then all of it stays.
+        """
+        waiting = sorted(self.list_waiting())
+        problems = self.upload(waiting)
+        if problems:
+            first = next(iter(problems.values()))
+            count = f"{len(problems):,} of {len(waiting):,} files were not uploaded to {self.store.location}"
+            return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-resume"
+        if not os.path.lexists(self.path / JOURNAL):
+            self._remove()
+        return None
+
+    def _remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        (Path(self.cache) / NAME).unlink(missing_ok=True)
+
+    def check_upload(self, path: Path) -> None:
+        """Upload a file of a machine that nobody looks into later. Raises `StoreError`."""
+        for problem in self.upload([path]).values():
+            raise StoreError(problem)

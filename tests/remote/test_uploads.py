@@ -1,0 +1,99 @@
+"""Results that go to a store are those of a directory; what could not be uploaded waits for the next session."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.remote.conftest import BUCKET
+from tests.remote.conftest import SESSIONS
+from tests.support.faulty_s3 import Faults
+from tests.support.sessions import read_files
+
+OUTPUT = "--webeval-output=s3://bucket/results"
+SLOW = {"xdist", "workers", "dask", "processes"}
+KINDS = [pytest.param(kind, marks=[pytest.mark.whole] if kind in SLOW else []) for kind in SESSIONS]
+SECRETS = ("AKIAPLANTED", "planted/secret")
+
+
+@pytest.fixture
+def uploaded(s3, tmp_path):
+    """The results in the bucket."""
+
+    def read():
+        directory = tmp_path / "downloaded"
+        for key, content in s3.objects("results/").items():
+            path = directory / key.removeprefix("results/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return read_files(directory)
+
+    return read
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_in_a_store_are_those_in_a_directory(copied, session, here, uploaded, tmp_path, kind):
+    copied(12)
+    session(kind, BUCKET, "--webeval-output=results")
+    done = session(kind, BUCKET, OUTPUT)
+    assert done.returncode == 1, done.text
+    assert "summary: s3://bucket/results/eval_summary.json" in done.text
+    assert uploaded() == read_files(here / "results")
+    assert not list((tmp_path / "caches").rglob("eval_*"))
+
+
+@pytest.mark.whole
+def test_local_runs_may_have_their_results_in_a_store(copied, session, uploaded):
+    session("processes", copied(4), OUTPUT)
+    assert len(uploaded()) == 5
+
+
+@pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
+def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, copied, session, uploaded, kind):
+    copied(6)
+    s3.restart(Faults(unwritable=["results/2/eval_result.json", "results/4/eval_result.json"]))
+    done = session(kind, BUCKET, OUTPUT)
+    assert done.returncode == 1, done.text
+    assert "2 of " in done.text
+    assert "were not uploaded to s3://bucket/results: cannot write s3://bucket/results/2/eval_result.json" in done.text
+    assert "2/eval_result.json" not in uploaded()
+    s3.restart(Faults())
+    session(kind, BUCKET, OUTPUT, "--webeval-resume")
+    assert len(uploaded()) == 7
+
+
+@pytest.mark.whole
+def test_no_file_and_no_line_has_credentials(s3, copied, session, tmp_path):
+    copied(4)
+    s3.restart(Faults(half_written=["runs/2/network.har"], unwritable=["results/1/eval_result.json"]))
+    text = session("pytest", BUCKET, OUTPUT, "--webeval-report=report", "-vv").text
+    text += session("processes", BUCKET, "--webeval-output=results").text
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and "server" not in path.parts:
+            text += path.read_bytes().decode(errors="replace")
+    assert not [secret for secret in SECRETS if secret in text]
+    assert json.loads((tmp_path / "here/results/eval_summary.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--webeval-runs: results cannot be written to s3://bucket/runs; choose a directory or another location"),
+        ((OUTPUT, "--webeval-report=s3://bucket/r"), "--webeval-report cannot use a store (s3://…); pass a local path"),
+        (
+            (OUTPUT, "--webeval-tasks=s3://bucket/t.json"),
+            "--webeval-tasks cannot use a store (s3://…); pass a local path",
+        ),
+        (("--webeval-output=s3://AKIAPLANTED:planted/secret@b/r",), "the s3:// location has credentials"),
+        ((OUTPUT, "--webeval-cache-size=much"), "invalid --webeval-cache-size 'much'"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
+def test_what_cannot_be_is_refused_on_one_line(copied, session, options, message, kind):
+    copied(1)
+    done = session(kind, BUCKET, *options)
+    assert done.returncode in {2, 4}, done.text
+    assert message in done.text
+    assert "Traceback" not in done.text
+    assert not [secret for secret in SECRETS if secret in done.text]
