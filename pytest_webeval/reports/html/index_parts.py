@@ -116,8 +116,7 @@ class PartWriter:
         position, rows.count = rows.count, rows.count + 1
         if position % part_rows == 0:
             self._begin(rows, first)
-        rows.pending.append((f",{text}" if position % part_rows else text).encode("utf-8", "backslashreplace"))
-        self._buffered += len(rows.pending[-1])
+        self._append(rows, f",{text}" if position % part_rows else text)
         if rows.count % part_rows == 0:
             self._finish(rows)
         elif self._buffered > self._most:
@@ -128,9 +127,13 @@ class PartWriter:
         self._parts += 1
         rows.parts.append(self._parts)
         rows.written = 0
-        rows.pending.append(f'webeval.rows("{_name_part(self._parts)}", \'['.encode())
+        self._append(rows, f'webeval.rows("{_name_part(self._parts)}", \'[')
         if first is not None:
             rows.first.append(first)
+
+    def _append(self, rows: _RowList, text: str) -> None:
+        rows.pending.append(text.encode("utf-8", "backslashreplace"))
+        self._buffered += len(rows.pending[-1])
 
     def _finish(self, rows: _RowList) -> None:
         self._buffered -= sum(map(len, rows.pending))

@@ -154,6 +154,15 @@ def test_the_same_rows_give_the_same_bytes_however_small_the_memory_is(tmp_path)
     assert all(file.read_bytes() == (tmp_path / "small" / file.name).read_bytes() for file in files)
 
 
+def test_rows_are_written_before_there_are_more_bytes_than_fit_into_memory_after_many_parts(tmp_path):
+    writer = PartWriter(tmp_path, 1_000)
+    for number in range(100):
+        writer.add(ListName("all", "", "complete"), f"[{number}]", 1)
+    for _ in range(15):
+        writer.add(ListName("all", "", "open"), "x" * 100, 50)
+    assert (tmp_path / "rows-00101.js").exists()
+
+
 @pytest.mark.parametrize("most", [1, 3, 100])
 def test_labels_come_in_order_however_few_fit_into_memory(tmp_path, most):
     labels = ["b", "a/10", "a/9", "\U0001f600", "\uffff", "é", "", "b"]
