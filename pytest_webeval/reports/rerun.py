@@ -98,16 +98,18 @@ class RerunCommands(Struct, frozen=True, dict=True):
 def build_commands(
     records: Iterable[Record], options: Sequence[str], pinned: Sequence[str], *, has_others: bool = False
 ) -> RerunCommands:
-    """The commands for the runs of a session; `has_others` if its roots have more runs than it scored."""
-    by_run = {record.run: record for record in records}
-    return RerunCommands(
-        {run: record.task_id for run, record in by_run.items()},
-        options,
-        pinned,
-        frozenset(run for run, record in by_run.items() if record.missing),
-        exact([*(layout.name for layout in FORMATS), *(name for record in by_run.values() for name in _names(record))]),
-        has_others,
-    )
+    """The commands for the runs of a session, of which no record is kept.
+
+    `has_others` if its roots have more runs than it scored.
+    """
+    task_ids: dict[str, int | str] = {}
+    missing, names = set[str](), {layout.name for layout in FORMATS}
+    for record in records:
+        task_ids[record.run] = record.task_id
+        names.update(_names(record))
+        if record.missing:
+            missing.add(record.run)
+    return RerunCommands(task_ids, options, pinned, missing, exact(names), has_others)
 
 
 def _names(record: Record) -> Iterator[str]:

@@ -11,8 +11,9 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.frames import list_frames
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
+from pytest_webeval.reports.html.report_directory import IndexRows
+from pytest_webeval.reports.html.report_directory import WrittenPages
 from pytest_webeval.reports.html.report_directory import claim_directory
-from pytest_webeval.reports.html.report_directory import list_index_rows
 from pytest_webeval.reports.html.writer import PAGES
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import events_name
@@ -24,6 +25,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.shard_file import merge_records
 from pytest_webeval.summary.summary_file import write_summary
 
 
@@ -42,10 +44,10 @@ def write_merged_report(
         _copy_pages(part_directory, shard, directory)
     shards = [shard for _, (_, shard, _) in sorted(parts.items())]
     first: ReportPart = parts[shards[0].index][2]
-    records = {record.run: record for shard in shards for record in shard.records}
+    records = merge_records(shards)
     texts = {run: text for _, _, report in parts.values() for run, text in report.texts.items()}
-    reruns = build_commands(records.values(), first.options, first.pinned)
-    rows = list_index_rows(directory, records, texts, {})
+    reruns = build_commands(records, first.options, first.pinned)
+    rows = IndexRows(WrittenPages(directory), records, texts, {})
     index = index_view(rows, summary, first.title, lambda labels: reruns.command(labels).command)
     index = write_index(index, rows, directory)
     write_summary(directory / SUMMARY, summary)

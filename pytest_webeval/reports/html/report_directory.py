@@ -1,4 +1,4 @@
-"""The directory of a report: ours to write into, or refused."""
+"""The directory of a report: ours to write into, or refused; and the rows of a list whose runs have pages there."""
 
 from __future__ import annotations
 
@@ -98,14 +98,3 @@ class IndexRows(Struct, frozen=True):
         for record in self.records:
             run = record.run
             yield IndexRow(record, self.pages.find(run), self.flips.get(run), **self.texts.get(run, {}))
-
-
-def list_index_rows(
-    directory: Path,
-    records: Mapping[str, Record],
-    texts: Mapping[str, Mapping[str, str | None]],
-    flips: Mapping[str, str],
-) -> IndexRows:
-    """The rows of records in any order."""
-    ordered = sorted(records.values(), key=lambda record: (str(type(record.task_id)), record.task_id, record.run))
-    return IndexRows(WrittenPages(directory), ordered, texts, flips)
