@@ -36,7 +36,7 @@ class Tally(Struct, eq=False):
 
     def _add(self, record: Record, count: int) -> None:
         self.counts["error"] += count * (record.status == "error" and not record.skipped)
-        if not record.skipped and record.excluded is None:
+        if record.is_rated:
             is_success = record.status == "success"
             self.counts["rated"] += count
             self.counts["success"] += count * is_success

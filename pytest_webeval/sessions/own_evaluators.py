@@ -62,7 +62,7 @@ def _load_file(path: Path) -> ModuleType:
 def _check(evaluators: Iterable[object], name: str) -> None:
     for evaluator in evaluators:
         if not isinstance(evaluator, Evaluator):
-            problem = f"{name}: {FUNCTION} returned {shorten_repr(evaluator)}, which is no Evaluator"
+            problem = f"{name}: {FUNCTION} returned {shorten_repr(evaluator)}, not an Evaluator"
             raise SettingsError(f"{problem}; return a list of evaluators")
 
 

@@ -11,7 +11,7 @@ from pytest_webeval.sessions.workspace import Workspace
 
 
 def describe_session(workspace: Workspace) -> list[str]:
-    """Show the runs, the rules and the checksums."""
+    """The lines: runs, rules and checksums, then what is wrong with the definitions of tasks."""
     places = [f"runs in {', '.join(map(str, workspace.settings.runs))}"] if workspace.settings.runs else []
     if workspace.settings.record is not None:
         places.append(f"recording into {workspace.settings.record}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 from typing import Protocol
@@ -109,14 +108,6 @@ class SelfReportCounts:
             "claims": {claim.value: self._claims[claim.value] for claim in Claim},
             "verdicts_by_report": {name: self._verdicts[name] for name in sorted(self._verdicts, key=_report_order)},
         }
-
-
-def build_self_report(records: Iterable[SelfReport]) -> dict[str, Any] | None:
-    """The same of all runs that are there."""
-    counts = SelfReportCounts()
-    for record in records:
-        counts.add(record)
-    return counts.build()
 
 
 def _report_order(name: str) -> tuple[int, str]:

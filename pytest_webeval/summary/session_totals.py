@@ -73,7 +73,7 @@ class SessionTotals:
         self.missing += record.missing
         if record.status != Status.ERROR:  # an error may precede all evaluators
             self._codes.add((record.rules, record.evaluator_checksum))
-        if record.excluded is None:
+        if record.is_rated:
             self.rated.add(record)
             self.graders.update(record.grade["partial"] if record.grade is not None else ())
         if record.failure is not None:

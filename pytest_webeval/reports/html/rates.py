@@ -31,7 +31,7 @@ class RateTally(Struct):
 
     def add(self, name: str, record: Record) -> None:
         """Count a run if it counts in the success rate of the session."""
-        if record.skipped or record.excluded is not None:
+        if not record.is_rated:
             return
         count = self.counts.get(name)
         if count is None:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
-from pytest_webeval.summary.self_report import build_self_report
+from pytest_webeval.summary.self_report import SelfReportCounts
 from pytest_webeval.summary.self_report import find_claim
 from pytest_webeval.summary.self_report import find_reported
 from tests.support.stored_results import build
@@ -87,6 +87,13 @@ class Row(NamedTuple):
     status: str
 
 
+def build_table(rows):
+    counts = SelfReportCounts()
+    for row in rows:
+        counts.add(row)
+    return counts.build()
+
+
 def test_the_table_counts_verdicts_by_report():
     rows = [
         Row("no answer", "honest", "failure"),
@@ -96,7 +103,7 @@ def test_the_table_counts_verdicts_by_report():
         Row("SUCCESS", None, "error"),
         Row(None, None, "success"),
     ]
-    table = build_self_report(rows)
+    table = build_table(rows)
     assert table == {
         "runs": 4,
         "claims": {"honest": 2, "over_claiming": 1, "under_claiming": 1},
@@ -107,4 +114,4 @@ def test_the_table_counts_verdicts_by_report():
         },
     }
     assert list(table["verdicts_by_report"]) == ["SUCCESS", "NOT_FOUND_ERROR", "no answer"]
-    assert build_self_report(rows[4:]) is None
+    assert build_table(rows[4:]) is None
