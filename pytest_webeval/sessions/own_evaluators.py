@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from importlib.util import module_from_spec
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -40,11 +42,23 @@ def load_evaluators(name: str | None) -> tuple[list[Evaluator], str]:
 
 
 def _load_module(name: str) -> ModuleType:
+    is_file = name.endswith(".py")
+    if is_file and (other := _find_other(Path(name).resolve())) is not None:
+        raise SettingsError(f"{name} has the name of another module, {other}; rename the file")
     try:
-        return _load_file(Path(name)) if name.endswith(".py") else import_module(name)
+        return _load_file(Path(name)) if is_file else import_module(name)
     except Exception as error:
         advice = "use a module that Python can import, or the path of a .py file"
         raise SettingsError(f"cannot import {name}: {_describe(error)}; {advice}") from error
+
+
+def _find_other(path: Path) -> str | None:
+    """The file of another module that has the name of this file, which would take its place."""
+    with suppress(ImportError, ValueError):  # no module can have such a name, or it has no file
+        spec = find_spec(path.stem)
+        if spec is not None and spec.origin is not None and Path(spec.origin).resolve() != path:
+            return spec.origin
+    return None
 
 
 def _load_file(path: Path) -> ModuleType:
