@@ -27,7 +27,8 @@ def write_summary(path: Path, summary: Summary, sync: Sync | None = None) -> Non
 def write_with_side_files(path: Path, content: Mapping[str, Any], sync: Sync | None = None) -> None:
     """Write some JSON, with side files for long lists, which it names. Raises `SettingsError`.
 
-    The side files come first and have names of their own: whoever reads at any time finds those of what is read.
+    The side files come first and have names of their own, and those of the earlier file go last: whenever the process
+    is killed, the file that is there has all of its side files.
     """
     writer = SideFileWriter(path, sync)
     short = writer.move_lists(content)
