@@ -63,8 +63,8 @@ class Starter:
 
     def __init__(self, modules: tuple[str, ...], job: bytes) -> None:
         """Start the process. Raises `OSError`."""
-        self._control, theirs = socket.socketpair()
-        self._control.settimeout(SHUTDOWN_SECONDS)
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(SHUTDOWN_SECONDS)
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115  (it is open as long as the process)
         self._exit_codes: dict[int, int] = {}
         self._started = 0
@@ -102,7 +102,7 @@ class Starter:
         ours, theirs = Pipe()
         with theirs:
             try:
-                socket.send_fds(self._control, [b"+"], [theirs.fileno()])
+                socket.send_fds(self.control, [b"+"], [theirs.fileno()])
             except OSError:
                 ours.close()
                 self._notice_end()
@@ -114,12 +114,17 @@ class Starter:
         """The exit code of a worker that has ended, negative for a signal; None if nobody knows."""
         with suppress(TimeoutError):
             while self.is_alive and number not in self._exit_codes:
-                self._receive_exit_code()
+                self.receive_exit_code()
         return self._exit_codes.pop(number, None)
 
-    def _receive_exit_code(self) -> None:
+    def has_seen_end(self, number: int) -> bool:
+        """Whether the exit code of a worker has come."""
+        return number in self._exit_codes
+
+    def receive_exit_code(self) -> None:
+        """Wait for the exit code of any worker, or for the end of the process."""
         try:
-            report = self._control.recv(EXIT_REPORT.size, socket.MSG_WAITALL)
+            report = self.control.recv(EXIT_REPORT.size, socket.MSG_WAITALL)
         except ConnectionResetError:  # it was killed before it had read everything
             report = b""
         if len(report) < EXIT_REPORT.size:
@@ -153,7 +158,7 @@ class Starter:
         self._close_files()
 
     def _close_files(self) -> None:
-        self._control.close()
+        self.control.close()
         self._errors.close()
 
 
@@ -165,6 +170,11 @@ class ProcessWorker(Struct, eq=False):
     connection: Connection
     process: int = 0
     batches: deque[tuple[int, bytes]] = field(default_factory=deque)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process is known to have ended. What it sent before may not be read yet."""
+        return self.starter.has_seen_end(self.number)
 
     def can_take(self, batch: bytes) -> bool:
         """Whether to send it a batch blocks nobody: a long one waits until the worker reads."""
@@ -232,14 +242,34 @@ class ProcessPool(Struct, eq=False):
         """Wait for the next reply."""
         while True:
             self._dispatch()
-            workers = {worker.connection: worker for worker in self._workers}
-            worker = workers[wait(list(workers))[0]]  # type: ignore[index]
+            worker = self._await_worker()
             answer = self._receive(worker)
             if answer is not None:
                 self._dispatch()
                 return answer
 
+    def _await_worker(self) -> ProcessWorker:
+        """The next worker that has replied or ended.
+
+        The socket of one that has ended stays open as long as a process that it has forked holds it: an evaluator may
+        leave one.
+        """
+        while True:
+            workers = {worker.connection: worker for worker in self._workers}
+            starters = {starter.control: starter for starter in self._starters if starter.is_alive}
+            ready = wait([*workers, *starters])
+            for source in ready:
+                if isinstance(source, Connection):
+                    return workers[source]
+            for starter in map(starters.__getitem__, ready):  # type: ignore[arg-type]
+                starter.receive_exit_code()
+            for worker in self._workers:
+                if worker.has_ended:
+                    return worker
+
     def _receive(self, worker: ProcessWorker) -> tuple[int, bytes | Loss] | None:
+        if worker.has_ended and not worker.connection.poll():
+            return self._replace(worker)
         try:
             message = worker.connection.recv_bytes()
         except (EOFError, OSError):

@@ -65,6 +65,7 @@ class WorkerFamily:
         """Fork a worker for each socket of the next message; false if the session has ended."""
         message, handles, *_ = socket.recv_fds(self._control, MAX_SOCKETS, MAX_SOCKETS)
         for handle in handles:
+            os.set_inheritable(handle, False)  # noqa: FBT003  (positional only; for programs that the worker runs)
             process = os.fork()
             if not process:
                 self._control.close()

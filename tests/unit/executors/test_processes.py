@@ -90,6 +90,18 @@ def test_only_the_item_that_kills_its_process_is_lost():
     assert reasons == ["signal 9"] * 5
 
 
+def test_the_death_of_a_process_is_noticed_although_one_that_it_has_forked_lives_on(tmp_path):
+    began = time.monotonic()
+    [(item, reason)] = run(batch_functions.leave_a_process, tmp_path / "left", [1], count=1)
+    seconds = time.monotonic() - began
+    left = [int(process) for process in (tmp_path / "left").read_text().split()]
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    assert (item, len(left)) == (1, 2)
+    assert "signal 9" in reason
+    assert seconds < 30
+
+
 def test_a_process_that_leaves_by_itself_says_with_which_code():
     ((_, reason),) = run(batch_functions.leave, 3, "a")
     assert "died 2 times (exit code 3)" in reason
