@@ -12,6 +12,7 @@ from typing import BinaryIO
 from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import StoreError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
 
@@ -52,7 +53,7 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
             status = os.fstat(handle)
             _check_file(directory / name, status, limit, limit_name)
             if status.st_mtime_ns or not LATE_FILES or not _fetch_late(directory, name):
-                return _read_bytes(handle, status.st_size)
+                return _refuse_zeros(directory / name, status, _read_bytes(handle, status.st_size))
         finally:
             os.close(handle)
     raise RecordingError(f"cannot keep {directory / name} in the cache: it is removed again; use another cache")
@@ -91,7 +92,9 @@ def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             return b""
         late = None if status.st_mtime_ns or not LATE_FILES else _read_late(directory, name, most)
-        return _read_bytes(handle, min(status.st_size, most)) if late is None else late
+        if late is not None:
+            return late
+        return _refuse_zeros(directory / name, status, _read_bytes(handle, min(status.st_size, most)))
     except OSError:
         return b""
     finally:
@@ -114,6 +117,13 @@ def survey_late(directory: Path) -> list[tuple[str, int, str]] | None:
     """The files below a directory that lie elsewhere, fetched or not; None if it is an ordinary directory."""
     owner = next(_list_late(f"{directory}{os.sep}"), None) if LATE_FILES else None
     return None if owner is None else owner.survey(directory)
+
+
+def _refuse_zeros(path: Path, status: os.stat_result, content: bytes) -> bytes:
+    """The content, if it is not that of a late file which nobody fetches in this process. Raises `StoreError`."""
+    if not status.st_mtime_ns and content and not content.strip(b"\0"):
+        raise StoreError(f"{path} is in a store that this process has not opened; open its mirror first")
+    return content
 
 
 def _list_late(path: str) -> Iterator[LateFiles]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,14 @@ def test_a_local_file_whose_time_is_0_is_read_as_it_is(mirror, tmp_path):
     os.utime(tmp_path / "a", (0, 0))
     assert read_file_inside(tmp_path, "a") == b"local"
     assert read_beginning_inside(tmp_path, "a", 2) == b"lo"
+
+
+@pytest.mark.parametrize("read", [read_file_inside, partial(read_beginning_inside, most=2)])
+def test_a_placeholder_is_never_read_as_zeros(mirror, read):
+    mirror.close()
+    with pytest.raises(StoreError, match=r"/1/a\.json is in a store that this process has not opened; open its mirror"):
+        read(mirror.path / "1", "a.json")
+    assert read(mirror.path, "empty") == b""
 
 
 def test_a_placeholder_that_is_not_in_the_listing_is_an_error(mirror):
