@@ -27,11 +27,18 @@ _ADVICE = "choose another cache"
 
 
 def default_cache(location: str, caches: Path | None = None) -> Path:
-    """The directory for a location among some caches, by default those of the user."""
-    if caches is None:
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        caches = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pytest-webeval"
-    return caches / hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    """The directory for a location among some caches, by default those of the user. Raises `SettingsError`."""
+    name = hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return (_find_caches() if caches is None else caches) / name
+
+
+def _find_caches() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        caches = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:  # of a user without an entry, as in some containers
+        raise SettingsError("this user has no home directory for a cache; set XDG_CACHE_HOME") from error
+    return caches / "pytest-webeval"
 
 
 def open_cache(path: Path, location: str) -> Path:
@@ -70,10 +77,13 @@ def _mark(path: Path, location: str) -> None:
     tag = path / TAG
     if not tag.exists():
         others = [name for name in os.listdir(path) if not name.startswith(f".{TAG}.")]  # noqa: PTH208  (names)
-        if others:
+        if (
+            others and not tag.exists()
+        ):  # unless another process has made the cache meanwhile, which begins with the tag
             raise SettingsError(f"cannot use the cache {path}: it has other files; choose an empty directory")
-        write_bytes(tag, expected, _ADVICE)
-    elif tag.read_bytes() != expected:
+        if not others:
+            write_bytes(tag, expected, _ADVICE)
+    if tag.read_bytes() != expected:
         raise SettingsError(f"cannot use the cache {path}: it is the cache of another location; {_ADVICE}")
 
 

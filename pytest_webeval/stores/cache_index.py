@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,6 +43,7 @@ class CacheIndex:
         self._lines: dict[str, _Line] = {}
         self._earlier: dict[str, _Line] = {}  # of processes that fetched a file at the same time
         self._used = self._position = self._inode = self._count = 0
+        self._lock = threading.Lock()
         self.refresh()
 
     def is_current(self, key: str, identity: str, status: os.stat_result) -> bool:
@@ -56,6 +59,12 @@ class CacheIndex:
         """Note that a file is a placeholder again. Raises `StoreError`."""
         self._append(_Line(key, ""))
 
+    def drop_others(self, find_identity: Callable[[str], str | None]) -> None:
+        """Note that files are gone whose key has another identity, or none. Raises `StoreError`."""
+        gone = [_Line(key, "") for key, line in self._lines.items() if find_identity(key) != line.identity]
+        if gone:
+            self._append(*gone)
+
     @property
     def used_bytes(self) -> int:
         """The size of all fetched files, of other processes as well."""
@@ -63,7 +72,11 @@ class CacheIndex:
         return self._used
 
     def refresh(self) -> None:
-        """Read the lines that are new."""
+        """Read the lines that are new. Raises `StoreError`."""
+        with self._lock:
+            self._read_new_lines()
+
+    def _read_new_lines(self) -> None:
         try:
             with self._path.open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -94,12 +107,12 @@ class CacheIndex:
                 if previous is not None:
                     self._earlier[line.key] = previous
 
-    def _append(self, line: _Line) -> None:
+    def _append(self, *lines: _Line) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             handle = os.open(self._path, flags, 0o600)
             try:
-                os.write(handle, b"\n" + _ENCODER.encode(line))
+                os.write(handle, b"".join(b"\n" + _ENCODER.encode(line) for line in lines))
             finally:
                 os.close(handle)
         except OSError as error:

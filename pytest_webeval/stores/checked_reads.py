@@ -68,14 +68,18 @@ class CheckedReads:
                 if entry.key != suspect.key and 0 < entry.size <= _LARGEST_SAMPLE and _MD5.fullmatch(entry.etag or "")
             )
             samples = list(islice(candidates, _MOST_SAMPLES))
-            self._has_checksums = not samples or any(map(self._fits, samples))
+            readable = [fits for fits in map(self._fits, samples) if fits is not None]
+            if not readable:
+                return True  # nobody knows now
+            self._has_checksums = any(readable)
         return self._has_checksums
 
-    def _fits(self, entry: StoredObject) -> bool:
+    def _fits(self, entry: StoredObject) -> bool | None:
+        """Whether an object fits its checksum; None if it cannot be read."""
         try:
             return find_difference(self._store.read(self._full_key(entry)), entry) is None
         except StoreError:
-            return False
+            return None
 
 
 def find_difference(content: bytes, entry: StoredObject) -> str | None:

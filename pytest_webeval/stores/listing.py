@@ -50,6 +50,12 @@ class Plan(Struct):
         objects = [entry for files in self.files.values() for entry in files.values()]
         return sorted(objects, key=lambda entry: entry.key)
 
+    def find_identity(self, key: str) -> str | None:
+        """The identity of the object with a key, if it has a place."""
+        parent, _, name = key.rpartition("/")
+        entry = self.files.get(parent, {}).get(name)
+        return entry.identity if entry else None
+
     def list_children(self) -> dict[str, set[str]]:
         """The names of the directories in each directory."""
         children: dict[str, set[str]] = {}

@@ -18,6 +18,7 @@ from typing import Self
 from msgspec import Struct
 
 from pytest_webeval.errors import StoreError
+from pytest_webeval.safety.deadline import pause_time_limit
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -175,7 +176,8 @@ class Mirror:
         beginning = self._beginnings.get(name)
         if beginning is None:
             self._raise_kept(entry.key)
-            beginning = self._reads.read_beginning(entry, most)
+            with pause_time_limit():
+                beginning = self._reads.read_beginning(entry, most)
             if most <= _MOST_BEGINNING:
                 self._remember(name, beginning)
         return beginning
@@ -188,7 +190,8 @@ class Mirror:
 
     def _fetch(self, entry: StoredObject) -> bytes:
         self._raise_kept(entry.key)
-        content = self._reads.read(entry)
+        with pause_time_limit():  # of a run: a slow store says nothing about it, and each read has an end
+            content = self._reads.read(entry)
         path = self.path / entry.key
         try:
             status = self._tree.write_file(path, content, entry)
@@ -231,6 +234,7 @@ class Mirror:
                         yield entry
 
     def _fetch_ahead(self, entry: StoredObject) -> None:
+        self._errors.pop(entry.key, None)  # of an earlier attempt
         try:
             self._fetch(entry)
         except StoreError as error:
@@ -302,10 +306,13 @@ def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
         tree, index = Tree(cache / FILES / name, cache / PARTS), CacheIndex(cache)
         index.shrink()
         tree.lay_out(plan, index, is_complete=is_complete)
+        if is_complete:
+            index.drop_others(plan.find_identity)
         listing = write_listing(cache, plan.list_objects())
         remove_remains(cache, listing)
-    mirror = attach(MirrorDescription(store, prefix, str(cache), name, listing, most_bytes))
-    mirror.problems[:] = plan.problems.list_all()
+    description = MirrorDescription(store, prefix, str(cache), name, listing, most_bytes)
+    mirror = Mirror(description, plan.problems.list_all())
+    LATE_FILES.append(mirror)
     return mirror
 
 

@@ -21,6 +21,11 @@ class StoredObject(Struct, frozen=True):
         """The same text as long as the object has the same content: its etag, or its size and time of change."""
         return self.etag or f"{self.size}/{self.modified}"
 
+    @property
+    def is_identified(self) -> bool:
+        """Whether another content would have another identity, as far as the store knows."""
+        return self.etag is not None or self.modified is not None
+
 
 class Store(Protocol):
     """A place with objects. It can be pickled, and its location has no credentials in it."""

@@ -132,7 +132,8 @@ def _is_current(present: os.DirEntry[str] | None, entry: StoredObject, index: Ca
     status = present.stat(follow_symlinks=False)
     if not stat.S_ISREG(status.st_mode) or status.st_size != entry.size:
         return False
-    return not entry.size or is_placeholder(status) or index.is_current(entry.key, entry.identity, status)
+    is_known = entry.is_identified and index.is_current(entry.key, entry.identity, status)
+    return not entry.size or is_placeholder(status) or is_known
 
 
 def is_placeholder(status: os.stat_result) -> bool:

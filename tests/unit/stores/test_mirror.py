@@ -25,6 +25,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import StoreError
 from pytest_webeval.safety import files
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
@@ -49,19 +50,24 @@ class CountingStore:
 
     def __init__(self, contents):
         self.contents, self.reads, self.etags = dict(contents), [], {}
+        self.lost, self.modified, self.seconds = set(), 1_000.0, 0.0
 
     def list(self, prefix=""):
         start = f"{prefix}/" if prefix else ""
         for key in sorted(self.contents):
             if key.startswith(start):
-                yield StoredObject(key, len(self.contents[key]), self.etags.get(key), 1_000.0)
+                yield StoredObject(key, len(self.contents[key]), self.etags.get(key), self.modified)
 
     def read(self, key):
         self.reads.append(key)
+        time.sleep(self.seconds)
+        if key in self.lost:
+            raise StoreError(f"cannot read {key}: it is lost; look for it")
         return self.contents[key]
 
     def read_range(self, key, start, end):
         self.reads.append((key, start, end))
+        time.sleep(self.seconds)
         return self.contents[key][start:end]
 
 
@@ -162,6 +168,13 @@ def test_an_object_that_cannot_be_read_is_an_error_of_its_run(mirror, store):
     assert not list((mirror.path.parents[1] / "parts").iterdir())
 
 
+def test_the_time_of_a_slow_store_is_not_that_of_a_run(mirror, store):
+    store.seconds = 0.2
+    with time_limit(0.1, "the time is over"):
+        assert read_beginning_inside(mirror.path / "2", "b/c.json", 2) == b"tw"
+        assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+
+
 @pytest.mark.parametrize("content", [b"", b"on", b"oneone"])
 def test_an_object_of_another_size_than_listed_is_read_again_and_then_an_error(mirror, store, content, quick_retries):
     store.contents["1/a.json"] = content
@@ -198,6 +211,17 @@ def test_etags_that_are_checksums_of_no_object_are_no_checksums(store, tmp_path,
         assert read_file_inside(mirror.path / "1", "a.json") == b"one"
 
 
+def test_objects_that_cannot_be_read_prove_nothing_about_checksums(store, tmp_path, quick_retries):
+    import hashlib
+
+    store.etags = {key: hashlib.md5(content).hexdigest() for key, content in CONTENTS.items()}
+    with Mirror.open(store, cache=tmp_path / "cache") as mirror:
+        store.contents["1/a.json"] = b"two"
+        store.lost = {"1/shot.png", "2/b/c.json"}
+        with pytest.raises(StoreError, match="its content differs from the checksum in the listing"):
+            read_file_inside(mirror.path / "1", "a.json")
+
+
 def test_files_are_fetched_ahead_but_for_screenshots(mirror, store):
     mirror.prefetch([mirror.path / "1", mirror.path / "2"])
     assert sorted(store.reads) == ["1/a.json", "2/b/c.json"]
@@ -225,6 +249,14 @@ def test_what_fails_ahead_is_an_error_of_the_next_read_and_no_other(mirror, stor
     with pytest.raises(StoreError, match="it has 5 bytes, but 3"):
         read_file_inside(mirror.path / "1", "a.json")
     assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+
+
+def test_a_failure_ahead_does_not_stop_another_attempt(mirror, store):
+    for lost in ({"1/a.json"}, set()):
+        store.lost = lost
+        mirror.prefetch([mirror.path / "1"])
+    assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+    assert store.reads == ["1/a.json", "1/a.json"]
 
 
 def test_a_fetched_file_stays_as_long_as_its_object_is_the_same(store, tmp_path):
@@ -265,6 +297,26 @@ def test_a_file_that_was_changed_in_the_cache_is_fetched_again(store, tmp_path):
         (mirror.path / "1/a.json").write_bytes(b"bad")
     with Mirror.open(store, cache=tmp_path / "cache") as mirror:
         assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+
+
+def test_a_file_of_a_store_with_neither_etags_nor_times_is_fetched_by_each_session(store, tmp_path):
+    store.modified = None
+    for content in (b"one", b"two"):
+        store.contents["1/a.json"] = content
+        with Mirror.open(store, cache=tmp_path / "cache") as mirror:
+            assert read_file_inside(mirror.path / "1", "a.json") == content
+
+
+def test_files_that_are_gone_do_not_count_for_the_budget_of_the_cache(store, tmp_path):
+    with Mirror.open(store, cache=tmp_path / "cache") as mirror:
+        read_file_inside(mirror.path / "2", "b/c.json")
+        read_file_inside(mirror.path / "1", "shot.png")
+    del store.contents["2/b/c.json"]
+    store.contents["1/shot.png"] = b"another picture"
+    with Mirror.open(store, cache=tmp_path / "cache", most_bytes=100) as mirror:
+        read_file_inside(mirror.path / "1", "a.json")
+        mirror.release(mirror.path / "1")
+        assert is_fetched(mirror.path / "1/a.json")
 
 
 def test_a_run_is_released_once_the_cache_is_over_its_budget(store, tmp_path):
@@ -308,6 +360,14 @@ def test_a_mirror_is_attached_once_to_a_process(mirror):
     assert attach(mirror.description) is mirror
     assert len(files.LATE_FILES) == 1
     mirror.close()
+    assert not files.LATE_FILES
+
+
+def test_a_mirror_that_is_opened_twice_is_closed_twice(store, tmp_path):
+    with Mirror.open(store, cache=tmp_path / "cache") as first:
+        with Mirror.open(store, cache=tmp_path / "cache", most_bytes=0) as second:
+            assert (first.description.most_bytes, second.description.most_bytes) == (None, 0)
+        assert read_file_inside(first.path / "1", "a.json") == b"one"
     assert not files.LATE_FILES
 
 
@@ -369,6 +429,34 @@ def test_the_cache_is_private_and_named_after_the_location(store, tmp_path, monk
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in (cache, mirror.path, mirror.path / "1"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert default_cache("a") == Path.home() / ".cache/pytest-webeval" / default_cache("a").name
+
+
+def test_a_user_without_home_needs_a_cache(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    with pytest.raises(SettingsError, match="no home directory for a cache; set XDG_CACHE_HOME"):
+        default_cache("a")
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from pytest_webeval.stores.cache_directory import open_cache
+sys.stdin.read()
+for number in range(300):
+    open_cache(Path(sys.argv[1], str(number)), "a")
+"""
+
+
+def test_processes_make_a_cache_at_the_same_time(tmp_path):
+    command = [sys.executable, "-c", OPEN, str(tmp_path / "caches")]
+    with (tmp_path / "errors").open("w") as errors:
+        processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors) for _ in range(3)]
+        time.sleep(0.5)  # so that both wait
+        for process in processes:
+            process.stdin.close()
+        assert [process.wait(60) for process in processes] == [0, 0, 0], (tmp_path / "errors").read_text()
 
 
 def test_a_directory_that_others_can_read_becomes_private(store, tmp_path):
