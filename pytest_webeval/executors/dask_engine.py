@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from msgspec import Struct
 from msgspec import field
 
@@ -77,8 +78,8 @@ class DaskEngine(Struct, frozen=True):
             yield stack.enter_context(submit_job(client, job, versions, self))
 
     def _connect(self) -> Any:
-        if self.scheduler_file and not Path(self.scheduler_file).is_file():  # Dask would wait for it for ever
-            raise ExecutorError(f"no scheduler file at {self.scheduler_file}; start a Dask scheduler that writes it")
+        if self.scheduler_file:
+            check_scheduler_file(Path(self.scheduler_file))
         options = {"scheduler_file": self.scheduler_file} if self.scheduler_file else {"address": self.address}
         try:
             with warnings.catch_warnings():
@@ -89,6 +90,24 @@ class DaskEngine(Struct, frozen=True):
             raise ExecutorError(
                 f"cannot reach a Dask scheduler at {place} ({describe_error(error)}); check that it runs there"
             ) from error
+
+
+class SchedulerFile(Struct, frozen=True):
+    """The part of a scheduler file that must be there."""
+
+    address: str
+
+
+def check_scheduler_file(path: Path) -> None:
+    """Raise `ExecutorError` where Dask would wait for the file for ever, or fail without a message."""
+    if not path.is_file():
+        raise ExecutorError(f"no scheduler file at {path}; start a Dask scheduler that writes it")
+    try:
+        msgspec.json.decode(path.read_bytes(), type=SchedulerFile)
+    except (OSError, msgspec.DecodeError) as error:
+        raise ExecutorError(
+            f"cannot read scheduler file {path} ({describe_error(error)}); wait until the scheduler has written it"
+        ) from error
 
 
 class LocalDaskEngine(Struct, frozen=True):

@@ -217,6 +217,16 @@ def test_a_scheduler_file_that_is_not_there_is_named_on_one_line(tmp_path):
     assert str(caught.value) == f"no scheduler file at {path}; start a Dask scheduler that writes it"
 
 
+@pytest.mark.parametrize("content", ["", "{", "{}", "[]", '{"address": 5}', '{"address": "tcp://'])
+def test_a_scheduler_file_that_is_not_complete_is_named_on_one_line(tmp_path, content):
+    path = tmp_path / "scheduler.json"
+    path.write_text(content)
+    with pytest.raises(ExecutorError) as caught:
+        run(DaskEngine("", name_version, str(path)), batch_functions.echo, None, range(3))
+    assert str(caught.value).startswith(f"cannot read scheduler file {path} (")
+    assert str(caught.value).endswith("; wait until the scheduler has written it")
+
+
 @pytest.mark.whole
 def test_a_cluster_without_workers_is_named_on_one_line(tmp_path):
     with start_cluster(tmp_path, 0) as cluster, pytest.raises(ExecutorError) as caught:
