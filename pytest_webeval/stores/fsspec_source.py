@@ -65,7 +65,7 @@ class FsspecSource:
             self._connection = connection = os.getpid(), system, root.rstrip("/")
         return connection[1], connection[2]
 
-    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+    def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:  # noqa: ARG002  (a protocol)
         """The objects in a directory."""
         system, root = self.connect()
         files = system.find(self.path_of(prefix), withdirs=False, detail=True)
@@ -105,7 +105,7 @@ class FsspecSource:
 class S3Source(FsspecSource):
     """Objects in S3, listed page by page with their names as they are."""
 
-    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+    def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:  # noqa: ARG002  (a protocol)
         """The objects in a directory, a thousand at a time."""
         system, path = self.connect()
         bucket, _, root = path.partition("/")

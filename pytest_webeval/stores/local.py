@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -32,12 +33,12 @@ class LocalStore(Struct, frozen=True):
         """The directory."""
         return Path(self.location)
 
-    def list(self, prefix: str = "") -> Iterator[StoredObject]:
-        """All regular files below the directory, or below one in it. Raises `StoreError`."""
+    def list(self, prefix: str = "", most: int | None = None) -> Iterator[StoredObject]:
+        """All regular files below the directory, or below one in it, but at most `most`. Raises `StoreError`."""
         top = self._place(prefix) if prefix else self.root
         if not top.is_dir():
             raise StoreError(f"cannot list {name_object(self.location, prefix)}: it is not a directory; check the path")
-        yield from sorted(self._list_files(top), key=lambda entry: entry.key)
+        yield from sorted(islice(self._list_files(top), most), key=lambda entry: entry.key)
 
     def _list_files(self, top: Path) -> Iterator[StoredObject]:
         start = len(str(self.root).rstrip(os.sep)) + 1

@@ -102,7 +102,7 @@ class Mirror:
         prefix = prefix.strip("/")
         where = f"{store.location}/{prefix}" if prefix else store.location
         directory = open_cache(cache or default_cache(where), where)
-        objects = _strip_prefix(store.list(prefix), prefix)
+        objects = _strip_prefix(store.list(prefix, limits.stored_objects + 1), prefix)
         is_sensitive = not (directory / "cachedir.tag").exists()
         plan = plan_tree(objects, is_case_sensitive=is_sensitive, limits=limits, location=name_object(where))
         mirror = _lay_out(store, prefix, directory, plan, most_bytes, is_complete=True)

@@ -44,7 +44,7 @@ class ObstoreSource:
         """The URL."""
         return self.source.location
 
-    def list_pages(self, prefix: str) -> Iterator[list[StoredObject]]:
+    def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:
         """The objects in a directory.
 
         obstore fails for keys that are no paths, and gives directories as objects without content. With either, fsspec
@@ -53,12 +53,12 @@ class ObstoreSource:
         store, listed = self._connect(prefix or "any"), None
         if store is not None:
             try:
-                listed = _list_all(store, prefix)
+                listed = _list_all(store, prefix, most)
             except Exception as error:
                 if describe_failure(error).is_passing:
                     raise
         if listed is None:
-            yield from self.source.list_pages(prefix)
+            yield from self.source.list_pages(prefix, most)
         else:
             yield listed
 
@@ -103,8 +103,8 @@ class ObstoreSource:
         return self._store
 
 
-def _list_all(store: Any, prefix: str) -> list[StoredObject] | None:
-    """All objects; None if one of them may be a directory."""
+def _list_all(store: Any, prefix: str, most: int | None) -> list[StoredObject] | None:
+    """All objects, or about `most`; None if one of them may be a directory."""
     objects: list[StoredObject] = []
     for page in _obstore().list(store, prefix or None, chunk_size=1000):
         for row in page:
@@ -112,6 +112,8 @@ def _list_all(store: Any, prefix: str) -> list[StoredObject] | None:
                 return None
             etag = row["e_tag"] and row["e_tag"].removeprefix("W/").strip('"')
             objects.append(StoredObject(row["path"], row["size"], etag, row["last_modified"].timestamp()))
+        if most is not None and len(objects) >= most:
+            break
     return objects
 
 

@@ -30,8 +30,8 @@ class Source(Protocol):
     def location(self) -> str:
         """The URL, without credentials."""
 
-    def list_pages(self, prefix: str) -> Iterator[Objects]:
-        """The objects in a directory, in pages."""
+    def list_pages(self, prefix: str, most: int | None) -> Iterator[Objects]:
+        """The objects in a directory, in pages, which may end after `most`."""
 
     def read(self, key: str) -> bytes:
         """The bytes of an object."""
@@ -64,14 +64,19 @@ class RemoteStore:
         """The URL, without credentials."""
         return self.source.location
 
-    def list(self, prefix: str = "") -> Iterator[StoredObject]:
-        """All objects, or those in a directory, sorted by key. Raises `StoreError`."""
-        objects = self.try_again("list", prefix, lambda: self._list_all(prefix))
+    def list(self, prefix: str = "", most: int | None = None) -> Iterator[StoredObject]:
+        """All objects, or those in a directory, sorted by key, or about `most` of them. Raises `StoreError`."""
+        objects = self.try_again("list", prefix, lambda: self._list_all(prefix, most))
         objects.sort(key=lambda entry: entry.key)
         yield from objects
 
-    def _list_all(self, prefix: str) -> Objects:
-        return [entry for page in self.source.list_pages(prefix) for entry in page]
+    def _list_all(self, prefix: str, most: int | None) -> Objects:
+        objects: Objects = []
+        for page in self.source.list_pages(prefix, most):
+            objects += page
+            if most is not None and len(objects) >= most:
+                break
+        return objects
 
     def read(self, key: str) -> bytes:
         """The bytes of an object. Raises `StoreError`."""

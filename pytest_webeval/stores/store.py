@@ -34,8 +34,11 @@ class Store(Protocol):
     def location(self) -> str:
         """The path or URL that the store was opened with."""
 
-    def list(self, prefix: str = "") -> Iterator[StoredObject]:
-        """All objects, or those in the directory `prefix`, sorted by key. Raises `StoreError`."""
+    def list(self, prefix: str = "", most: int | None = None) -> Iterator[StoredObject]:
+        """All objects, or those in the directory `prefix`, sorted by key. Raises `StoreError`.
+
+        With `most`, it may end once it has so many, whichever these are.
+        """
 
     def read(self, key: str) -> bytes:
         """The bytes of an object. Raises `StoreError`."""

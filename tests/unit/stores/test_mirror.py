@@ -52,7 +52,7 @@ class CountingStore:
         self.contents, self.reads, self.etags = dict(contents), [], {}
         self.lost, self.modified, self.seconds = set(), 1_000.0, 0.0
 
-    def list(self, prefix=""):
+    def list(self, prefix="", most=None):  # noqa: ARG002  (the signature)
         start = f"{prefix}/" if prefix else ""
         for key in sorted(self.contents):
             if key.startswith(start):

@@ -109,6 +109,12 @@ def test_a_listing_of_several_pages_is_complete(s3, library):
     assert [entry.key for entry in open_store("s3://bucket/runs").list()] == keys
 
 
+def test_a_listing_ends_soon_after_the_most_objects_that_are_wanted(s3, library):
+    s3.put({f"runs/{number:04}": b"1" for number in range(3500)})
+    store = open_store("s3://bucket/runs")
+    assert [entry.key for entry in store.list(most=1500)] == [f"{number:04}" for number in range(2000)]
+
+
 def test_an_empty_object_makes_the_listing_exact(s3, library):
     s3.put({"runs/a/": b"", "runs/b": b"", "runs/c": b"1"})
     assert [entry.key for entry in open_store("s3://bucket/runs").list()] == ["a/", "b", "c"]
