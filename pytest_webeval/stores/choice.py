@@ -42,12 +42,14 @@ def open_store(location: str) -> Store:
         _check_libraries(url)
     from pytest_webeval.stores.fsspec_source import FsspecSource
     from pytest_webeval.stores.fsspec_source import S3Source
+    from pytest_webeval.stores.fsspec_source import WebSource
     from pytest_webeval.stores.obstore_source import ObstoreSource
     from pytest_webeval.stores.obstore_source import is_usable
     from pytest_webeval.stores.retries import RemoteStore
 
     scheme, trimmed = scheme_of(location) or "", location.rstrip("/")
-    source = S3Source(trimmed) if scheme == "s3" else FsspecSource(trimmed)
+    sources = {"s3": S3Source, "http": WebSource, "https": WebSource}
+    source = sources.get(scheme, FsspecSource)(trimmed)
     return RemoteStore(ObstoreSource(source) if is_usable(scheme) else source)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 from urllib.parse import unquote
 
+from pytest_webeval.stores.keys import MOST_LEVELS
 from pytest_webeval.stores.locations import scheme_of
 from pytest_webeval.stores.locations import split_chain
 from pytest_webeval.stores.locations import strip_scheme
@@ -71,9 +72,10 @@ class FsspecSource:
         files = system.find(self.path_of(prefix), withdirs=False, detail=True)
         start = f"{root}/" if root else ""
         below = ((path, facts) for path, facts in files.items() if path.startswith(start) and path != start)
-        yield [self._read_entry(path, path[len(start) :], facts) for path, facts in below]
+        yield [self.read_entry(path, path[len(start) :], facts) for path, facts in below]
 
-    def _read_entry(self, path: str, key: str, facts: Mapping[str, Any]) -> StoredObject:
+    def read_entry(self, path: str, key: str, facts: Mapping[str, Any]) -> StoredObject:
+        """The object at a path of the library."""
         system, _ = self.connect()
         if self.scheme in _WEB:
             key, facts = unquote(key), system.info(path)
@@ -117,6 +119,29 @@ class S3Source(FsspecSource):
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
+
+
+class WebSource(FsspecSource):
+    """Objects of a web server. fsspec leaves out directories that cannot be listed, as if they were empty."""
+
+    def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:  # noqa: ARG002  (same)
+        """The objects in a directory, those of one directory of the server at a time."""
+        system, root = self.connect()
+        start, waiting = f"{root}/", [self.path_of(prefix)]
+        seen: set[str] = set()  # a page may link to a directory far below
+        while waiting:
+            directory = f"{waiting.pop().rstrip('/')}/"
+            below = [facts for facts in system.ls(directory, detail=True) if facts["name"].startswith(directory)]
+            inner = {facts["name"] for facts in below if facts["type"] == "directory"} - {directory} - seen
+            too_deep = {path for path in inner if path[len(start) :].count("/") > MOST_LEVELS}
+            waiting += sorted(inner - too_deep)
+            seen |= inner
+            page = [
+                self.read_entry(facts["name"], facts["name"][len(start) :], facts)
+                for facts in below
+                if facts["type"] == "file"
+            ]
+            yield [*page, *(StoredObject(path[len(start) :], 0) for path in sorted(too_deep))]  # which are told
 
 
 def _read_s3_entry(row: Mapping[str, Any], start: int) -> StoredObject:

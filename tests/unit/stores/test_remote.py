@@ -6,11 +6,17 @@ import logging
 import multiprocessing
 import os
 import pickle
+import socket
+import struct
 import threading
 import time
 import traceback
 import zipfile
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
+from http.server import ThreadingHTTPServer
 
 import pytest
 
@@ -253,23 +259,64 @@ def test_an_archive_is_a_store_that_can_be_read(tmp_path, form):
     assert (listed[f"{start}1/a"].size, store.read(f"{start}1/a")) == (2, b"12")
 
 
-def test_a_web_server_is_a_store_that_can_be_read(tmp_path):
-    pytest.importorskip("aiohttp")
-    from functools import partial
-    from http.server import SimpleHTTPRequestHandler
-    from http.server import ThreadingHTTPServer
+@contextmanager
+def serve_directory(directory, failing="", times=0):
+    """A web server that breaks so many connections for one path."""
+    failures = iter(range(times))
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *arguments):
             pass
 
+        def do_GET(self):
+            if self.path == failing and next(failures, None) is not None:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+            else:
+                super().do_GET()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(directory))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_web_server_is_a_store_that_can_be_read(tmp_path):
+    pytest.importorskip("aiohttp")
     (tmp_path / "1").mkdir()
     (tmp_path / "1/a b%.json").write_text("12")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        store = open_store(f"http://127.0.0.1:{server.server_port}/")
+    with serve_directory(tmp_path) as location:
+        store = open_store(location)
         assert [(entry.key, entry.size) for entry in store.list()] == [("1/a b%.json", 2)]
         assert [store.read("1/a b%.json"), store.read_range("1/a b%.json", 1, 2)] == [b"12", b"2"]
         with pytest.raises(StoreError, match="cannot write"):
             store.write("x", b"1")
-        server.shutdown()
+
+
+def test_a_web_server_that_breaks_a_connection_is_listed_again(tmp_path, quick_retries):
+    pytest.importorskip("aiohttp")
+    for name in ("1", "2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").touch()
+    with serve_directory(tmp_path, "/2/", times=2) as location:
+        assert [entry.key for entry in open_store(location).list()] == ["1/a", "2/a"]
+    with serve_directory(tmp_path, "/2/", times=1000) as location, pytest.raises(StoreError, match="cannot list"):
+        list(open_store(location).list())
+
+
+def test_directories_of_a_web_server_that_are_too_deep_are_listed_as_they_are(tmp_path):
+    pytest.importorskip("aiohttp")
+    (tmp_path / "root" / "/".join("d" * 70)).mkdir(parents=True)
+    (tmp_path / "root" / "/".join("d" * 62) / "a").write_text("1")
+    with serve_directory(tmp_path) as location:
+        store = open_store(f"{location}root")
+        assert [entry.key for entry in store.list()] == ["d/" * 62 + "a", "d/" * 65]
+        assert [entry.key for entry in store.list("d/d")] == ["d/" * 62 + "a", "d/" * 65]
+
+
+def test_a_web_server_that_is_not_there_is_an_error(quick_retries):
+    pytest.importorskip("aiohttp")
+    with pytest.raises(
+        StoreError, match=r"cannot list http://127\.0\.0\.1:1/runs: .*; check that the store can be reached"
+    ):
+        list(open_store("http://127.0.0.1:1/runs/").list())
