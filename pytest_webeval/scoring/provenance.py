@@ -39,6 +39,7 @@ RECORDING = (
     "plugin/runtest",
     "redaction",
     "reports/failure_text.py",
+    "sessions",
     "storage.py",
     "summary/grades.py",
     "summary/judge_facts.py",

@@ -10,9 +10,9 @@ import pluggy
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.plugin.runtest import fingerprints
-from pytest_webeval.plugin.runtest import run_files
 from pytest_webeval.scoring import provenance
+from pytest_webeval.sessions import fingerprints
+from pytest_webeval.sessions import run_files
 from pytest_webeval.sessions.journal import Journal
 from tests.plugin.test_resume import everything
 from tests.support import recorded
@@ -589,7 +589,7 @@ def test_nothing_of_a_reused_run_is_kept_to_the_end(five, webeval, pytester, lis
     pytester.makeconftest(
         SCORED
         + """
-from pytest_webeval.sessions.stored_results import STORED, UNCHANGED
+from pytest_webeval.plugin.runtest.fingerprints import STORED, UNCHANGED
 
 def pytest_sessionfinish(session):
     kept = [item.nodeid for item in session.items for key in (STORED, UNCHANGED) if key in item.stash]

@@ -10,12 +10,13 @@ import pytest
 
 import pytest_webeval
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.plugin.runtest import user_modules
-from pytest_webeval.plugin.runtest.fingerprints import UNKNOWN
-from pytest_webeval.plugin.runtest.fingerprints import describe_evaluators
+from pytest_webeval.sessions import user_modules
+from pytest_webeval.sessions.fingerprints import UNKNOWN
+from pytest_webeval.sessions.fingerprints import describe_evaluators
 from pytest_webeval.sessions.user_modules import checksum_modules
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
+from tests.support import made_records
 
 OURS = Path(pytest_webeval.__file__).parent
 MODULES = {
@@ -57,6 +58,11 @@ def test_a_module_counts_if_it_is_used_directly_or_not(load, name, decides, attr
 
 def test_modules_of_pytest_and_ours_do_not_count():
     assert checksum_modules([pytest.fixture, pytest.Function, ResponseEvaluator, len]) == ""
+
+
+def test_a_module_next_to_our_package_is_one_of_a_user():
+    assert Path(made_records.__file__).is_relative_to(OURS.parent)
+    assert checksum_modules([made_records.make_records]) != ""
 
 
 def test_an_installed_module_counts_alone():

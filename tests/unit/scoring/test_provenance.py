@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import pytest_webeval
+from pytest_webeval.scoring.provenance import RECORDING
 from pytest_webeval.scoring.provenance import _own_code
 
 PACKAGE = Path(pytest_webeval.__file__).parent
@@ -37,3 +40,19 @@ def test_the_code_checksum_covers_every_module_that_can_change_a_verdict_with_it
         if name.encode() + b"\0" + path.read_bytes() not in code:
             left_out.add(name.partition("/")[0])
     assert left_out == ONLY_CARRY
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plugin/runtest/classification.py",
+        "redaction/redactor.py",
+        "sessions/classification.py",
+        "sessions/run_outcome.py",
+        "sessions/run_scoring.py",
+        "sessions/stored_results.py",
+        "summary/record.py",
+    ],
+)
+def test_a_stored_result_is_of_another_code_if_what_makes_results_has_changed(name):
+    assert name.encode() + b"\0" + (PACKAGE / name).read_bytes() in _own_code(RECORDING)
