@@ -160,7 +160,8 @@ class SideList(Sequence[Any]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
-        for entry in islice(self, index % len(self), None):
+        position = index + len(self) if index < 0 else index
+        for entry in islice(self, position, None) if position >= 0 else ():
             return entry
         raise IndexError(f"there is no entry {index} of {len(self)}")
 

@@ -80,6 +80,19 @@ def test_an_object_with_a_member_for_each_run_moves_in_pairs(tmp_path):
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("index", [0, 3, COUNT - 1, -1, -COUNT, COUNT, 2 * COUNT, -COUNT - 1])
+def test_an_entry_of_a_side_file_has_the_index_that_it_has_in_a_list(tmp_path, index):
+    write_summary(tmp_path / SUMMARY, summary())
+    rows = read_summary_file(tmp_path / SUMMARY, "it")["task_results"]
+
+    if index in range(-COUNT, COUNT):
+        assert rows[index] == list(rows)[index]
+    else:
+        with pytest.raises(IndexError, match=f"there is no entry {index} of {COUNT}"):
+            rows[index]
+
+
+@pytest.mark.usefixtures("few")
 def test_every_reader_finds_the_rows(tmp_path, capsys):
     path = tmp_path / SUMMARY
     write_summary(path, summary())
