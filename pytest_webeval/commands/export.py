@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_stream(results: Path, output: Path, stream: Stream) -> int:
     """Write one file at a time, of which there may be millions. Results that cannot be read are named on stderr."""
-    if output.resolve() == results.resolve():
-        raise SettingsError(f"{output} holds the results; choose another --output")
+    if output.resolve().is_relative_to(results.resolve()):  # the files would be results the next time
+        raise SettingsError(f"{output} is in the directory of the results; choose another --output")
     problems: list[str] = []
     count = 0
     for name, content in stream(results, problems):

@@ -144,10 +144,10 @@ def test_single_files_are_copied_and_what_cannot_be_read_is_named(out, tmp_path,
 
 
 def test_single_files_are_not_written_among_shards(out, tmp_path, export):
-    assert export(out, "--to=files", "--output", out)[::2] == (
-        4,
-        f"ERROR: {out} holds the results; choose another --output\n",
-    )
+    for output in (out, out / "tree"):
+        message = f"ERROR: {output} is in the directory of the results; choose another --output\n"
+        assert export(out, "--to=files", "--output", output)[::2] == (4, message)
+        assert not (out / "tree").exists()
     (tmp_path / "none").mkdir()
     message = f"ERROR: {tmp_path / 'none'} holds no results; name a directory of results\n"
     assert export(tmp_path / "none", "--to=files", "--output", tmp_path / "tree")[::2] == (4, message)
