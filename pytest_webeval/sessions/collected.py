@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Container
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -55,7 +55,7 @@ class Collected(Protocol):
         """The labels of directories that hold no run."""
 
     @property
-    def resumed(self) -> Collection[str]:
+    def resumed(self) -> Container[str]:
         """The labels of runs with a result of an earlier session."""
 
     @property

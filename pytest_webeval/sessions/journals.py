@@ -21,6 +21,7 @@ from pytest_webeval.sessions.journal import Entry
 from pytest_webeval.sessions.journal import Journal
 from pytest_webeval.sessions.output_paths import journal_path
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.path_list import RunSet
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove_leftovers
@@ -30,8 +31,10 @@ class Journals(Struct, eq=False, dict=True):
     """One per session; a journal stands next to each summary."""
 
     workspace: Workspace
-    resumed: set[str] = field(default_factory=set)
-    disturbed: set[str] = field(default_factory=set)  # runs whose result is lost for another reason than the run itself
+    resumed: RunSet = field(default_factory=RunSet)
+    disturbed: RunSet = field(
+        default_factory=RunSet
+    )  # runs whose result is lost for another reason than the run itself
     problems: list[str] = field(default_factory=list)
     _journals: dict[Path, Journal] = field(default_factory=dict)
     _found: set[Path] = field(default_factory=set)
@@ -79,9 +82,10 @@ class Journals(Struct, eq=False, dict=True):
             return
         self._is_tidy = True
         paths = filter(None, map(self.workspace.labels.path_of, labels if self.workspace.settings.resume else ()))
-        written = {self.workspace.place(path) for path in paths}
-        for directory in written | {place.parent for place in self._places}:
-            self._remove_leftovers(directory)
+        for path in paths:
+            self._remove_leftovers(self.workspace.place(path))
+        for place in self._places:
+            self._remove_leftovers(place.parent)
 
     def _remove_leftovers(self, directory: Path) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():

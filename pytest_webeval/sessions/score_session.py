@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Container
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -33,6 +35,7 @@ from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.path_list import PathList
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.result_lines import ResultLines
@@ -52,7 +55,7 @@ INTERRUPTION = "KeyboardInterrupt"
 class ScoredRuns(Struct, eq=False):
     """What the session knows of its runs besides their records: see `Collected`."""
 
-    paths: list[str]
+    paths: PathList
     problems: dict[str, str]  # why broken runs cannot be scored, by path
     without_runs: Sequence[str]
     journals: Journals
@@ -63,10 +66,17 @@ class ScoredRuns(Struct, eq=False):
     @classmethod
     def find(cls, workspace: Workspace, journals: Journals) -> ScoredRuns:
         """Scan the run roots. Raises `RecordingError`."""
-        branches = list(workspace.branches)
-        paths = [str(branch.path) for branch in branches]
-        problems = {str(each.path): each.problem or "" for each in branches if each.kind is not Kind.RUN}
+        paths, problems = PathList(), dict[str, str]()
+        for branch in workspace.branches:
+            paths.append(str(branch.path))
+            if branch.kind is not Kind.RUN:
+                problems[str(branch.path)] = branch.problem or ""
         return cls(paths, problems, workspace.without_runs, journals)
+
+    @classmethod
+    def of(cls, paths: Iterable[str], journals: Journals) -> ScoredRuns:
+        """Some runs, whoever has listed them."""
+        return cls(PathList(paths), {}, (), journals)
 
     def targets(self, workspace: Workspace, *, is_local: bool) -> Iterator[RunToScore]:
         """The runs in their order, with all that workers on other machines need to know of them."""
@@ -80,7 +90,7 @@ class ScoredRuns(Struct, eq=False):
     @property
     def has_runs(self) -> bool:
         """Whether there is anything to score."""
-        return bool(self.paths)
+        return len(self.paths) > 0
 
     @property
     def counts(self) -> Counts:
@@ -88,7 +98,7 @@ class ScoredRuns(Struct, eq=False):
         return Counts(deselected=self.outside, outside=self.outside)
 
     @property
-    def resumed(self) -> set[str]:
+    def resumed(self) -> Container[str]:
         """The labels of runs with a result of an earlier session."""
         return self.journals.resumed
 
@@ -209,7 +219,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         record = payload.record
         self.records.add(record)
         if payload.texts:
-            self.texts[record.run] = payload.texts
+            self.texts[record.run] = self._shared_texts.setdefault(tuple(payload.texts.items()), payload.texts)
         self.full_disk.replace(record.run, payload.no_room)
         self.attempt(partial(self.journals.keep, payload))
         self.attempt(partial(self.lines.keep, record.run, payload.line))
@@ -232,6 +242,11 @@ class ScoreSession(Struct, eq=False, dict=True):
             return False
         entry = baseline.known_failures.find(record.run, record.task_id)
         return entry is not None and (record.status != Status.ERROR or entry.status == Status.ERROR)
+
+    @cached_property
+    def _shared_texts(self) -> dict[tuple[tuple[str, str | None], ...], dict[str, str | None]]:
+        """The texts of each task once: it may have many runs."""
+        return {}
 
     @cached_property
     def unscored(self) -> list[str]:

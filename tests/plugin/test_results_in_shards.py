@@ -58,8 +58,8 @@ def test_shards_are_the_same_whoever_writes_them(webeval_apart, score, pytester)
     for options in ((), ("-n2",), ("--webeval-workers=2",)):
         webeval_apart(OUT, "--webeval-results=shards", *options).assert_outcomes(passed=3, failed=1)
         written.append(timeless(read_out(pytester)))
-    assert score("--output=out", "--results=shards").ret == 1
-    written.append(timeless(read_out(pytester)))
+    assert score("--output=other", "--results=shards").ret == 1
+    written.append(timeless(read_out(pytester, "other")))
     assert list(written[0]) == ["eval_results-00001.jsonl", "eval_results.json"]
     assert list(list_lines(pytester)) == ["runs/9", "runs/10", "runs/107", "runs/108"]
     assert written == written[:1] * 4
@@ -111,8 +111,8 @@ def test_several_roots_in_any_order_share_the_shards_of_an_output_directory(pyte
     assert list(list_lines(pytester)) == ["a/108", "b/9", "b/10", "b/107"]
     first = timeless(read_out(pytester))
     command = [sys.executable, "-m", "pytest_webeval", "score", *roots, "--no-progress", "--executor=process:1"]
-    assert pytester.run(*command, "--output=out", "--results=shards").ret == 1
-    assert timeless(read_out(pytester)) == first
+    assert pytester.run(*command, "--output=other", "--results=shards").ret == 1
+    assert timeless(read_out(pytester, "other")) == first
 
 
 def test_what_python_tests_check_is_in_the_line_of_the_run(webeval, pytester):

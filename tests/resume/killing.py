@@ -144,7 +144,7 @@ class Killing:
     def everything(self) -> dict[str, bytes]:
         """All that sessions wrote, unfinished files included, times aside."""
         paths = sorted(self.root.rglob("*eval_*"))
-        return {path.relative_to(self.root).as_posix(): _timeless(path.read_bytes()) for path in paths}
+        return {path.relative_to(self.root).as_posix(): timeless(path.read_bytes()) for path in paths}
 
     def forget(self) -> None:
         """Remove all that sessions wrote."""
@@ -169,7 +169,7 @@ def _valid(path: Path, text: bytes) -> Any:
         raise Invalid(f"{path}: {error}: {text[:200]!r}") from error
 
 
-def _timeless(text: bytes) -> bytes:
+def timeless(text: bytes) -> bytes:
     for pattern in _TIMES:
         text = re.sub(pattern, rb"\1null", text)
     return text

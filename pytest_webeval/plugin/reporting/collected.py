@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ class CollectedRuns(Struct, eq=False):
         return bool(self.labels)
 
     @property
-    def resumed(self) -> set[str]:
+    def resumed(self) -> Container[str]:
         """The labels of runs with a result of an earlier session."""
         return self.journals.resumed
 

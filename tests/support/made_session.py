@@ -1,0 +1,102 @@
+"""A session of `score` over runs that exist nowhere: its engine replies with made records."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import resource
+import sys
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.progress import Progress
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.journal import Seal
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.score_files import SessionFiles
+from pytest_webeval.sessions.score_session import ScoredRuns
+from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.workspace import Workspace
+from tests.support.made_records import TASKS
+from tests.support.made_records import make_records
+
+BATCH = 1_000
+_CHECKSUM = "0123456789abcdef" * 4
+
+
+class _MadeReplies:
+    """Workers and engine in one: each batch has its reply at once."""
+
+    count = 1
+
+    def __init__(self, texts: Iterator[str]) -> None:
+        self._texts = texts
+        self._replies: deque[tuple[int, bytes]] = deque()
+
+    @contextmanager
+    def start(self, _: Job) -> Iterator[_MadeReplies]:
+        yield self
+
+    def submit(self, number: int, batch: bytes) -> None:
+        texts = list(islice(self._texts, len(pickle.loads(batch))))
+        self._replies.append((number, pickle.dumps((texts, None))))
+
+    def take(self) -> tuple[int, bytes]:
+        return self._replies.popleft()
+
+
+def make_texts(count: int, form: str) -> Iterator[str]:
+    """What workers say of the runs, in the order of `list_labels`."""
+    line = json.dumps({"task_id": 1, "status": "success", "score": 1.0, "webeval": {"note": "x" * 200}})
+    records = make_records(count)
+    for label, record in zip(list_labels(count), records, strict=True):
+        seal = Seal(_CHECKSUM, _CHECKSUM, "", files=_CHECKSUM, identity=_CHECKSUM)
+        named = type(record)(**{**{name: getattr(record, name) for name in record.__struct_fields__}, "run": label})
+        yield RecordPayload(named, None, seal, line=None if form == "files" else line).to_text()
+
+
+def list_labels(count: int) -> Iterator[str]:
+    """The runs as they are collected."""
+    return (f"runs/attempt_{number // TASKS:06}/{number % TASKS}" for number in range(count))
+
+
+def score_made_runs(directory: Path, count: int, form: str) -> ScoreSession:
+    """Sum up that many results and write all files."""
+    (directory / "runs").mkdir(parents=True, exist_ok=True)
+    arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
+    workspace = Workspace(read_settings(CommandSource(arguments, frozenset())), directory, directory)
+    session = ScoreSession(workspace)
+    paths = (str(directory / label) for label in list_labels(count))
+    vars(session)["runs"] = ScoredRuns.of(paths, session.journals)
+    session.score(_MadeReplies(make_texts(count, form)), BATCH, Progress(count))
+    SessionFiles(session).write()
+    return session
+
+
+def _parse(words: list[str], directory: Path) -> Any:
+    import argparse
+
+    from pytest_webeval.sessions.command_source import add_session_options
+
+    os.chdir(directory)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("webeval_runs", nargs="+")
+    add_session_options(parser, frozenset())
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    place, number, form = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    done = score_made_runs(place, number, form)
+    assert len(done.records) == number
+    assert not done.problems, done.problems
+    assert (place / "out" / SUMMARY).exists()
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
