@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -38,8 +39,6 @@ from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.scoring.score_settings import build_refused_result
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
-from pytest_webeval.scoring.worker import decode
-from pytest_webeval.scoring.worker import encode
 from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_json
@@ -116,7 +115,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
         lost, engine = partial(describe_lost, self), find_engine(executor)
         for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost):
-            result: TaskResult = decode(content)
+            result: TaskResult = pickle.loads(content)  # noqa: S301  (from a process of the same session)
             yield result
 
     def prefetch(self, directories: Iterable[RunDirectory]) -> None:
@@ -164,13 +163,13 @@ def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[byt
 
 
 def _encode(scoring: RootScoring, directory: RunDirectory, result: TaskResult) -> bytes:
-    content = encode(result)
+    content = _pickle(result)
     return content if content is not None else describe_lost(scoring, directory, NESTED)
 
 
 def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
     """The encoded error of a run whose result did not come back."""
-    return encode(scoring.refuse(directory, EvaluationError(reason))) or b""
+    return _pickle(scoring.refuse(directory, EvaluationError(reason))) or b""
 
 
 def find_engine(executor: Executor | Engine | str) -> Engine:
@@ -187,3 +186,11 @@ def find_engine(executor: Executor | Engine | str) -> Engine:
 
         return wrap_executor(executor)
     return executor
+
+
+def _pickle(result: TaskResult) -> bytes | None:
+    """The bytes of a result; None for one that is nested too deep, or holds what cannot be pickled."""
+    try:
+        return pickle.dumps(result)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
+        return None

@@ -27,11 +27,15 @@ LONGEST_REASON = 300  # characters
 
 
 class Loss(Struct, frozen=True):
-    """Workers died with a batch: how, and how many. `is_exact`: no other batch can be the cause."""
+    """Workers died with a batch: how, and how many. `is_exact`: no other batch can be the cause.
+
+    `exit_code` is that of the process, negative for a signal, where the engine knows it.
+    """
 
     reason: str
     deaths: int = 1
     is_exact: bool = False
+    exit_code: int | None = None
 
 
 class Workers(Protocol):

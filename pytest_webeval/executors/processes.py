@@ -27,6 +27,7 @@ from pytest_webeval.executors.engine import Loss
 from pytest_webeval.executors.engine import Workers
 from pytest_webeval.executors.job import Job
 from pytest_webeval.executors.starter import EXIT_REPORT
+from pytest_webeval.executors.starter import MAX_SOCKETS
 from pytest_webeval.safety.text import to_line
 
 # -P: nothing is imported from the current directory, which may be a run.
@@ -56,6 +57,19 @@ class ProcessEngine(Struct, frozen=True):
             yield pool
         finally:
             pool.close()
+
+
+class StartError(ExecutorError):
+    """No process can be started. `reason` is what the system or the process said, if it said something.
+
+    `exit_code` is that of a process which could not even load the job, or else None.
+    """
+
+    def __init__(self, reason: str, exit_code: int | None = None) -> None:
+        """With a message for people."""
+        text = reason or describe_exit(exit_code)
+        super().__init__(f"cannot start worker processes ({text}); check the installation, or use fewer")
+        self.reason, self.exit_code = reason, exit_code
 
 
 class Starter:
@@ -93,22 +107,27 @@ class Starter:
             stream.write(job)
 
     @property
-    def has_failed(self) -> bool:
-        """Whether it could not even start: the next one could not either."""
-        return (self._process.returncode or 0) > 0
+    def failure(self) -> int | None:
+        """The exit code if it ended by itself: the next one would, too."""
+        code = self._process.returncode
+        return code if code is not None and code > 0 else None
 
-    def fork(self) -> ProcessWorker:
-        """One more worker. Raises `OSError` if the process has ended."""
-        ours, theirs = Pipe()
-        with theirs:
-            try:
-                socket.send_fds(self.control, [b"+"], [theirs.fileno()])
-            except OSError:
-                ours.close()
-                self._notice_end()
-                raise
-        self._started += 1
-        return ProcessWorker(self, self._started - 1, ours)
+    def fork(self, count: int) -> list[ProcessWorker]:
+        """So many more workers, or as many as one message can order. Raises `OSError` if the process has ended.
+
+        One message for each worker would fill the socket while the process still loads the job.
+        """
+        pairs = [Pipe() for _ in range(min(count, MAX_SOCKETS))]
+        try:
+            socket.send_fds(self.control, [b"+"], [theirs.fileno() for _, theirs in pairs])
+        except OSError:
+            self._notice_end()
+            raise
+        finally:
+            for _, theirs in pairs:
+                theirs.close()
+        first, self._started = self._started, self._started + len(pairs)
+        return [ProcessWorker(self, number, ours) for number, (ours, _) in enumerate(pairs, first)]
 
     def exit_code(self, number: int) -> int | None:
         """The exit code of a worker that has ended, negative for a signal; None if nobody knows."""
@@ -190,38 +209,55 @@ class ProcessWorker(Struct, eq=False):
 
 
 class ProcessPool(Struct, eq=False):
-    """Processes that run batches. One that dies is replaced, and its first batch gets the blame."""
+    """Processes that run batches. One that dies is replaced, and its first batch gets the blame.
+
+    `shortage` says why there are fewer of them than `count`, once none could be started for one that died.
+    """
 
     count: int
     modules: tuple[str, ...]
     job: bytes
+    shortage: StartError | None = None
     _starters: list[Starter] = field(default_factory=list)
     _workers: list[ProcessWorker] = field(default_factory=list)
     _queue: deque[tuple[int, bytes]] = field(default_factory=deque)
+    _replies: deque[tuple[int, bytes | Loss]] = field(default_factory=deque)
     _starts: int = 0  # since a worker was ready
     _problem: str = ""  # of the last start
 
     def start(self) -> None:
-        """Start all processes. Raises `ExecutorError`."""
-        while len(self._workers) < self.count:
-            self._start_worker()
+        """Start the processes that are missing, which load the job meanwhile. Raises `StartError` if there is none."""
+        self._fill_up(None)
 
-    def _start_worker(self) -> None:
+    def _fill_up(self, failed: Starter | None) -> None:
+        """Start what is missing. A worker of `failed` ended before it was ready."""
+        try:
+            if failed is not None and failed is self._starters[-1]:  # the others are replaced already
+                self._note_start(failed)
+            while missing := self.count - len(self._workers):
+                self._start_workers(missing)
+        except StartError as error:
+            if not self._workers:
+                raise
+            self.shortage = error
+
+    def _start_workers(self, count: int) -> None:
         try:
             if not self._starters or not self._starters[-1].is_alive:
                 self._note_start(self._starters[-1] if self._starters else None)
                 self._starters.append(Starter(self.modules, self.job))
-            self._workers.append(self._starters[-1].fork())
+            self._workers += self._starters[-1].fork(count)
         except OSError as error:
             self._problem = error.strerror or str(error)
             self._note_start(None)
 
     def _note_start(self, dead: Starter | None) -> None:
-        """Count a start as failed until a worker is ready. Raises `ExecutorError`."""
+        """Count a start as failed until a worker is ready. Raises `StartError`."""
         self._starts += 1
-        if self._starts > MAX_STARTS or (dead and dead.has_failed):
-            reason = (dead and dead.last_words) or self._problem
-            raise ExecutorError(f"cannot start worker processes ({reason}); check the installation, or use fewer")
+        if dead is not None and dead.failure is not None:
+            raise StartError(dead.last_words, dead.failure)
+        if self._starts > MAX_STARTS:
+            raise StartError(self._problem)
 
     def submit(self, number: int, batch: bytes) -> None:
         """Queue a batch for the next worker that has room."""
@@ -240,16 +276,14 @@ class ProcessPool(Struct, eq=False):
 
     def take(self) -> tuple[int, bytes | Loss]:
         """Wait for the next reply."""
-        while True:
+        while not self._replies:
+            for worker in self._await_workers():  # all: one that is quick must not keep others from getting work
+                self._receive(worker)
             self._dispatch()
-            worker = self._await_worker()
-            answer = self._receive(worker)
-            if answer is not None:
-                self._dispatch()
-                return answer
+        return self._replies.popleft()
 
-    def _await_worker(self) -> ProcessWorker:
-        """The next worker that has replied or ended.
+    def _await_workers(self) -> list[ProcessWorker]:
+        """The next workers that have replied or ended.
 
         The socket of one that has ended stays open as long as a process that it has forked holds it: an evaluator may
         leave one.
@@ -258,43 +292,46 @@ class ProcessPool(Struct, eq=False):
             workers = {worker.connection: worker for worker in self._workers}
             starters = {starter.control: starter for starter in self._starters if starter.is_alive}
             ready = wait([*workers, *starters])
-            for source in ready:
-                if isinstance(source, Connection):
-                    return workers[source]
+            if replied := [workers[source] for source in ready if isinstance(source, Connection)]:
+                return replied
             for starter in map(starters.__getitem__, ready):  # type: ignore[arg-type]
                 starter.receive_exit_code()
-            for worker in self._workers:
-                if worker.has_ended:
-                    return worker
+            if ended := [worker for worker in self._workers if worker.has_ended]:
+                return ended
 
-    def _receive(self, worker: ProcessWorker) -> tuple[int, bytes | Loss] | None:
+    def _receive(self, worker: ProcessWorker) -> None:
         if worker.has_ended and not worker.connection.poll():
-            return self._replace(worker)
+            self._replace(worker)
+            return
         try:
             message = worker.connection.recv_bytes()
         except (EOFError, OSError):
-            return self._replace(worker)
-        if not worker.process:
+            self._replace(worker)
+            return
+        if worker.process:
+            number, _ = worker.batches.popleft()
+            self._replies.append((number, message))
+        else:
             worker.process = int(message)
             self._starts = 0
-            return None
-        number, _ = worker.batches.popleft()
-        return number, message
 
-    def _replace(self, dead: ProcessWorker) -> tuple[int, Loss] | None:
-        """Start another worker for one that has died, and the loss of the batch that it ran."""
-        reason = describe_exit(dead.starter.exit_code(dead.number))
+    def _replace(self, dead: ProcessWorker) -> None:
+        """Start another worker for one that has died, and note the loss of the batch that it ran."""
+        code = dead.starter.exit_code(dead.number)
         dead.connection.close()
         self._workers.remove(dead)
+        if dead.batches:
+            number, _ = dead.batches.popleft()
+            self._replies.append((number, Loss(describe_exit(code), is_exact=True, exit_code=code)))
+            self._queue.extendleft(reversed(dead.batches))
         if not dead.process:
-            self._problem = reason
-            self._note_start(dead.starter)
-        self.start()
-        if not dead.batches:
-            return None
-        number, _ = dead.batches.popleft()
-        self._queue.extendleft(reversed(dead.batches))
-        return number, Loss(reason, is_exact=True)
+            self._problem = describe_exit(code)
+        self._fill_up(None if dead.process else dead.starter)
+
+    @property
+    def last_words(self) -> str:
+        """The last line that processes wrote about their own failure; empty without one."""
+        return self._starters[-1].last_words if self._starters else ""
 
     def kill(self) -> None:
         """Kill the workers. Who takes the next reply replaces them."""

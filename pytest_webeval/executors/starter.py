@@ -1,8 +1,8 @@
 """A process that loads a job once and forks the workers that run it.
 
 `python -P -c "..."` calls `main`. The job comes through its standard input. Each byte that comes through the socket
-`control` brings the socket of one more worker. Back come the number and the exit code of each worker that has ended.
-When the session ends, even killed, so do all of them.
+`control` brings the sockets of up to 64 more workers. Back come the number and the exit code of each worker that has
+ended. When the session ends, even killed, so do all of them.
 """
 
 from __future__ import annotations
@@ -66,9 +66,13 @@ class WorkerFamily:
         message, handles, *_ = socket.recv_fds(self._control, MAX_SOCKETS, MAX_SOCKETS)
         for handle in handles:
             os.set_inheritable(handle, False)  # noqa: FBT003  (positional only; for programs that the worker runs)
+        while handles:
+            handle = handles.pop(0)
             process = os.fork()
             if not process:
                 self._control.close()
+                for other in handles:  # as long as it is open, the end of its worker is not noticed
+                    os.close(other)
                 work(self._job, handle)
             os.close(handle)
             self._numbers[process] = self._started

@@ -1,25 +1,15 @@
-"""A process that scores runs for another process, and what the two send each other.
+"""What a worker process does for a session, and what the two send each other.
 
-`python -P -c "..."` calls `main` with the numbers of sockets, and that forks a worker for each. First come the
-`WorkerSettings`, then one `Request` for each run, each answered by an `Outcome`. Both ends are processes of one
-session, so they send Python objects.
+All workers have the `WorkerSettings`. Each `Request` for a run is answered by an `Outcome`.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import pickle
-import signal
-import sys
 from collections.abc import Iterable
-from contextlib import suppress
-from importlib import import_module
-from multiprocessing.connection import Connection
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from typing import Any
-from typing import NoReturn
 
 from msgspec import Struct
 from msgspec import field
@@ -87,72 +77,15 @@ class Outcome(Struct, frozen=True):
 NO_RESULT = Outcome()
 
 
-def encode(message: object) -> bytes | None:
-    """The bytes of a message; None for one that is nested too deep."""
-    try:
-        return pickle.dumps(message)
-    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
-        return None
+_own_evaluators = cache(default_evaluators)
 
 
-def decode(content: bytes) -> Any:
-    """The message in these bytes, which the other process wrote; None for one that is nested too deep."""
-    try:
-        return pickle.loads(content)  # noqa: S301  (from a process of the same session)
-    except (RecursionError, ValueError, TypeError, AttributeError, pickle.UnpicklingError):
-        return None
-
-
-def main(control: int, *handles: int) -> None:
-    """Fork a worker for each socket, and send number and exit code of each that ends through the socket `control`.
-
-    The workers share what is loaded: to load it again takes longer than to score some runs. SIGTERM ends them all.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and ends the workers
-    for name in PRELOADED_MODULES:
-        import_module(name)
-    gc.freeze()  # nothing of it is garbage, and to search it would copy the shared memory
-    numbers: dict[int, int] = {}
-    signal.signal(signal.SIGTERM, lambda *_: kill_all(numbers))
-    for number, handle in enumerate(handles):
-        process = os.fork()
-        if not process:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            for other in {control, *handles} - {handle}:
-                os.close(other)
-            serve(handle)
-        numbers[process] = number
-    for handle in handles:
-        os.close(handle)
-    with Connection(control) as connection:
-        while numbers:
-            process, status = os.wait()
-            number = numbers.pop(process)
-            with suppress(OSError):  # the session has ended
-                connection.send((number, os.waitstatus_to_exitcode(status)))
-
-
-def kill_all(processes: Iterable[int]) -> None:
-    """Kill processes, of which some may have ended."""
-    for process in processes:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-
-
-def serve(handle: int) -> NoReturn:
-    """Answer the requests that come through a socket until it is closed, and exit."""
-    with Connection(handle) as connection:
-        try:
-            settings: WorkerSettings = connection.recv()
-            settings = replace(settings, scorer=replace(settings.scorer, evaluators=default_evaluators()))
-            if settings.mirrors:
-                _attach_mirrors(settings.mirrors)
-            while True:
-                request: Request | None = decode(connection.recv_bytes())
-                outcome = score_request(request, settings) if request else NO_RESULT
-                connection.send_bytes(encode(outcome) or pickle.dumps(NO_RESULT))
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            sys.exit()
+def score_requests(settings: WorkerSettings, requests: Sequence[Request]) -> list[Outcome]:
+    """The outcomes of runs: the function of the job that worker processes have."""
+    if settings.mirrors:
+        _attach_mirrors(settings.mirrors)
+    settings = replace(settings, scorer=replace(settings.scorer, evaluators=_own_evaluators()))
+    return [score_request(request, settings) for request in requests]
 
 
 def _attach_mirrors(mirrors: Iterable[MirrorDescription]) -> None:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
-from multiprocessing.connection import wait
 from pathlib import Path
+from pickle import PicklingError
 
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.executors.engine import Loss
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.job import decode_reply
+from pytest_webeval.executors.job import encode_batch
+from pytest_webeval.executors.processes import MAX_AHEAD
+from pytest_webeval.executors.processes import ProcessPool
+from pytest_webeval.executors.processes import StartError
+from pytest_webeval.executors.processes import describe_exit
 from pytest_webeval.scoring.worker import NO_RESULT
+from pytest_webeval.scoring.worker import PRELOADED_MODULES
 from pytest_webeval.scoring.worker import Outcome
 from pytest_webeval.scoring.worker import Request
 from pytest_webeval.scoring.worker import WorkerSettings
-from pytest_webeval.scoring.worker import decode
-from pytest_webeval.scoring.worker import encode
-from pytest_webeval.scoring.worker_process import Starter
-from pytest_webeval.scoring.worker_process import Worker
-from pytest_webeval.scoring.worker_process import start_workers
+from pytest_webeval.scoring.worker import score_requests
 
-MAX_QUEUED_REQUESTS = 2  # requests at one worker, so that it need not wait for the next
 MAX_WAITING_OUTCOMES = 16  # outcomes for each worker that may wait to be taken
-MAX_UNBLOCKED_BYTES = 2**14  # bytes of a request that fits into the socket beside others
 TRIES = 2
 KILLED_MESSAGE = (
-    "worker processes that scored this run died {tries} times (signal {number}); inspect the run, or lower the limits"
+    "worker processes that scored this run died {tries} times ({reason}); inspect the run, or lower the limits"
 )
 # The installation or the machine is at fault, not a run.
 EXITED_MESSAGE = (
-    "a worker process ended by itself (exit code {code}{reason}), and its runs were scored without it; "
-    "check the installation"
+    "a worker process ended by itself ({reason}), and its runs were scored without it; check the installation"
 )
 NOT_STARTED = "cannot start a worker process ({reason}), and the runs were scored without it; use fewer workers"
 
@@ -53,8 +54,9 @@ class WorkerPool(Struct, eq=False):
     taken: int = 0
     left_to_session: int = 0  # runs that the session did not ask for, though a worker could score them
     problem: str | None = None  # why there are fewer workers than requested
-    _workers: list[Worker] = field(default_factory=list)
-    _starters: list[Starter] = field(default_factory=list)
+    _processes: ProcessPool | None = None  # None if there are none (any more)
+    _running: dict[int, tuple[Path, bytes]] = field(default_factory=dict)  # what no worker has answered, by its number
+    _submitted: int = 0
     _sent: dict[Path, None] = field(default_factory=dict)  # in their order, until their outcome is taken or dropped
     _unsent: set[Path] = field(default_factory=set)  # runs passed over that no worker can score
     _outcomes: dict[Path, Outcome] = field(default_factory=dict)
@@ -62,16 +64,11 @@ class WorkerPool(Struct, eq=False):
 
     def start(self) -> None:
         """Start the processes, which load what they need while the session collects."""
-        self._start(self.count)
-
-    def _start(self, count: int) -> None:
+        self._processes = ProcessPool(self.count, PRELOADED_MODULES, Job(score_requests, self.settings).encode())
         try:
-            workers = start_workers(count, self.settings)
-        except OSError as error:  # no process or no file is left for it
-            self.problem = NOT_STARTED.format(reason=error.strerror or error)
-            return
-        self._workers += workers
-        self._starters.append(workers[0].starter)
+            self._processes.start()
+        except StartError as error:
+            self._go_on_without(error)
 
     def take(self, path: Path) -> Outcome | None:
         """Wait for the outcome of a run; None for one that no worker scores. Those of earlier runs are dropped."""
@@ -85,8 +82,8 @@ class WorkerPool(Struct, eq=False):
                 break
             self._drop(earlier)
         self._fill()
-        while path not in self._outcomes:
-            self._receive()
+        while self._processes is not None and path not in self._outcomes:
+            self._receive(self._processes)
             self._fill()
         outcome = self._outcomes[path]
         self.taken += 1
@@ -108,10 +105,8 @@ class WorkerPool(Struct, eq=False):
         self._deaths.pop(path, None)
 
     def _fill(self) -> None:
-        """Send requests to workers that have room for them, as long as few outcomes wait."""
-        while len(self._sent) < MAX_WAITING_OUTCOMES * self.count and any(
-            len(worker.requests) < MAX_QUEUED_REQUESTS for worker in self._workers
-        ):
+        """Send requests as long as workers have room for them and few outcomes wait."""
+        while len(self._sent) < MAX_WAITING_OUTCOMES * self.count and len(self._running) < MAX_AHEAD * self.count:
             if not self._send_next():
                 return
 
@@ -124,7 +119,7 @@ class WorkerPool(Struct, eq=False):
         return True
 
     def _pass_on(self, path: Path, request: Request | None) -> None:
-        content = encode(request) if request is not None else None
+        content = _encode(request) if request is not None else None
         if content is None:
             self._unsent.add(path)
         else:
@@ -132,71 +127,84 @@ class WorkerPool(Struct, eq=False):
             self._send(path, content)
 
     def _send(self, path: Path, content: bytes) -> None:
-        """Send a request to the worker with the fewest. One that may not fit into the socket waits for an idle worker.
-
-        Otherwise both ends could wait for each other, each with a long message.
-        """
-        while len(content) > MAX_UNBLOCKED_BYTES and self._workers and all(worker.requests for worker in self._workers):
-            self._receive()
-        if not self._workers:
+        if self._processes is None:
             self._keep(path, NO_RESULT)
             return
-        worker = min(self._workers, key=lambda each: len(each.requests))
-        worker.requests.append((path, content))
-        with suppress(OSError):  # it has died, which is noticed when its answer is awaited
-            worker.connection.send_bytes(content)
+        self._submitted += 1
+        self._running[self._submitted] = path, content
+        self._processes.submit(self._submitted, content)
 
-    def _receive(self) -> None:
-        """Wait for an answer, and take no second one: to replace a worker may have taken it already."""
-        busy = {worker.connection: worker for worker in self._workers if worker.requests}
-        worker = busy[wait(list(busy))[0]]  # type: ignore[index]
+    def _receive(self, processes: ProcessPool) -> None:
+        """Wait for an answer."""
         try:
-            content = worker.connection.recv_bytes()
-        except (EOFError, OSError):
-            self._replace(worker)
+            number, reply = processes.take()
+        except StartError as error:
+            self._go_on_without(error)
             return
-        path, _ = worker.requests.popleft()
-        self._keep(path, decode(content) or NO_RESULT)
+        if processes.shortage is not None:
+            self.problem = _describe(processes.shortage)
+        path, content = self._running.pop(number)
+        if not isinstance(reply, Loss):
+            self._keep(path, _decode(reply))
+        elif reply.exit_code is None or reply.exit_code < 0:
+            self._try_again(path, content, reply)
+        else:
+            self.problem = _describe_end(reply.exit_code, processes.last_words)
+            self._keep(path, NO_RESULT)
 
     def _keep(self, path: Path, outcome: Outcome) -> None:
         if path in self._sent:
             self._outcomes[path] = outcome
 
-    def _replace(self, dead: Worker) -> None:
-        """Start another process for one that was killed, and send it the same requests, unless the first kills again.
-
-        A process that ended by itself could not even start; the next one could not either.
-        """
-        dead.connection.close()
-        code, reason = dead.exit_code, dead.starter.last_words
-        self._workers.remove(dead)
-        self._end_if_unused(dead.starter)
-        if code is not None and code < 0:
-            self._start(1)
-            self._count_death(dead, -code)
-        else:
-            self.problem = EXITED_MESSAGE.format(code=code, reason=reason)
-        for path, content in dead.requests:
-            self._send(path, content)
-
-    def _end_if_unused(self, starter: Starter) -> None:
-        """End a process whose workers are all gone: a session may lose very many of them."""
-        if all(worker.starter is not starter for worker in self._workers):
-            self._starters.remove(starter)
-            starter.end()
-
-    def _count_death(self, dead: Worker, number: int) -> None:
-        path, _ = dead.requests[0]
+    def _try_again(self, path: Path, content: bytes, loss: Loss) -> None:
+        """Send the request of a worker that was killed once more, unless the first kills again."""
+        if path not in self._sent:
+            return
         self._deaths[path] = self._deaths.get(path, 0) + 1
-        if self._deaths[path] >= TRIES:
-            dead.requests.popleft()
-            self._keep(path, Outcome(problem=KILLED_MESSAGE.format(tries=TRIES, number=number)))
+        if self._deaths[path] < TRIES:
+            self._send(path, content)
+        else:
+            self._keep(path, Outcome(problem=KILLED_MESSAGE.format(tries=TRIES, reason=loss.reason)))
+
+    def _go_on_without(self, error: StartError) -> None:
+        """Leave all runs to the session."""
+        self.problem = _describe(error)
+        self.close()
+        for path, _ in self._running.values():
+            self._keep(path, NO_RESULT)
+        self._running.clear()
 
     def close(self) -> None:
         """End the processes."""
-        for worker in self._workers:
-            worker.connection.close()
-        for starter in self._starters:
-            starter.end()
-        self._workers.clear()
-        self._starters.clear()
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
+
+
+def _describe(error: StartError) -> str:
+    """Why there are fewer processes than requested."""
+    if error.exit_code is None:
+        return NOT_STARTED.format(reason=error.reason)
+    return _describe_end(error.exit_code, error.reason)
+
+
+def _describe_end(exit_code: int, last_words: str) -> str:
+    reason = describe_exit(exit_code)
+    return EXITED_MESSAGE.format(reason=f"{reason}: {last_words}" if last_words else reason)
+
+
+def _encode(request: Request) -> bytes | None:
+    """The bytes of a request; None for one that is nested too deep."""
+    try:
+        return encode_batch((request,))
+    except (RecursionError, ValueError, TypeError, AttributeError, PicklingError):
+        return None
+
+
+def _decode(reply: bytes) -> Outcome:
+    """The outcome that a worker sent. Whatever went wrong with it, such as too deep a nest, the session meets again."""
+    try:
+        (outcome,) = decode_reply(reply, 1)
+    except Exception:  # noqa: BLE001  (also what the worker met)
+        return NO_RESULT
+    return outcome  # type: ignore[no-any-return]

@@ -15,8 +15,8 @@ from unittest.mock import Mock
 import pytest
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.executors import processes
 from pytest_webeval.scoring import worker
-from pytest_webeval.scoring import worker_process
 from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 from tests.support.sessions import read_files
@@ -95,6 +95,9 @@ if sys.flags.safe_path:  # a worker process
                 if time.monotonic() > end:
                     return worker.Outcome(problem="waited in vain")
                 time.sleep(0.01)
+        if request.label == os.environ.get("LEAVING"):
+            print("no room", file=sys.stderr, flush=True)
+            os._exit(4)
         if request.label in os.environ["DEADLY"] and len(deaths.read_text()) < int(os.environ["MOST_DEATHS"]):
             with deaths.open("a") as file:
                 file.write("x")
@@ -155,9 +158,20 @@ def test_workers_that_cannot_start_leave_all_runs_to_the_session(six, webeval, d
     result.stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
 
 
+def test_a_worker_that_ends_by_itself_leaves_its_run_to_the_session(six, webeval, deaths, monkeypatch, pytester):
+    monkeypatch.setenv("LEAVING", "runs/103")
+    result = webeval("--webeval-workers=1")
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    assert six.result(103)["status"] == "failure"
+    reason = "a worker process ended by itself (exit code 4: no room), and its runs were scored without it; *"
+    result.stdout.fnmatch_lines([f"--webeval-workers: {reason}"])
+    assert sorted(path.name for path in pytester.path.glob("seen*")) == ["seen102", "seen103", "seen104", "seen105"]
+    assert len(scoring_processes(pytester)) == 2
+
+
 def test_no_process_can_be_started(six, webeval, monkeypatch):
     files = [TemporaryFile()]  # noqa: SIM115  (what is tested closes it)
-    monkeypatch.setattr(worker_process, "TemporaryFile", lambda: files[0])
+    monkeypatch.setattr(processes, "TemporaryFile", lambda: files[0])
     monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=BlockingIOError(11, "no process is left")))
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.batches import map_batches
+from pytest_webeval.executors.engine import Loss
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.job import decode_reply
+from pytest_webeval.executors.job import encode_batch
 from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.processes import ProcessPool
+from pytest_webeval.executors.processes import StartError
 from tests.support import batch_functions
 
 ROOT = Path(__file__).parents[3]
@@ -186,3 +194,67 @@ def test_a_session_goes_on_without_the_process_that_forks(tmp_path):
     results = run(batch_functions.leave_trace, str(trace), range(500), on_done=kill_starter)
     assert results == list(range(1, 501))
     assert killed
+
+
+@contextmanager
+def no_more_files():
+    """A block in which this process can open no file."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_pool_goes_on_with_fewer_processes_until_there_is_none():
+    job = Job(batch_functions.kill_itself, 3)
+    with ProcessEngine(2).start(job) as pool, no_more_files():
+        pool.submit(0, encode_batch([3]))
+        assert pool.take() == (0, Loss("signal 9", is_exact=True, exit_code=-9))
+        assert pool.shortage.reason == "Too many open files"
+        for number in range(1, 5):
+            pool.submit(number, encode_batch([10 * number]))
+        replies = dict(pool.take() for _ in range(4))
+        assert [decode_reply(replies[number], 1) for number in range(1, 5)] == [[20], [40], [60], [80]]
+        pool.submit(5, encode_batch([3]))
+        with pytest.raises(StartError) as caught:
+            pool.take()
+    assert (caught.value.reason, caught.value.exit_code) == ("Too many open files", None)
+
+
+def test_many_processes_start_without_waiting_for_what_they_load(tmp_path, monkeypatch):
+    (tmp_path / "loading_for_long.py").write_text("import time\ntime.sleep(60)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    pool = ProcessPool(256, ("loading_for_long",), Job(batch_functions.echo, None).encode())
+    began = time.monotonic()
+    pool.start()
+    assert time.monotonic() - began < 4
+    pool.close()
+
+
+def test_more_processes_than_one_message_can_order():
+    assert run(batch_functions.echo, None, range(300), size=1, count=70) == list(range(300))
+
+
+def find_process(pool, known):
+    """A process that is not known, while there is always a reply of another one."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        pool.submit(0, encode_batch([0]))
+        time.sleep(0.02)
+        _, reply = pool.take()
+        if not isinstance(reply, Loss) and (new := set(decode_reply(reply, 1)) - known):
+            return new.pop()
+    pytest.fail("there is no other process")
+
+
+def test_a_process_that_is_always_quick_does_not_hide_that_another_died():
+    with ProcessEngine(2).start(Job(batch_functions.name_process, None)) as pool:
+        for _ in range(4):
+            pool.submit(0, encode_batch([0]))
+        known = {find_process(pool, set())}
+        for _ in range(3):
+            process = find_process(pool, known)
+            known.add(process)
+            os.kill(process, signal.SIGKILL)
