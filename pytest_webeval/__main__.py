@@ -30,8 +30,10 @@ COMMANDS = (
     "side-effects",
     "validate",
 )
-_INPUT = re.compile(r"--webeval-(tasks|config)\b")  # messages about these come from what sessions share
-USAGE_ERROR = 4  # as pytest has it
+# Messages of what sessions share name options, and keys of ini files, as pytest has them.
+_NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(limits|redact_allow)\b")
+_RUNS = "webeval_runs"  # which a command takes without the name of an option
+INTERRUPTED, USAGE_ERROR = 2, 4  # as pytest has them
 
 
 class _Parser(argparse.ArgumentParser):
@@ -59,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except WebEvalError as error:
         sys.stderr.write(f"ERROR: {sanitize(_name_options(str(error), vars(parsed)))}\n")
         return USAGE_ERROR
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
     except BrokenPipeError:  # of a pager that was closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -66,8 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _name_options(message: str, options: Container[str]) -> str:
-    """A message about an input with the option of the command in place of that of a session."""
-    return _INPUT.sub(lambda match: f"--{match[1]}" if match[1] in options else match[0], message)
+    """A message with the options of the command in place of those of a session."""
+
+    def name(match: re.Match[str]) -> str:
+        key = (match[1] or match[2]).replace("-", "_")
+        if f"webeval_{key}" == _RUNS in options:
+            return "RUNS"
+        is_known = key in options or f"webeval_{key}" in options
+        return f"--{key.replace('_', '-')}" if is_known else match[0]
+
+    return _NAME.sub(name, message)
 
 
 if __name__ == "__main__":

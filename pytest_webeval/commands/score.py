@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
@@ -14,13 +18,20 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.executors.choice import Machine
 from pytest_webeval.executors.choice import choose_engine
 from pytest_webeval.executors.engine import Engine
+from pytest_webeval.executors.progress import Progress
 from pytest_webeval.executors.progress import show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.command_source import add_refusals
 from pytest_webeval.sessions.command_source import add_session_options
 from pytest_webeval.sessions.command_source import list_rerun_options
+from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
+from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.output_paths import check_output_paths
+from pytest_webeval.sessions.output_paths import check_report
+from pytest_webeval.sessions.own_evaluators import load_evaluators
+from pytest_webeval.sessions.own_evaluators import locate_module
 from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoreSession
@@ -30,35 +41,34 @@ from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
 
 HELP = "score very many runs without pytest, in processes or on a cluster"
+USAGE = "%(prog)s RUNS [RUNS ...] [--output DIR] [--report DIR] [--executor WHERE] [OPTION ...]   (see --help)"
 BATCH, MOST_IN_BATCH = 200, 10_000
-# Options that belong to tests of pytest, or to judges, which one session of pytest asks.
-LEFT_OUT = frozenset(
-    {
-        "audit_most",
-        "audit_secrets",
-        "audit_tasks",
-        "durations",
-        "judge",
-        "judge_again",
-        "judge_certificate",
-        "judge_concurrency",
-        "judge_max_usd",
-        "judge_method",
-        "judge_mode",
-        "judge_prices",
-        "judge_replies",
-        "judge_requests",
-        "judge_text_model",
-        "judge_url",
-        "judge_votes",
-        "record",
-        "record_timeout",
-        "require_certificate",
-        "shard",
-        "shard_times",
-        "workers",
-    }
-)
+LONGEST_NUMBER = 5  # digits
+ASK = "ask judges with pytest, e.g. pytest --webeval-runs=RUNS --webeval-judge=MODEL"
+AUDIT = "audit with pytest, e.g. pytest --webeval-runs=RUNS --webeval-audit-tasks"
+RECORD = "record live tests with pytest"
+SHARD = "use --executor, which spreads the runs, or score shards with pytest"
+CHOOSE = "use --subset, or select runs with pytest"
+# Options that belong to tests of pytest, or to judges, which one session of pytest asks; what to do instead.
+REFUSALS = {
+    **{option.flag: ASK for option in JUDGE_OPTIONS},
+    "--webeval-audit-most": AUDIT,
+    "--webeval-audit-secrets": "list secrets with pytest --webeval-audit-secrets",
+    "--webeval-audit-tasks": AUDIT,
+    "--webeval-durations": "read wall_time in eval_summary.json, or use pytest",
+    "--webeval-record": RECORD,
+    "--webeval-record-timeout": RECORD,
+    "--webeval-runs": "pass the directory alone, without the name of an option",
+    "--webeval-shard": SHARD,
+    "--webeval-shard-times": SHARD,
+    "--webeval-workers": "use --executor process:N",
+    "-k": CHOOSE,
+    "-m": CHOOSE,
+    "--lf": CHOOSE,
+    "-n": "use --executor process:N",
+    "-x": "stop with Ctrl-C: what was scored is summed up",
+}
+LEFT_OUT = frozenset(option.name for option in OPTIONS if option.flag in REFUSALS)
 PRELOADED = (
     "pytest_webeval.diagnostics.tree_diff",
     "pytest_webeval.evaluators.network.body_matcher",
@@ -69,6 +79,7 @@ PRELOADED = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments and options."""
+    parser.usage = USAGE
     parser.add_argument(
         "webeval_runs",
         nargs="+",
@@ -85,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--evaluators-from", metavar="MODULE", help="take evaluators from MODULE, or a .py file")
     parser.add_argument("--no-progress", action="store_true", help="show no progress")
     add_session_options(parser, LEFT_OUT)
+    add_refusals(parser, REFUSALS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -96,7 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
     here = Path.cwd()
     workspace = Workspace(read_settings(source), here, here)
     size = _parse_batch(arguments.batch)
-    session = ScoreSession(workspace, arguments.evaluators_from, (*_list_options(source, workspace),))
+    module = locate_module(arguments.evaluators_from)
+    session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
     _check(session)
     machine = Machine(count_processors(), record_code_checksum, PRELOADED)
     engine = choose_engine(arguments.executor, machine)
@@ -104,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with _reaching(engine, session), show_progress(_count(arguments, session)) as progress:
+        with _reaching(engine, session), stop_on_sigterm(), _show_progress(arguments, session) as progress:
             session.score(engine, size, progress)
         files = SessionFiles(session, report)
         code = files.write()
@@ -114,10 +127,6 @@ def run(arguments: argparse.Namespace) -> int:
         if report is not None:
             report.remove_empty()
     return code
-
-
-def _count(arguments: argparse.Namespace, session: ScoreSession) -> int | None:
-    return None if arguments.no_progress else len(session.runs.paths)
 
 
 @contextmanager
@@ -142,9 +151,32 @@ def _close_stores(settings: Settings) -> None:
 
 
 def _parse_batch(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_IN_BATCH):
+    is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+    if not (is_number and 0 < int(text) <= MOST_IN_BATCH):
         raise SettingsError(f"invalid --batch {text!r:.80}; use a number from 1 to {MOST_IN_BATCH:,}")
     return int(text)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which batch systems send some time before they kill."""
+
+
+@contextmanager
+def stop_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does."""
+
+    def stop(*_: object) -> NoReturn:
+        raise Terminated
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _show_progress(arguments: argparse.Namespace, session: ScoreSession) -> AbstractContextManager[Progress]:
+    return nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
 
 
 def _list_options(source: CommandSource, workspace: Workspace) -> list[str]:
@@ -159,15 +191,14 @@ def _check(session: ScoreSession) -> None:
     session.missing.check()
     _ = session.checks
     check_output_paths(workspace.settings)
-    _check_report(workspace.settings)
+    check_report(workspace)
+    evaluators, session.modules = load_evaluators(session.evaluators_from)
+    if workspace.settings.evaluators:
+        from pytest_webeval.evaluators.choice import find_unknown  # few sessions choose evaluators
 
-
-def _check_report(settings: Settings) -> None:
-    if settings.report is None and (settings.report_embed is not None or settings.history):
-        option = "--history" if settings.history else "--report-embed"
-        raise SettingsError(f"{option} requires a report; pass --report=DIR")
-    if settings.report in settings.roots:
-        raise SettingsError(f"--report: {settings.report} is a run root; choose a separate directory")
+        known = {evaluator.name for evaluator in evaluators}
+        if problem := find_unknown(workspace.settings.evaluators, known):
+            raise SettingsError(f"--webeval-evaluators: {problem}")
 
 
 def _claim_report(workspace: Workspace) -> ReportIndex | None:

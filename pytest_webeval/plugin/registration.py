@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +35,7 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output_paths
+from pytest_webeval.sessions.output_paths import check_report
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
 
@@ -65,7 +65,7 @@ def register(config: pytest.Config) -> None:
             check_options(config)
         _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
         config.stash[MISSING_TASKS].check()
-        _check_report(workspace)
+        check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate
         _check_workers(workspace)
@@ -140,24 +140,6 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
             config.add_cleanup(stop_sharing)
 
 
-def _check_report(workspace: PytestWorkspace) -> None:
-    """Raise `SettingsError` if the report options contradict each other or the runs."""
-    report, embed = workspace.settings.report, workspace.settings.report_embed
-    if report is None and embed is not None:
-        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
-    if report is None and workspace.settings.history:
-        raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
-    if report in workspace.settings.roots:
-        raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
-    for path in (report, *report.parents) if report is not None else ():
-        if _is_run(path, workspace):
-            raise SettingsError(f"--webeval-report: {path} is a recorded run; choose a separate directory")
-    if embed is not None:
-        from pytest_webeval.reports.html.screenshots import pillow  # only for this option
-
-        pillow()
-
-
 def _check_workers(workspace: PytestWorkspace) -> None:
     """Raise `SettingsError` if processes of two kinds are requested."""
     if workspace.settings.workers and workspace.config.getoption("tx", default=None):
@@ -190,12 +172,6 @@ def _check_shard(workspace: PytestWorkspace) -> None:
             option = f"--webeval-{name.replace('_', '-')}"
             advice = f"leave it out and use `python -m pytest_webeval {command}` after `merge`"
             raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
-
-
-def _is_run(path: Path, workspace: PytestWorkspace) -> bool:
-    is_inside = workspace.labels.root_of(path) is not None
-    is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
-    return is_inside and is_there and workspace.format_of(path) is not None
 
 
 def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None:

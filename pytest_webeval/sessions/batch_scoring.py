@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +11,14 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
+from pytest_webeval.sessions.external_verdicts import VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
 from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import WrittenPage
@@ -26,12 +30,15 @@ from pytest_webeval.sessions.task_definitions import TaskSetOrError
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.dataset import TaskSet
 
+PINNED = ("--rootdir=.",)  # without which pytest could name runs by another directory than this one
+
 
 class SessionSeed(Struct, frozen=True, kw_only=True):
     """What a process needs to know to score runs of a session; any process can be sent it.
 
     `key` tells the sessions of one process apart. The task sets are those of options and run roots, so that a process
-    on another machine reads none. `options` are those of commands that score a run again.
+    on another machine reads none, and `verdicts` are those of files with the runs that they are on. `modules` is the
+    checksum of modules of users that decide. `options` are those of commands that score a run again.
     """
 
     key: str
@@ -46,6 +53,13 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
     options: tuple[str, ...]
     is_local: bool = True  # whether workers are on the machine of the session
     probes: Mapping[str, str] = field(default_factory=dict)  # files that all workers must see, with their content
+    verdicts: tuple[ExternalVerdicts, Mapping[str, VerdictMatches]] | None = None
+    modules: str | None = None
+
+    def build_page_maker(self, workspace: Workspace, *, is_reading: bool = True) -> PageMaker | None:
+        """What writes the pages of a report, if there is to be one."""
+        report = self.settings.report
+        return None if report is None else PageMaker(workspace, report, self.run_count, self.options, is_reading)
 
     def build_workspace(self) -> Workspace:
         """The workspace of a process. Raises `SettingsError`."""
@@ -59,6 +73,8 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
             root_tasks = {places.get(root, root): tasks for root, tasks in root_tasks.items()}
         workspace = Workspace(settings, self.rootpath, self.here, self.started)
         workspace.tasks.provide(self.configured_tasks, root_tasks)
+        if self.verdicts is not None:
+            workspace.provide_verdicts(*self.verdicts)
         return workspace
 
     @property
@@ -81,7 +97,9 @@ class PageMaker(Struct, frozen=True, eq=False):
         from pytest_webeval.sessions.page_writer import PageWriter  # for sessions with a report
 
         label = written.record.run
-        rerun = RerunCommands({label: written.record.task_id}, self.options, has_others=True).command([label]).command
+        missing = (label,) if written.record.missing else ()
+        commands = RerunCommands({label: written.record.task_id}, self.options, PINNED, missing, has_others=True)
+        rerun = commands.command([label]).command
         try:
             run = self._load(written, path)
             return PageWriter(self.workspace, self.directory).write(written, path, run, self.run_count, rerun)
@@ -128,8 +146,10 @@ def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
     """What scores the runs of a session in this process. Raises `SettingsError`."""
     workspace = seed.build_workspace()
     evaluators, modules = load_evaluators(seed.evaluators_from)
-    report = seed.settings.report
-    pages = None if report is None else PageMaker(workspace, report, seed.run_count, seed.options, is_reading)
+    if seed.modules not in (None, modules):
+        problem = f"{seed.evaluators_from} differs between the session and a worker on {platform.node()}"
+        raise SettingsError(f"{problem}; install the same modules for all workers, and do not change them")
+    pages = seed.build_page_maker(workspace, is_reading=is_reading)
     return RunScorer(workspace, evaluators, modules, pages)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Container
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
+from typing import NoReturn
 
 from msgspec import Struct
 
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
 
-RUNS = "runs"
+RUNS, PREFIX = "runs", "--webeval-"
+LINE = "LINE"  # what pytest takes from its ini file alone
 
 
 class CommandSource(Struct, frozen=True):
@@ -41,17 +44,49 @@ def add_session_options(parser: argparse.ArgumentParser, left_out: Container[str
     group = parser.add_argument_group("as in pytest, where their names begin with --webeval-")
     for option in options.OPTIONS:
         if option.name not in left_out and option.name != RUNS:
-            names = (f"--{option.name.replace('_', '-')}", option.flag)
-            group.add_argument(*names, dest=option.key, help=option.help.replace("%", "%%"), **option.action)
+            name, action = f"--{option.name.replace('_', '-')}", option.action
+            names = (name, option.flag) if option.is_flag else (name,)
+            action |= {} if option.is_flag else {"metavar": LINE}
+            action |= {"action": InOrder, "const": option.is_repeatable} | ({"nargs": 0} if option.is_switch else {})
+            group.add_argument(*names, dest=option.key, help=option.help.replace("%", "%%"), **action)
+
+
+class InOrder(argparse.Action):
+    """Keeps the arguments in the order of the command line, in which a command that scores again repeats them."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:  # noqa: ARG002  (argparse passes it)
+        """Take a value; of a repeatable option one more, of a switch that it is on."""
+        namespace, value, _ = given
+        earlier = vars(namespace).pop(self.dest, None)
+        value = True if self.nargs == 0 else value
+        setattr(namespace, self.dest, [*(earlier or ()), value] if self.const else value)
+
+
+class Refusal(argparse.Action):
+    """An option that the command does not have. `const` says what to do instead."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+        """End the command."""
+        *_, name = given
+        parser.error(f"{name} is not an option of this command; {self.const}")
+
+
+def add_refusals(parser: argparse.ArgumentParser, refusals: Mapping[str, str]) -> None:
+    """Let the command refuse options of pytest, by their names there, with advice."""
+    for flag, advice in refusals.items():
+        names = (flag, f"--{flag.removeprefix(PREFIX)}") if flag.startswith(PREFIX) else (flag,)
+        parser.add_argument(
+            *names, dest=f"refused{flag}", nargs="?", const=advice, action=Refusal, help=argparse.SUPPRESS
+        )
 
 
 def list_rerun_options(source: CommandSource) -> Iterator[str]:
     """The options but the runs with which pytest scores a run of the session again, as a person would write them."""
-    for option in options.OPTIONS:
-        value = source.given(option) if option.in_rerun and option.name != RUNS else None
-        if option.is_switch and value:
+    by_key = {option.key: option for option in options.OPTIONS if option.in_rerun and option.name != RUNS}
+    for key, value in vars(source.arguments).items():
+        if (option := by_key.get(key)) is None or not value:
+            continue
+        if option.is_switch:
             yield option.flag
-        elif option.is_repeatable:
-            yield from (f"{option.flag}={each}" for each in value or ())
-        elif isinstance(value, str):
-            yield f"{option.flag}={value}"
+        else:
+            yield from (f"{option.flag}={each}" for each in (value if option.is_repeatable else (value,)))

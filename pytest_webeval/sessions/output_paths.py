@@ -67,6 +67,30 @@ def check_output_paths(settings: Settings) -> None:
             _check("--webeval-runs", root, "choose a directory for the results with --webeval-output")
 
 
+def check_report(workspace: Workspace) -> None:
+    """Raise `SettingsError` if the report options contradict each other or the runs."""
+    report, embed = workspace.settings.report, workspace.settings.report_embed
+    if report is None and embed is not None:
+        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
+    if report is None and workspace.settings.history:
+        raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
+    if report in workspace.settings.roots:
+        raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
+    for path in (report, *report.parents) if report is not None else ():
+        if _is_run(path, workspace):
+            raise SettingsError(f"--webeval-report: {path} is a recorded run; choose a separate directory")
+    if embed is not None:
+        from pytest_webeval.reports.html.screenshots import pillow  # only for this option
+
+        pillow()
+
+
+def _is_run(path: Path, workspace: Workspace) -> bool:
+    is_inside = workspace.labels.root_of(path) is not None
+    is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
+    return is_inside and is_there and workspace.format_of(path) is not None
+
+
 def _check_file(option: str, path: Path) -> None:
     if os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
         raise SettingsError(f"{option}: cannot write {path}: {os.strerror(errno.EISDIR)}; choose another file")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from importlib.util import module_from_spec
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.safety.text import shorten_repr
 
-FUNCTION = "webeval_evaluators"
+FUNCTION, SUFFIX = "webeval_evaluators", ".py"
 
 
 def load_evaluators(name: str | None) -> tuple[list[Evaluator], str]:
@@ -30,55 +32,58 @@ def load_evaluators(name: str | None) -> tuple[list[Evaluator], str]:
         return default_evaluators(), ""
     from pytest_webeval.sessions.user_modules import checksum_modules  # few sessions have such a module
 
-    function = getattr(_load_module(name), FUNCTION, None)
-    if not callable(function):
-        raise SettingsError(f"{name} has no function {FUNCTION}; let it take our evaluators and return those to use")
+    function = _find_function(_load_module(name), name)
     try:
-        evaluators = list(function(default_evaluators()))
-    except Exception as error:
+        returned = function(default_evaluators())
+        evaluators = [*returned] if isinstance(returned, Iterable) else [returned]
+    except (Exception, SystemExit) as error:
         raise SettingsError(f"{name}: {FUNCTION} raised {_describe(error)}; fix it") from error
-    _check(evaluators, name)
-    return evaluators, checksum_modules([function, *map(type, evaluators)])
+    return list(_check(evaluators, name)), checksum_modules([function, *map(type, evaluators)])
+
+
+def locate_module(name: str | None) -> str | None:
+    """The same name, or the absolute path of a file, which a process in another directory can load as well."""
+    return os.path.abspath(name) if name is not None and name.endswith(SUFFIX) else name  # noqa: PTH100
 
 
 def _load_module(name: str) -> ModuleType:
-    is_file = name.endswith(".py")
-    if is_file and (other := _find_other(Path(name).resolve())) is not None:
-        raise SettingsError(f"{name} has the name of another module, {other}; rename the file")
     try:
-        return _load_file(Path(name)) if is_file else import_module(name)
-    except Exception as error:
+        return _load_file(Path(name)) if name.endswith(SUFFIX) else import_module(name)
+    except (Exception, SystemExit) as error:
         advice = "use a module that Python can import, or the path of a .py file"
         raise SettingsError(f"cannot import {name}: {_describe(error)}; {advice}") from error
 
 
-def _find_other(path: Path) -> str | None:
-    """The file of another module that has the name of this file, which would take its place."""
-    with suppress(ImportError, ValueError):  # no module can have such a name, or it has no file
-        spec = find_spec(path.stem)
-        if spec is not None and spec.origin is not None and Path(spec.origin).resolve() != path:
-            return spec.origin
-    return None
-
-
 def _load_file(path: Path) -> ModuleType:
-    """The module in a file, which other processes find by its name."""
+    """The module in a file, which its classes find by its name. It takes the place of no other module."""
     absolute = path.resolve()
-    spec = spec_from_file_location(absolute.stem, absolute)
+    name = f"webeval_evaluators_from_{absolute.stem}"
+    spec = spec_from_file_location(name, absolute)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = module_from_spec(spec)
-    sys.modules[absolute.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-def _check(evaluators: Iterable[object], name: str) -> None:
+def _find_function(module: ModuleType, name: str) -> Callable[[list[Evaluator]], object]:
+    function = getattr(module, FUNCTION, None)
+    if type(function).__module__.partition(".")[0] == "_pytest":
+        problem = f"{name}: {FUNCTION} is a fixture, which only pytest can call"
+        raise SettingsError(f"{problem}; name a module with a function that takes our evaluators")
+    if not callable(function):
+        raise SettingsError(f"{name} has no function {FUNCTION}; let it take our evaluators and return those to use")
+    return cast("Callable[[list[Evaluator]], object]", function)
+
+
+def _check(evaluators: Iterable[object], name: str) -> Iterator[Evaluator]:
     for evaluator in evaluators:
         if not isinstance(evaluator, Evaluator):
-            problem = f"{name}: {FUNCTION} returned {shorten_repr(evaluator)}, not an Evaluator"
+            problem = f"{name}: {FUNCTION} returned {shorten_repr(evaluator)}, which is not an Evaluator"
             raise SettingsError(f"{problem}; return a list of evaluators")
+        yield evaluator
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())

@@ -17,6 +17,7 @@ from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.batch_scoring import PINNED
 from pytest_webeval.sessions.remote_lines import list_store_problems
 from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.report_index import ReportIndex
@@ -41,10 +42,13 @@ class SessionFiles(Struct, eq=False, dict=True):
     report: ReportIndex | None = None
     summary: Summary | None = None
     places: list[Path] = field(default_factory=list)
+    match_lines: list[str] = field(default_factory=list)  # about verdicts in files that options name
+    mismatches: list[str] = field(default_factory=list)  # files with a verdict on none of the runs
 
     def write(self) -> int:
         """Write all files. Returns the exit code of the session."""
         session = self.session
+        self._report_mismatches()
         if not len(session.records) and not session.runs.has_runs:
             return self._end_without_runs()
         summary, code = session.check(session.summaries().build(session.records))
@@ -57,7 +61,20 @@ class SessionFiles(Struct, eq=False, dict=True):
         is_complete = not (session.unscored or session.problems or session.full_disk or session.stopped)
         session.journals.end(is_complete=is_complete, is_whole=True)
         written.append(self._finish_upload())
-        return code if all(written) and not session.full_disk else code or FAILED
+        is_written = all(written) and not session.full_disk and not self.mismatches
+        return code if is_written else code or FAILED
+
+    def _report_mismatches(self) -> None:
+        """Fail a session with a file of verdicts that is about none of its runs."""
+        workspace, counts = self.session.workspace, self.session.runs.counts
+        if workspace.external is None:
+            return
+        from pytest_webeval.sessions.verdict_matches import list_match_lines  # few sessions have such files
+        from pytest_webeval.sessions.verdict_matches import list_mismatches  # same
+
+        self.match_lines.extend(list_match_lines(workspace, counts))
+        self.mismatches.extend(list_mismatches(workspace, counts))
+        self.session.problems.extend(self.mismatches)
 
     def _finish_upload(self) -> bool:
         """Upload the rest of the results, if they go to a store."""
@@ -71,7 +88,6 @@ class SessionFiles(Struct, eq=False, dict=True):
         checks = self.session.checks
         if checks.gates or self.session.workspace.settings.require_certificate:
             checks.notes.append("gates not evaluated: no run was scored")
-            return FAILED
         return NO_RUNS
 
     def _write_summaries(self, summary: Summary) -> None:
@@ -113,7 +129,7 @@ class SessionFiles(Struct, eq=False, dict=True):
         if has_others and self.summary is not None:
             named = {run for group in self.summary.webeval["failures"] for run in islice(group["runs"], RUNS_NAMED)}
             records = (record for record in session.records if record.run in named)
-        return build_commands(records, session.options, (), has_others=has_others)
+        return build_commands(records, session.options, PINNED, has_others=has_others)
 
     def describe(self) -> list[str]:
         """The lines for the terminal."""
@@ -129,6 +145,7 @@ class SessionFiles(Struct, eq=False, dict=True):
                 *session.checks.notes,
                 *session.lines.notes,
                 *list_store_problems(settings),
+                *self.match_lines,
                 *session.problems[:PROBLEMS_SHOWN],
             ],
             without_runs=session.runs.without_runs,

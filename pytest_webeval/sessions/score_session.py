@@ -12,6 +12,7 @@ from functools import cached_property
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from msgspec import Struct
@@ -39,6 +40,7 @@ from pytest_webeval.sessions.path_list import PathList
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.result_lines import ResultLines
+from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import write
 from pytest_webeval.sessions.run_scoring import RunToScore
@@ -49,7 +51,6 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import RecordSpool
 
 PASSED, FAILED, INTERRUPTED, NO_RUNS = 0, 1, 2, 5  # exit codes, as pytest has them
-INTERRUPTION = "KeyboardInterrupt"
 
 
 class ScoredRuns(Struct, eq=False):
@@ -60,6 +61,8 @@ class ScoredRuns(Struct, eq=False):
     without_runs: Sequence[str]
     journals: Journals
     outside: int = 0  # runs of tasks that are not in the subset
+    matched: Mapping[str, Any] = {}  # counts of verdicts in files, as fields of `Counts`
+    missing: int = 0  # expected tasks without a recording
     is_chosen: bool = False
     selection: str = ""
 
@@ -71,7 +74,8 @@ class ScoredRuns(Struct, eq=False):
             paths.append(str(branch.path))
             if branch.kind is not Kind.RUN:
                 problems[str(branch.path)] = branch.problem or ""
-        return cls(paths, problems, workspace.without_runs, journals)
+        matched = {} if workspace.external is None else workspace.count_matches()
+        return cls(paths, problems, workspace.without_runs, journals, matched=matched)
 
     @classmethod
     def of(cls, paths: Iterable[str], journals: Journals) -> ScoredRuns:
@@ -90,12 +94,12 @@ class ScoredRuns(Struct, eq=False):
     @property
     def has_runs(self) -> bool:
         """Whether there is anything to score."""
-        return len(self.paths) > 0
+        return len(self.paths) + self.missing > self.outside
 
     @property
     def counts(self) -> Counts:
         """How many runs were left out."""
-        return Counts(deselected=self.outside, outside=self.outside)
+        return Counts(deselected=self.outside, outside=self.outside, **self.matched)
 
     @property
     def resumed(self) -> Container[str]:
@@ -109,6 +113,7 @@ class ScoreSession(Struct, eq=False, dict=True):
     workspace: Workspace
     evaluators_from: str | None = None
     options: tuple[str, ...] = ()  # of commands that score a run again
+    modules: str | None = None  # the checksum of modules of users that decide
     records: RecordSpool = field(default_factory=RecordSpool)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     problems: list[str] = field(default_factory=list)
@@ -146,7 +151,9 @@ class ScoreSession(Struct, eq=False, dict=True):
     @cached_property
     def runs(self) -> ScoredRuns:
         """The runs of all roots. Raises `RecordingError`."""
-        return ScoredRuns.find(self.workspace, self.journals)
+        runs = ScoredRuns.find(self.workspace, self.journals)
+        runs.missing = len(self.missing.by_path)
+        return runs
 
     @cached_property
     def seed(self) -> SessionSeed:
@@ -154,17 +161,19 @@ class ScoreSession(Struct, eq=False, dict=True):
         workspace = self.workspace
         return SessionSeed(
             key=uuid4().hex,
-            settings=workspace.settings,
+            settings=workspace.settings.without_gates(),
             rootpath=workspace.rootpath,
             here=workspace.here,
             started=workspace.started,
             configured_tasks=workspace.tasks.configured,
             root_tasks=workspace.tasks.list_in_roots(),
             evaluators_from=self.evaluators_from,
-            run_count=len(self.runs.paths),
+            run_count=len(self.runs.paths) + self.runs.missing,
             options=self.options,
             is_local=self.is_local,
             probes=self.probes,
+            verdicts=None if workspace.external is None else (workspace.external, workspace.matches),
+            modules=self.modules,
         )
 
     def score(self, engine: Engine, size: int, progress: Progress) -> None:
@@ -196,8 +205,8 @@ class ScoreSession(Struct, eq=False, dict=True):
                     self.runs.outside += 1
                 else:
                     self._keep(RecordPayload.read(outcome), progress)
-        except KeyboardInterrupt:
-            self.stopped = INTERRUPTION
+        except KeyboardInterrupt as error:
+            self.stopped = type(error).__name__
 
     def _find_targets(self) -> Iterator[RunToScore]:
         """The runs in their order, with what an earlier session left of each."""
@@ -212,7 +221,9 @@ class ScoreSession(Struct, eq=False, dict=True):
     def _describe_missing(self, path: Path) -> RecordPayload:
         classification = Classifier(self.workspace, self.missing).classify_error(path, self.missing.reason(path))
         redacted = redact(classification, self.workspace.redacting)
-        return build_outcome(write(redacted, self.workspace.result_places, lambda *_: None)).payload
+        written = write(redacted, self.workspace.result_places, lambda *_: None)
+        write_page = self.seed.build_page_maker(self.workspace)
+        return build_outcome(written, NO_PAGE if write_page is None else write_page(written, path)).payload
 
     def _keep(self, payload: RecordPayload, progress: Progress) -> None:
         """Keep the record of a run."""

@@ -123,6 +123,10 @@ class Settings:
         """Raise `AttributeError`."""
         raise AttributeError(f"settings are read-only: cannot set {name} = {value!r}")
 
+    def without_gates(self) -> Settings:
+        """The settings for processes that score: gates are checked where runs are summed up, and cannot be sent."""
+        return Settings(vars(self) | {"gate": ()})
+
     @cached_property
     def roots(self) -> tuple[Path, ...]:
         """The run roots: those whose `runs` are collected, and the one into which live tests record."""

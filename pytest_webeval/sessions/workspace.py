@@ -177,6 +177,10 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """These verdicts with the trajectories of all roots, whichever of them the session scores, by option."""
         return {} if self.external is None else self.external.match(self._find_trajectories(), self.labels)
 
+    def provide_verdicts(self, external: ExternalVerdicts, matches: Mapping[str, VerdictMatches]) -> None:
+        """Take over what another process of the session has read and matched."""
+        vars(self).update(external=external, matches=matches)
+
     def count_matches(self) -> dict[str, int]:
         """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
         matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}

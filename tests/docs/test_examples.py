@@ -41,6 +41,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"pytest (?!tests/)|python -m (?!tests\.)")
+SCORE = "python -m pytest_webeval score "
 SCORED = re.compile(r"^[1-9]\d* scored:", re.MULTILINE)
 
 
@@ -166,7 +167,7 @@ def test_commands_work(block, scratch, place_runs):
     for command in block.commands:
         done = run_command(scratch, command)
         assert done.returncode in (0, 1), done.stdout + done.stderr
-        is_session = command.startswith("pytest") and "--webeval-audit-" not in command
+        is_session = command.startswith(("pytest", SCORE)) and "--webeval-audit-" not in command
         assert bool(SCORED.search(done.stdout)) == is_session, done.stdout
         assert done.stdout.strip()
     if block.output is not None:
@@ -192,6 +193,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/own-run-format.md",
         "docs/how-to/partial-scores.md",
         "docs/how-to/score-on-a-cluster.md",  # by tests/executors, with Ray
+        "docs/how-to/score-without-pytest.md",
         "docs/how-to/write-an-evaluator.md",
         "docs/how-to/write-results-in-shards.md",
         "docs/how-to/write-results-in-shards.md",
@@ -279,6 +281,17 @@ def test_the_evaluator_of_the_readme_decides(scratch):
         statuses[most] = {each["evaluator_name"]: each["status"] for each in result["evaluators_results"]}
     assert statuses[8]["PageBudgetEvaluator"] == "success"
     assert statuses[0]["PageBudgetEvaluator"] == "failure"
+
+
+def test_the_evaluators_of_a_module_decide_without_pytest(scratch):
+    (scratch / "my_project").mkdir()
+    fixture = "\n\n@pytest.fixture"
+    (scratch / "my_project/evaluators.py").write_text(python_of("README.md").text.partition(fixture)[0], "utf-8")
+    (scratch / "my_project/budget.py").write_text(python_of("docs/how-to/score-without-pytest.md").text, "utf-8")
+    budget_of(scratch, 0)
+    done = run_command(scratch, f"{SCORE} runs --config config.json --evaluators-from my_project.budget")
+    assert done.returncode == 1, done.stderr
+    assert "PageBudget: page_budget" in done.stdout
 
 
 def budget_of(scratch, most):

@@ -65,6 +65,14 @@ def webeval(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
 
 
 @pytest.fixture
+def webeval_over(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs pytest over some roots in this process."""
+    return lambda roots, *arguments: pytester.runpytest(
+        *_without(arguments), *(f"--webeval-runs={root}" for root in roots), *arguments
+    )
+
+
+@pytest.fixture
 def webeval_apart(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs pytest over `runs` in a process of its own, as xdist and crashes need."""
     return lambda *arguments: pytester.runpytest_subprocess(*_without(arguments), "--webeval-runs=runs", *arguments)

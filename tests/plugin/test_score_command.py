@@ -1,0 +1,218 @@
+"""The command `score` for who types it: what it refuses, and how it ends when somebody stops it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from pytest_webeval.__main__ import main
+from tests.support.unprivileged import MAY_NOT_READ
+from tests.support.unprivileged import prefix
+
+RAISING = "def webeval_evaluators(ours):\n    raise ValueError('no\\nevaluators')\n"
+SLEEPING = """
+import time
+import pytest_webeval as webeval
+
+class Sleeping(webeval.ResponseEvaluator):
+    def evaluate(self, expectation, case):
+        if case.run.task_id >= 104:
+            time.sleep(300)
+        return super().evaluate(expectation, case)
+
+def webeval_evaluators(ours):
+    return [Sleeping()]
+"""
+ADVICE = "use a module that Python can import, or the path of a .py file"
+
+
+@pytest.fixture
+def complain(runs, capsys, monkeypatch):
+    """The last line of what the command says about arguments that it refuses."""
+    runs.add(101)
+    monkeypatch.chdir(runs.root.parent)
+
+    def run(*arguments):
+        try:
+            code = main(["score", *arguments])
+        except SystemExit as error:
+            code = error.code
+        assert code == 4
+        output, errors = capsys.readouterr()
+        assert not output
+        return errors.splitlines()[-1]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: RUNS"),
+        (["nowhere"], "RUNS: directory not found: {here}/nowhere; pass the directory of the recorded runs"),
+        (["runs", "runs/101"], "RUNS: {here}/runs/101 lies inside {here}/runs; pass only one of them"),
+        (["--webeval-runs=runs"], "--webeval-runs is not an option of this command; pass the directory alone, *"),
+        (["runs", "--judge=gpt"], "--judge is not an option of this command; ask judges with pytest, e.g. *"),
+        (["runs", "--webeval-judge-mode", "live"], "--webeval-judge-mode is not an option of this command; ask *"),
+        (["runs", "-n", "4"], "-n is not an option of this command; use --executor process:N"),
+        (["runs", "-k", "107"], "-k is not an option of this command; use --subset, or select runs with pytest"),
+        (["runs", "--shard=1/2"], "--shard is not an option of this command; use --executor, *"),
+        (["runs", "--executor=magic"], "invalid executor 'magic'; use process, process:N, local:N or *"),
+        (["runs", "--batch=0"], "invalid --batch '0'; use a number from 1 to 10,000"),
+        (["runs", f"--batch={'9' * 5000}"], "invalid --batch '999*; use a number from 1 to 10,000"),
+        (["runs", "--gates-decide"], "--gates-decide requires gates; pass --gate, or --fail-on=none"),
+        (["runs", "--known-failures"], "--known-failures requires a baseline; pass --baseline=FILE"),
+        (["runs", "--report-embed=1MB"], "--report-embed requires a report; pass --report=DIR"),
+        (["runs", "--report=runs/101/new"], "--report: {here}/runs/101 is a recorded run; choose a separate *"),
+        (["runs", "--limits=size = 1"], "--limits: unknown limit 'size'; use one of file_size, *"),
+        (["runs", "--redact-allow=x"], "invalid --redact-allow 'x'; use a line such as *"),
+        (["runs", "--rules=lax"], "invalid --rules 'lax'; use default, reference or strict"),
+        (["runs", "--evaluators=mine"], "--evaluators: unknown evaluator 'mine'; use response, *"),
+        (["runs", "--evaluators-from=nope"], f"cannot import nope: ModuleNotFoundError: *; {ADVICE}"),
+        (["runs", "--evaluators-from=nope.py"], f"cannot import *nope.py: FileNotFoundError: *; {ADVICE}"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
+)
+def test_what_is_wrong_is_said_in_the_words_of_the_command(complain, pytester, arguments, message):
+    expected = f"ERROR: {message.format(here=pytester.path)}"
+    pytest.LineMatcher([complain(*arguments)]).fnmatch_lines([expected.replace("[", "[[]")])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no function webeval_evaluators; let it take our evaluators and return those to use"),
+        ("1 / 0", f"ZeroDivisionError: division by zero; {ADVICE}"),
+        ("raise SystemExit(0)", f"SystemExit: 0; {ADVICE}"),
+        (RAISING, "webeval_evaluators raised ValueError: no evaluators; fix it"),
+        ("def webeval_evaluators(ours): raise SystemExit(0)", "webeval_evaluators raised SystemExit: 0; fix it"),
+        (
+            "def webeval_evaluators(ours): return None",
+            "returned None, which is not an Evaluator; return a list of evaluators",
+        ),
+        (
+            "def webeval_evaluators(ours): return ['x']",
+            "returned 'x', which is not an Evaluator; return a list of evaluators",
+        ),
+        (
+            "import pytest\n@pytest.fixture\ndef webeval_evaluators(): return []",
+            "webeval_evaluators is a fixture, which only pytest can call; name a module with a function that *",
+        ),
+    ],
+)
+def test_a_module_without_evaluators_is_refused_before_anything_is_scored(complain, pytester, content, message):
+    (pytester.path / "own.py").write_text(content)
+    pytest.LineMatcher([complain("runs", "--evaluators-from=own.py")]).fnmatch_lines([f"ERROR: *own.py*{message}"])
+    assert not list(pytester.path.rglob("eval_*"))
+
+
+def test_a_module_takes_the_place_of_no_other(runs, monkeypatch, capsys):
+    runs.add(101)
+    monkeypatch.chdir(runs.root.parent)
+    (runs.root.parent / "json.py").write_text("def webeval_evaluators(ours):\n    return ours\n")
+    assert main(["score", "runs", "--executor=process:1", "--evaluators-from=json.py"]) == 0
+    assert "1 success" in capsys.readouterr().out
+    assert hasattr(sys.modules["json"], "dumps")
+
+
+def test_a_failure_names_its_runs_and_the_command_that_scores_them_again(runs, monkeypatch, capsys):
+    for number in (101, 102):
+        runs.add(number, passes=number == 101)
+    monkeypatch.chdir(runs.root.parent)
+    assert main(["score", "runs", "--executor=process:1", "--today=2026-01-02", "--rules=strict"]) == 1
+    output = capsys.readouterr().out
+    assert "1  AgentResponse: status differs: 102\n" in output
+    command = "pytest --webeval-runs=runs --webeval-today=2026-01-02 --webeval-rules=strict -k '[102]'"
+    assert f"         {command}\n" in output
+
+
+def start(runs, *options, **streams):
+    command = [sys.executable, "-m", "pytest_webeval", "score", "runs", "--executor=process:2", "--batch=1", *options]
+    return subprocess.Popen(command, cwd=runs.root.parent, start_new_session=True, text=True, **streams)
+
+
+def wait_for_pages(report, count):
+    """Wait until so many runs are scored and have a page, which is written last."""
+    end = time.monotonic() + 60
+    while len(list(report.glob("data/task-*[0-9a-f].js"))) < count and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def count_processes(group):
+    """How many processes of a session are left."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, 0)
+        return 1
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("stop", "name"),
+    [
+        (lambda process: os.killpg(process.pid, signal.SIGINT), "KeyboardInterrupt"),
+        (lambda process: process.send_signal(signal.SIGINT), "KeyboardInterrupt"),
+        (lambda process: process.send_signal(signal.SIGTERM), "Terminated"),
+    ],
+    ids=["Ctrl-C", "SIGINT", "SIGTERM"],
+)
+def test_who_stops_it_has_the_files_of_what_was_scored(runs, stop, name):
+    for number in range(101, 108):
+        runs.add(number)
+    (runs.root.parent / "sleeping.py").write_text(SLEEPING)
+    options = ("--evaluators-from=sleeping.py", "--report=report", "--no-progress")
+    process = start(runs, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for_pages(runs.root.parent / "report", 3)
+    time.sleep(0.5)
+    stop(process)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 2, output + errors
+    assert errors == ""
+    assert "3 scored: 3 success" in output
+    summary = runs.summary["webeval"]
+    assert (summary["stopped"], summary["partial"], summary["unscored_count"]) == (name, True, 4)
+    assert (runs.root.parent / "report/index.html").exists()
+    time.sleep(0.2)
+    assert count_processes(process.pid) == 0
+
+
+def test_a_reader_that_goes_away_loses_no_file(runs):
+    for number in (101, 102):
+        runs.add(number)
+    read, write = os.pipe()
+    process = start(runs, "--report=report", stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    os.read(read, 1)
+    os.close(read)
+    _, errors = process.communicate(timeout=60)
+    assert errors == ""
+    assert runs.counts == (2, 0, 0)
+    assert (runs.root.parent / "report/index.html").exists()
+
+
+def test_a_directory_that_nobody_may_read_is_an_error_of_its_run(runs):
+    for number in (101, 102):
+        runs.add(number)
+    (runs.root / "101").chmod(0)
+    command = [*prefix(*MAY_NOT_READ), sys.executable, "-m", "pytest_webeval", "score", "runs", "--executor=process:1"]
+    try:
+        done = subprocess.run(command, cwd=runs.root.parent, capture_output=True, text=True, check=False)
+    finally:
+        (runs.root / "101").chmod(0o755)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert runs.counts == (1, 0, 1)
+    assert runs.written == ["102/eval_result.json", "eval_summary.json"]
+
+
+def test_the_help_is_readable(capsys):
+    with pytest.raises(SystemExit):
+        main(["score", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("usage: python -m pytest_webeval score RUNS")
+    assert lines[1] == ""
+    assert not [line for line in lines if "judge" in line and "--webeval-" in line]
