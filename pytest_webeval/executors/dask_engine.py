@@ -42,10 +42,14 @@ PATIENCE = 120.0  # seconds without any worker, in which a queue or an operator 
 CHECK_SECONDS = 2.0  # between looks at the number of workers
 CLOSE_SECONDS = 10
 SAME_ENVIRONMENT = "start the workers in the environment of the session"
-# Of the session, and of the workers of a local cluster. Profiles cost a wakeup each 10 ms; nobody sees them there.
+# Of the session, and of the workers of a local cluster. Profiles, ticks and monitors wake each process up to a hundred
+# times a second, which takes 3% of a processor; nobody sees them there.
 QUIET = {"distributed": "critical", "distributed.client": "critical", "tornado": "critical"}
 LOCAL_CONFIGURATION = {
     "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
     "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one is done
     "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": "1",  # nothing is imported from the current directory
     "logging": QUIET,

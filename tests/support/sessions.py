@@ -14,10 +14,14 @@ def read_files(root: Path, pattern: str = "eval_*.json") -> dict[str, Any]:
     """The results, and the summary, below a directory by their place, without what differs between two sessions."""
     files: dict[str, Any] = {}
     for path in sorted(root.rglob(pattern)):
-        content = json.loads(path.read_bytes())
-        content.pop("timestamp", None)
-        content["webeval"].update(wall_time=0, slowest=[])
-        for row in content.get("task_results", ()):
-            row.pop("wall_time", None)
-        files[path.relative_to(root).as_posix()] = content
+        files[path.relative_to(root).as_posix()] = without_times(json.loads(path.read_bytes()))
     return files
+
+
+def without_times(content: dict[str, Any]) -> dict[str, Any]:
+    """The content of a result or summary without what differs between two sessions."""
+    content.pop("timestamp", None)
+    content["webeval"].update(wall_time=0, slowest=[])
+    for row in content.get("task_results", ()):
+        row.pop("wall_time", None)
+    return content
