@@ -105,6 +105,11 @@ class Session(Reader):
 
     ends_well_with: ClassVar[frozenset[int]] = frozenset({0, 1})  # all tests have passed, or some have failed
 
+    @property
+    def results(self) -> Path:
+        """The directory of the summary."""
+        return self.corpus.runs
+
     def prepare(self) -> None:
         """Write the runs, remove the results."""
         super().prepare()
@@ -113,9 +118,9 @@ class Session(Reader):
 
     def check(self) -> None:
         """Look into the summary, or the side file of its rows."""
-        summary = msgspec.json.decode((self.corpus.runs / "eval_summary.json").read_bytes(), type=_Summary)
+        summary = msgspec.json.decode((self.results / "eval_summary.json").read_bytes(), type=_Summary)
         rows = summary.task_results
-        for path in self.corpus.runs.glob("eval_summary-task_results-*.jsonl"):
+        for path in self.results.glob("eval_summary-task_results-*.jsonl"):
             rows = msgspec.json.decode(b"[" + b",".join(path.read_bytes().splitlines()) + b"]", type=list[_Row])
         self.compare({str(row.task_id): row.status for row in rows})
 

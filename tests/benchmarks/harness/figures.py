@@ -96,6 +96,8 @@ def figures(sizes: Sizes) -> tuple[AtMost, ...]:
                f"{sizes.many:,} small tasks, CPU per task / that of {sizes.few:,}"),
         AtMost("item-memory", 4, PeakDifference(1_024 * sizes.many, " KiB"), ("many-small", "many-empty"),
                f"{sizes.many:,} small tasks, peak memory an item beyond that of as many empty tests"),
+        AtMost("remote", 3, WallTimes(), ("remote", "all-passing"),
+               f"{sizes.items:,} small tasks, wall time: from S3 on loopback, 1 % of reads failing / from the disk"),
         AtMost("failing", 1.5, times, ("a-third-failing", "all-passing"),
                f"{sizes.items:,} small tasks of which {failing:,} fail, CPU / all passing"),
         AtMost("report", 1.2, times, ("reporting", "a-third-failing"),

@@ -22,6 +22,7 @@ from tests.benchmarks.harness.corpora import repeated
 from tests.benchmarks.harness.corpora import small
 from tests.benchmarks.harness.environments import Environments
 from tests.benchmarks.harness.recordings import TRACE
+from tests.benchmarks.harness.remote_session import remote_session
 from tests.benchmarks.harness.variants import failing as failing_pair
 
 HERE = Path(__file__).parent
@@ -84,6 +85,7 @@ def line_up(environments: Environments, sizes: Sizes, scratch: Path) -> Mapping[
         "few-small":        session(python, few, place / "few-small"),
         "many-small":       session(python, many, place / "many-small", rounds=1),
         "all-passing":      session(python, passing, place / "all-passing"),
+        "remote":           remote_session(python, passing, place / "remote"),
         "a-third-failing":  session(python, failing, place / "a-third-failing"),
         "reporting":        session(python, failing, place / "reporting", f"--webeval-report={place / 'report'}"),
         "reporting-recordings": session(

@@ -1,0 +1,93 @@
+"""Workers on other machines fetch the objects of their batches, and check the directories of results."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pytest_webeval.commands.score import LEFT_OUT
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.sessions.batch_scoring import build_scorer
+from pytest_webeval.sessions.batch_scoring import score_batch
+from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.other_machines import probe_directories
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.remote_roots import close_mirrors
+from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.workspace import Workspace
+from tests.remote.conftest import BUCKET
+from tests.support.faulty_s3 import Faults
+
+
+@dataclass
+class Coordinator:
+    """A session whose workers are on other machines."""
+
+    here: Path
+
+    def open(self, **options):
+        arguments = argparse.Namespace(webeval_runs=[BUCKET], **options)
+        workspace = Workspace(read_settings(CommandSource(arguments, LEFT_OUT)), self.here, self.here)
+        session = ScoreSession(workspace, is_local=False)
+        targets = list(session.runs.targets(workspace, is_local=False))
+        return session, targets
+
+
+@pytest.fixture
+def coordinator(here):
+    return Coordinator(here)
+
+
+def move_away(session, monkeypatch, tmp_path):
+    """Go to a machine with no file of the session's caches."""
+    close_mirrors(session.workspace.settings.mirrors)
+    (tmp_path / "caches").rename(tmp_path / "gone")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other caches"))
+
+
+def statuses(payloads):
+    return [RecordPayload.read(payload).record.status for payload in payloads]
+
+
+def test_a_worker_scores_from_the_objects_that_a_batch_brings(s3, copied, coordinator, monkeypatch, tmp_path):
+    copied(4)
+    session, targets = coordinator.open(webeval_output=str(tmp_path / "shared"))
+    seed = session.seed
+    move_away(session, monkeypatch, tmp_path)
+    s3.restart()
+    payloads = score_batch(seed, targets)
+    assert statuses(payloads) == ["success", "success", "failure", "success"]
+    assert [RecordPayload.read(payload).record.run for payload in payloads] == [f"runs/{each}" for each in range(1, 5)]
+    assert "GET /bucket" not in s3.requests()
+    assert len(list((tmp_path / "shared").glob("*/eval_result.json"))) == 4
+
+
+def test_a_result_that_did_not_leave_the_machine_is_an_error_of_its_run(s3, copied, coordinator, monkeypatch, tmp_path):
+    copied(4)
+    session, targets = coordinator.open(webeval_output="s3://bucket/results")
+    seed = session.seed
+    move_away(session, monkeypatch, tmp_path)
+    s3.restart(Faults(unwritable=["results/2/eval_result.json"]))
+    payloads = score_batch(seed, targets)
+    assert statuses(payloads) == ["success", "error", "failure", "success"]
+    assert "cannot write s3://bucket/results/2/eval_result.json" in RecordPayload.read(payloads[1]).record.reason
+    assert len(s3.objects("results/")) == 3
+
+
+def test_a_directory_that_a_worker_does_not_see_is_refused(copied, coordinator, tmp_path):
+    copied(1)
+    output = tmp_path / "output"
+    session, _ = coordinator.open(webeval_output=str(output))
+    with probe_directories(session.workspace.settings) as probes:
+        session.probes = probes
+        seed = session.seed
+        build_scorer(seed)
+        output.rename(tmp_path / "another")
+        with pytest.raises(SettingsError, match=f"does not see the directory {output} of this session"):
+            build_scorer(seed)
+        (tmp_path / "another").rename(output)
+    assert not list(output.iterdir())
