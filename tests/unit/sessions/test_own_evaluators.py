@@ -61,7 +61,10 @@ def test_a_file_does_not_take_the_place_of_another_module(write, name):
     ("text", "problem"),
     [
         ("", "has no function webeval_evaluators; let it take our evaluators and return those to use"),
-        ("def webeval_evaluators(ours): return [1]", "returned 1, which is not an Evaluator; return a list of evaluators"),
+        (
+            "def webeval_evaluators(ours): return [1]",
+            "returned 1, which is not an Evaluator; return a list of evaluators",
+        ),
         ("def webeval_evaluators(ours): return ours[9]", "webeval_evaluators raised IndexError: .*; fix it"),
         ("1 / 0", "cannot import .*: ZeroDivisionError: division by zero; use a module that Python can import"),
     ],
