@@ -56,6 +56,8 @@ class FileSign:
 
     def find(self, listing: DirectoryListing) -> str | None:
         """The name of such a file in a directory, or None."""
+        if self.name not in listing.names and "*" not in self.name and "/" not in self.name:  # as in most directories
+            return None
         return next((name for name in self._candidates(listing) if self._has_keys(listing.path, name)), None)
 
     @property

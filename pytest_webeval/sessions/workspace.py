@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -206,7 +207,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
             return path
         is_alone = len(self.settings.roots) == 1
         tree = self.settings.output if is_alone else self.settings.output / self.labels.prefixes[root]
-        return tree / path.relative_to(root)
+        return tree / str(path)[len(str(root)) :].lstrip(os.sep)  # of each run several times; pathlib compares slowly
 
     @property
     def branches(self) -> Iterator[Branch]:

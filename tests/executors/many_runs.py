@@ -100,7 +100,7 @@ def digest_files(directory):
 def digest(path):
     content = load_side_lists(restore_lists(json.loads(path.read_bytes()), path, path.name))
     content["webeval"].pop(SIDE_FILES, None)  # their names change with times
-    return sha256(json.dumps(without_times(content)).encode())
+    return sha256(json.dumps(without_times(content), default=load_side_lists).encode())
 
 
 def format_row(way, count, cost):
