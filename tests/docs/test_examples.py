@@ -487,6 +487,7 @@ def test_every_json_block_is_used_by_a_test_of_this_file():
         "evaluator",
         "evaluation_details",
         "json.schemas",
+        "result",
     )
     used = [*(content for key in keys for content in example(key)), *lists_with("role"), *lists_with("task_id")]
     used += lists_with("evaluator")

@@ -30,8 +30,14 @@ def in_first_cells(text):
 
 @pytest.mark.parametrize("name", ["eval_result", "eval_summary"])
 def test_the_fields_of_a_page_are_those_of_the_schema(name):
-    fields = load_schema(name)["properties"]
-    assert in_first_cells(section(f"{name}.json")) == (fields.keys() | fields["webeval"]["properties"].keys())
+    fields, page = load_schema(name)["properties"], section(f"{name}.json").partition("### Side files")[0]
+    assert in_first_cells(page) == (fields.keys() | fields["webeval"]["properties"].keys())
+
+
+def test_the_fields_of_a_side_file_are_those_of_the_schema():
+    schema = load_schema("eval_summary")
+    fields = schema["properties"]["webeval"]["properties"]["side_files"]["items"]["properties"]
+    assert in_first_cells(section("eval_summary.json").partition("### Side files")[2]) == fields.keys()
 
 
 def test_the_sentence_about_assertions_names_the_fields_of_the_schema():
