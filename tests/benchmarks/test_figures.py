@@ -96,6 +96,7 @@ def test_the_bars_are_those_that_are_published():
         ("memory-large", 3, "less"),
         ("many", 1.1, "less"),
         ("item-memory", 4, "less"),
+        ("remote", 3, "less"),
         ("failing", 1.5, "less"),
         ("report", 1.2, "less"),
         ("report-recordings", 1.2, "less"),
