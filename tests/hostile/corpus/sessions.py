@@ -125,9 +125,23 @@ def run_with_workers(directory: Path, every: int) -> tuple[Session, Session]:
     return workers, _session(directory, "alone", directory / "out", "--webeval-output=out")
 
 
+def run_with_score(directory: Path, every: int) -> tuple[Session, Session]:
+    """Write the corpus and score it twice, each time with the results elsewhere: by `score`, then by pytest."""
+    write_corpus.write(directory, every=every)
+    (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
+    options = ("--config=config.json", "--own-tasks", "--timeout=20", "--executor=process:2", "--output=scored")
+    command = ["-m", "pytest_webeval", "score", "runs", "alone", *options]
+    scored = _run(directory, "scored", directory / "scored", command)
+    return scored, _session(directory, "alone", directory / "out", "--webeval-output=out")
+
+
 def _session(directory: Path, name: str, place: Path, *options: str) -> Session:
     reports = (f"--junitxml={name}.xml", f"--html={name}.html", "--self-contained-html")
-    command = [*AS_USERS, sys.executable, "-m", "pytest", *PLAIN, "-v", *ROOTS, *reports, *options]
+    return _run(directory, name, place, ["-m", "pytest", *PLAIN, "-v", *ROOTS, *reports, *options])
+
+
+def _run(directory: Path, name: str, place: Path, arguments: list[str]) -> Session:
+    command = [*AS_USERS, sys.executable, *arguments]
     before = snapshot(directory)
     with (directory / f"{name}.out").open("wb") as out, (directory / f"{name}.err").open("wb") as err:
         measured = _waited(subprocess.Popen(command, cwd=directory, stdout=out, stderr=err, start_new_session=True))
