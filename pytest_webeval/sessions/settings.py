@@ -125,7 +125,7 @@ class Settings:
 
     def without_gates(self) -> Settings:
         """The settings for processes that score: gates are checked where runs are summed up, and cannot be sent."""
-        return Settings(vars(self) | {"gate": ()})
+        return Settings(vars(self) | {"gate": ()}, self.mirrors, self.staging)
 
     @cached_property
     def roots(self) -> tuple[Path, ...]:

@@ -35,7 +35,9 @@ def test_an_unknown_schema_is_a_wrong_option(capsys, tmp_path):
     (tmp_path / "times.json").touch()
     for arguments in (["schema", "eval"], ["validate", str(tmp_path / "times.json"), "--schema=eval"]):
         assert main(arguments) == 4
-        assert capsys.readouterr().err.startswith("ERROR: unknown schema 'eval'; use one of eval_result, eval_results, ")
+        assert capsys.readouterr().err.startswith(
+            "ERROR: unknown schema 'eval'; use one of eval_result, eval_results, "
+        )
 
 
 @pytest.fixture

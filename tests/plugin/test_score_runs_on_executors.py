@@ -141,7 +141,9 @@ def test_runs_of_a_store_are_listed_and_can_be_read_afterwards(some, archive):
     assert [run.response for run in listed] == [run.response for run in find_runs(some.root)]
 
 
-@pytest.mark.parametrize("store", [str, lambda root: root, lambda root: LocalStore(str(root))], ids=["text", "path", "store"])
+@pytest.mark.parametrize(
+    "store", [str, lambda root: root, lambda root: LocalStore(str(root))], ids=["text", "path", "store"]
+)
 def test_a_run_of_a_directory_is_scored_alone_and_nothing_is_written(some, store):
     expected = score_all(some.root)
     for path in some.root.rglob("eval_*.json"):

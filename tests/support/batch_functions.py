@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from threading import Lock
 
 
 def multiply(factor, batch):
@@ -64,10 +65,11 @@ def divide_by(shared, batch):
 
 
 class Uncopyable(Exception):
-    """An exception that cannot be loaded again from its pickle."""
+    """An exception that no library can pickle."""
 
     def __init__(self, first, second):
         super().__init__(f"{first} {second}")
+        self.lock = Lock()
 
 
 def raise_uncopyable(shared, batch):

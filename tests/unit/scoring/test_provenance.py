@@ -25,6 +25,7 @@ ONLY_CARRY = {
     "recorder",
     "redaction",
     "reports",
+    "root_scoring.py",
     "schemas",
     "sessions",
     "storage.py",
