@@ -32,6 +32,7 @@ COMMANDS = (
 )
 # Messages of what sessions share name options, and keys of ini files, as pytest has them.
 _NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(limits|redact_allow)\b")
+_INPUTS = ("tasks", "config")
 _RUNS = "webeval_runs"  # which a command takes without the name of an option
 INTERRUPTED, USAGE_ERROR = 2, 4  # as pytest has them
 
@@ -71,12 +72,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _name_options(message: str, options: Container[str]) -> str:
-    """A message with the options of the command in place of those of a session."""
+    """A message with the options of the command in place of those of a session.
+
+    A command that scores has all of them. The others share inputs alone: what else they name is an option of pytest.
+    """
 
     def name(match: re.Match[str]) -> str:
         key = (match[1] or match[2]).replace("-", "_")
         if f"webeval_{key}" == _RUNS in options:
             return "RUNS"
+        if _RUNS not in options and key not in _INPUTS:
+            return match[0]
         is_known = key in options or f"webeval_{key}" in options
         return f"--{key.replace('_', '-')}" if is_known else match[0]
 

@@ -65,7 +65,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         counts, without_runs = self.collected.counts, self.collected.without_runs
         is_live = self.workspace.settings.is_live
         has_all = not (self.unscored or self.collected.is_chosen or shard or (is_live and self.stopped))
-        is_whole = (has_all and self.collected.has_runs) or (is_live and bool(self.records))
+        is_whole = has_all and (self.collected.has_runs or (is_live and len(self.records) > 0))
         return {
             "unscored_count": len(self.unscored),
             "unscored": list(self.unscored),
