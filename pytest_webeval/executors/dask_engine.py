@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 import warnings
 from collections.abc import Callable
@@ -127,6 +128,7 @@ class LocalDaskEngine(Struct, frozen=True):
         """The workers of a new cluster, which ends with the block."""
         distributed = load_distributed()
         with ExitStack() as stack:
+            stack.enter_context(keep_environment())
             configure(stack, CONFIGURATION | LOCAL_CONFIGURATION)
             cluster = self._start_cluster(distributed)
             stack.callback(cluster.close, timeout=CLOSE_SECONDS)
@@ -150,6 +152,17 @@ class LocalDaskEngine(Struct, frozen=True):
             raise ExecutorError(
                 f"cannot start a Dask cluster ({describe_error(error)}); use fewer processes, or process:{self.count}"
             ) from error
+
+
+@contextmanager
+def keep_environment() -> Iterator[None]:
+    """Undo what the block changes: Dask sets the variables of its workers in this process as well."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def load_distributed() -> Any:

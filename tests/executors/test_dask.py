@@ -266,8 +266,9 @@ def test_a_local_cluster_runs_batches_and_listens_on_loopback_only(capfd):
                 connections = process.net_connections("inet")
                 addresses.update(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
 
-    engine = LocalDaskEngine(2, name_version)
+    engine, environment = LocalDaskEngine(2, name_version), dict(os.environ)
     assert run(engine, batch_functions.multiply, 3, range(40), 10, on_done=look) == list(range(0, 120, 3))
+    assert dict(os.environ) == environment
     assert addresses == {"127.0.0.1"}
     assert capfd.readouterr() == ("", "")
 
