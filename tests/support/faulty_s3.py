@@ -86,8 +86,9 @@ class S3Server:
             table.execute("COMMIT")
 
     def put_tree(self, root: Path, prefix: str = "") -> None:
-        """Write all files below a directory."""
-        files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+        """Write all files below a directory but those that sessions have written there."""
+        paths = (path for path in sorted(root.rglob("*")) if path.is_file())
+        files = [path for path in paths if not path.name.startswith("eval_")]
         self.put({f"{prefix}{path.relative_to(root).as_posix()}": path.read_bytes() for path in files})
 
     def objects(self, prefix: str) -> dict[str, bytes]:
