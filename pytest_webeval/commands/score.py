@@ -14,7 +14,6 @@ from typing import NoReturn
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.executors.choice import Machine
 from pytest_webeval.executors.choice import choose_engine
 from pytest_webeval.executors.engine import Engine
@@ -104,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `WebEvalError`.
     """
-    source = CommandSource(arguments, LEFT_OUT)
+    source = CommandSource(arguments)
     here = Path.cwd()
     workspace = Workspace(read_settings(source), here, here)
     size = _parse_batch(arguments.batch)
@@ -210,10 +209,7 @@ def _claim_report(workspace: Workspace) -> ReportIndex | None:
     if settings.history:
         from pytest_webeval.sessions.session_history import SessionHistory  # only for this option
 
-        try:
-            history = SessionHistory.read(settings.history)
-        except WebEvalError as error:
-            raise SettingsError(f"--history: {error}") from error
+        history = SessionHistory.read(settings.history)
     report = ReportIndex(workspace, settings.report, history)
     report.claim()
     return report

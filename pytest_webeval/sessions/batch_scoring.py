@@ -10,17 +10,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import field
 
-from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
 from pytest_webeval.sessions.external_verdicts import VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
-from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_scoring import RunScorer
@@ -99,24 +93,9 @@ class PageMaker(Struct, frozen=True, eq=False):
         label = written.record.run
         missing = (label,) if written.record.missing else ()
         commands = RerunCommands({label: written.record.task_id}, self.options, PINNED, missing, has_others=True)
-        rerun = commands.command([label]).command
-        try:
-            run = self._load(written, path)
-            return PageWriter(self.workspace, self.directory).write(written, path, run, self.run_count, rerun)
-        except DiskFull as error:
-            return WrittenPage(no_room=error.no_room)
-        except (WebEvalError, RecursionError):
-            return NO_PAGE
-
-    def _load(self, written: WrittenRun, path: Path) -> Run:
-        classification = written.redacted.classification
-        placeholder = placeholder_run(path, written.record.run, self.workspace.settings.rules)
-        if not self.is_reading or REDACTED in classification.result.webeval:  # by another process, which alone knew
-            return placeholder
-        try:
-            return classification.run or self.workspace.run(path)
-        except WebEvalError:
-            return placeholder
+        writer = PageWriter(self.workspace, self.directory)
+        run = None if self.is_reading else writer.build_placeholder(path)
+        return writer.try_to_write(written, path, self.run_count, commands.command([label]).command, run)
 
 
 _scorers: dict[str, RunScorer] = {}  # of the latest session that this process scores for

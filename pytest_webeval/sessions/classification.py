@@ -118,3 +118,9 @@ class Classifier(Struct, frozen=True, eq=False):
             return self.workspace.run(path)
         except WebEvalError:
             return placeholder
+
+
+def format_error(error: BaseException | None, plain: tuple[type[BaseException], ...] = (WebEvalError,)) -> str:
+    """An exception in one line. Those of the `plain` classes speak for themselves; others are named."""
+    text = " ".join(str(error).split())
+    return sanitize(text if isinstance(error, plain) else f"{type(error).__name__}: {text}")

@@ -19,10 +19,9 @@ LINE = "LINE"  # what pytest takes from its ini file alone
 
 
 class CommandSource(Struct, frozen=True):
-    """A command line, of which `left_out` names the options that the command does not have."""
+    """A command line."""
 
     arguments: argparse.Namespace
-    left_out: Container[str] = ()
 
     def given(self, option: Option) -> Any:
         """The value on the command line; None or False without one."""

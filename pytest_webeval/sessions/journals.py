@@ -94,7 +94,8 @@ class Journals(Struct, eq=False, dict=True):
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Remove the journals of a session that scored all its runs, unless others are to reuse or to write them.
 
-        A session over some of the runs leaves the earlier journals, which list more runs.
+        They stay as well until all results for a store are there: otherwise the next session would score all runs
+        again to upload the rest. A session over some of the runs leaves the earlier journals, which list more runs.
         """
         for journal in self._journals.values():
             journal.close()
@@ -103,9 +104,13 @@ class Journals(Struct, eq=False, dict=True):
         if self.workspace.settings.reuse:
             for journal in self._journals.values():
                 self._attempt(journal.compact)
-        elif is_complete and not self.disturbed:
+        elif is_complete and not self.disturbed and self._is_uploaded():
             for place in self._places if is_whole else self._places - self._found:
                 self._attempt(Journal(place).remove)
+
+    def _is_uploaded(self) -> bool:
+        staging = self.workspace.settings.staging
+        return staging is None or staging.upload_rest() is None
 
     def _attempt(self, change: Callable[[], None]) -> None:
         try:

@@ -6,10 +6,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.redaction.policy import DEFINITION
+from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.html.agent_answer import recorded_answer
 from pytest_webeval.reports.html.event_details import trim_bodies
 from pytest_webeval.reports.html.frames import FrameCopies
@@ -26,6 +30,7 @@ from pytest_webeval.reports.html.task_page import task_view
 from pytest_webeval.reports.html.timeline import list_agent_values
 from pytest_webeval.reports.html.writer import write_events
 from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.workspace import Workspace
@@ -37,6 +42,33 @@ class PageWriter(Struct, frozen=True):
 
     workspace: Workspace
     directory: Path
+
+    def try_to_write(
+        self, written: WrittenRun, path: Path, runs: int, rerun: str, run: Run | None = None
+    ) -> WrittenPage:
+        """Write the page of a run, by default of the one that was scored. A page that cannot be made is missing.
+
+        Without texts, the list says that there is none.
+        """
+        try:
+            return self.write(written, path, run or self._load(written, path), runs, rerun)
+        except DiskFull as error:
+            return WrittenPage(no_room=error.no_room)
+        except (WebEvalError, RecursionError):
+            return NO_PAGE
+
+    def _load(self, written: WrittenRun, path: Path) -> Run:
+        classification = written.redacted.classification
+        if REDACTED in classification.result.webeval:  # by another process, which alone knew the secrets in the run
+            return self.build_placeholder(path)
+        try:
+            return classification.run or self.workspace.run(path)
+        except WebEvalError:
+            return self.build_placeholder(path)
+
+    def build_placeholder(self, path: Path) -> Run:
+        """A stand-in for a run, of which nothing is read."""
+        return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
     def write(self, written: WrittenRun, path: Path, run: Run, runs: int, rerun: str) -> WrittenPage:
         """Write the page of a run; `runs` share the room for images. `rerun` is the command that scores it again.

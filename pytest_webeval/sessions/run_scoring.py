@@ -13,22 +13,20 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import TimeBudget
-from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import Classifier
+from pytest_webeval.sessions.classification import format_error
 from pytest_webeval.sessions.earlier_results import EarlierResult
 from pytest_webeval.sessions.fingerprints import Fingerprints
 from pytest_webeval.sessions.journal import Seal
@@ -172,8 +170,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         except EvaluationError as error:
             redacted = redact(self._classifier.classify_timeout(path, str(error)), redacting)
         written = write(redacted, self.workspace.result_places, lambda *_: None)
-        page = NO_PAGE if self.write_page is None else self._write_page(written, path)
-        return build_outcome(written, page).payload
+        return build_outcome(written, self._write_page(written, path)).payload
 
     def describe_lost(self, path: Path, message: str) -> RecordPayload:
         """A run that killed whoever scored it. It is not read again, and may do better in another session."""
@@ -214,14 +211,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     def _seal(self, result: TaskResult, case: Case, definition: Definition) -> Seal | None:
         """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
-        if case.calls.raised or result.status not in VERDICTS or result.status is Status.ERROR:
+        if case.calls.raised or result.status not in VERDICTS:
             return None
         state = describe_state(self.evaluators, case, self.workspace)
         decided_by = self._fingerprints.of(self.modules, case.run, definition)
         return Seal("", decided_by, state, bool(self.modules), definition.origin)
-
-
-def format_error(error: BaseException | None) -> str:
-    """An exception in one line; that of our own classes as it is."""
-    text = " ".join(str(error).split())
-    return sanitize(text if isinstance(error, WebEvalError) else f"{type(error).__name__}: {text}")

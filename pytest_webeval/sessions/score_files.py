@@ -21,9 +21,9 @@ from pytest_webeval.sessions.batch_scoring import PINNED
 from pytest_webeval.sessions.remote_lines import list_store_problems
 from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.report_index import ReportIndex
-from pytest_webeval.sessions.score_session import FAILED
-from pytest_webeval.sessions.score_session import NO_RUNS
 from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.session_checks import FAILED
+from pytest_webeval.sessions.session_checks import NO_RUNS
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record

@@ -44,13 +44,14 @@ from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import write
 from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.session_checks import FAILED
+from pytest_webeval.sessions.session_checks import INTERRUPTED
+from pytest_webeval.sessions.session_checks import PASSED
 from pytest_webeval.sessions.session_checks import SessionChecks
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import RecordSpool
-
-PASSED, FAILED, INTERRUPTED, NO_RUNS = 0, 1, 2, 5  # exit codes, as pytest has them
 
 
 class ScoredRuns(Struct, eq=False):

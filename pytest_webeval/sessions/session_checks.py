@@ -40,7 +40,7 @@ from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order
 from pytest_webeval.tasks.subset import Subset
 
-PASSED, FAILED = 0, 1  # exit codes
+PASSED, FAILED, INTERRUPTED, NO_RUNS = 0, 1, 2, 5  # exit codes, as pytest has them
 
 
 class SessionChecks(Struct, eq=False):

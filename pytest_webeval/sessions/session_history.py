@@ -7,6 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.results import Summary
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.history import condense
@@ -26,7 +28,10 @@ class SessionHistory(Struct, frozen=True):
 
         Raises `SettingsError`.
         """
-        return cls([condense(read_session(Path(name))) for name in dict.fromkeys(names)])
+        try:
+            return cls([condense(read_session(Path(name))) for name in dict.fromkeys(names)])
+        except WebEvalError as error:
+            raise SettingsError(f"--webeval-history: {error}") from error
 
     def write(self, summary: Summary, directory: Path) -> Path:
         """Write history.html, with this session as the last one, and return its path. Raises `SettingsError`."""

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.errors import StoreError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
@@ -85,25 +84,25 @@ class Staging(Struct, frozen=True, dict=True):
         return self._index.is_current(path.relative_to(self.path).as_posix(), _UPLOADED, path.lstat())
 
     def finish(self) -> str | None:
-        """Upload the rest. What could not be uploaded stays here, and is the problem that is returned.
+        """Upload the rest, and remove the directory if nothing is left to do. The problem otherwise.
 
         A journal that is left belongs to a session that can be resumed: then all of it stays.
         """
+        problem = self.upload_rest()
+        if problem is None and not os.path.lexists(self.path / JOURNAL):
+            self._remove()
+        return problem
+
+    def upload_rest(self) -> str | None:
+        """Upload all that waits. What could not be uploaded stays here, and is the problem that is returned."""
         waiting = sorted(self.list_waiting())
         problems = self.upload(waiting)
-        if problems:
-            first = next(iter(problems.values()))
-            count = f"{len(problems):,} of {len(waiting):,} files were not uploaded to {self.store.location}"
-            return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-resume"
-        if not os.path.lexists(self.path / JOURNAL):
-            self._remove()
-        return None
+        if not problems:
+            return None
+        first = next(iter(problems.values()))
+        count = f"{len(problems):,} of {len(waiting):,} files were not uploaded to {self.store.location}"
+        return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-resume"
 
     def _remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         (Path(self.cache) / NAME).unlink(missing_ok=True)
-
-    def check_upload(self, path: Path) -> None:
-        """Upload a file of a machine that nobody looks into later. Raises `StoreError`."""
-        for problem in self.upload([path]).values():
-            raise StoreError(problem)

@@ -34,6 +34,7 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.storage import Sync
 from pytest_webeval.storage import write_json_lines
+from pytest_webeval.summary.spooled_list import PairMapping
 
 LIMIT = 10_000  # entries of a list that stays in its file
 SIDE_FILES = "side_files"
@@ -174,24 +175,8 @@ class SideList(Sequence[Any]):
         return hash(self.file.checksum)
 
 
-class SideMapping(Mapping[str, Any]):
+class SideMapping(PairMapping):
     """The members of an object in a side file."""
-
-    def __init__(self, pairs: SideList) -> None:
-        self._pairs = pairs
-
-    def __getitem__(self, name: str) -> Any:
-        return dict(iter(self._pairs))[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self._pairs)
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def items(self) -> Any:
-        """The members, read once."""
-        return ((name, value) for name, value in self._pairs)
 
 
 def restore_lists(raw: Any, path: Path, source: str) -> Any:

@@ -113,15 +113,11 @@ class SpooledList(Sequence[Any]):
         return self._read[1][inner]
 
 
-class SpooledMapping(Mapping[str, Any]):
-    """The same for an object: pairs of a name and a value, each name once. To look up a name reads all of them."""
+class PairMapping(Mapping[str, Any]):
+    """An object as pairs of a name and a value, each name once. To look up a name reads all of them."""
 
-    def __init__(self, scratch: ScratchFile) -> None:
-        self._pairs = SpooledList(scratch)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        """Add a member with a new name."""
-        self._pairs.append((name, value))
+    def __init__(self, pairs: Sequence[Any]) -> None:
+        self._pairs = pairs
 
     def __getitem__(self, name: str) -> Any:
         for other, value in self._pairs:
@@ -138,6 +134,19 @@ class SpooledMapping(Mapping[str, Any]):
     def items(self) -> Any:
         """The pairs, read once."""
         return ((name, value) for name, value in self._pairs)
+
+
+class SpooledMapping(PairMapping):
+    """An object whose members lie in a temporary file."""
+
+    _pairs: SpooledList
+
+    def __init__(self, scratch: ScratchFile) -> None:
+        super().__init__(SpooledList(scratch))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Add a member with a new name."""
+        self._pairs.append((name, value))
 
 
 def _encode(entries: Sequence[Any]) -> bytes:

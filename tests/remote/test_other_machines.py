@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.commands.score import LEFT_OUT
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.batch_scoring import build_scorer
 from pytest_webeval.sessions.batch_scoring import score_batch
@@ -31,7 +30,7 @@ class Coordinator:
 
     def open(self, **options):
         arguments = argparse.Namespace(webeval_runs=[BUCKET], **options)
-        workspace = Workspace(read_settings(CommandSource(arguments, LEFT_OUT)), self.here, self.here)
+        workspace = Workspace(read_settings(CommandSource(arguments)), self.here, self.here)
         session = ScoreSession(workspace, is_local=False)
         targets = list(session.runs.targets(workspace, is_local=False))
         return session, targets

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.workspace import MISSING_TASKS
@@ -53,8 +54,8 @@ def _read_history(settings: Settings) -> SessionHistory | None:
 
     try:
         return SessionHistory.read(settings.history)
-    except WebEvalError as error:
-        raise pytest.UsageError(f"--webeval-history: {error}") from error
+    except SettingsError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 CHECKING = (

@@ -26,6 +26,7 @@ from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
+from pytest_webeval.sessions.classification import format_error
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.run_outcome import Classification
 from pytest_webeval.sessions.run_outcome import Storage
@@ -123,8 +124,10 @@ def _result(recorder: RecordEvaluation, call: pytest.CallInfo[None], workspace: 
     if isinstance(stopped, DeadlineExceeded) and call.excinfo is not None:  # by now an error with a message
         stopped = call.excinfo.value
     if isinstance(stopped, pytest.skip.Exception):
-        return recorder.merge_into(recorder.build_excluded_result(_message_of(stopped)))
-    return recorder.merge_into(workspace.classifier.build_error_result(run, task, _message_of(stopped)))
+        return recorder.merge_into(recorder.build_excluded_result(format_error(stopped, _SELF_EXPLANATORY)))
+    return recorder.merge_into(
+        workspace.classifier.build_error_result(run, task, format_error(stopped, _SELF_EXPLANATORY))
+    )
 
 
 def _is_left_out(call: pytest.CallInfo[None]) -> bool:
@@ -159,10 +162,4 @@ def classify_timeout(item: pytest.Item, message: str, workspace: PytestWorkspace
 
 
 def _message(call: pytest.CallInfo[None]) -> str:
-    return _message_of(call.excinfo.value if call.excinfo is not None else None)
-
-
-def _message_of(value: BaseException | None) -> str:
-    text = " ".join(str(value).split())
-    message = text if isinstance(value, _SELF_EXPLANATORY) else f"{type(value).__name__}: {text}"
-    return sanitize(message)
+    return format_error(call.excinfo.value if call.excinfo is not None else None, _SELF_EXPLANATORY)

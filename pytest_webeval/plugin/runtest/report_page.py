@@ -11,9 +11,7 @@ from msgspec import Struct
 from msgspec import field
 from msgspec.structs import replace
 
-from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.performance import gc_paused
@@ -24,8 +22,6 @@ from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import MISSING_ITEM
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.deadline import time_limit
@@ -85,24 +81,11 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     def write_without_recording(self, written: WrittenRun, path: Path) -> WrittenPage:
         """Write a page without reading the recording, which crashed the worker."""
-        return self._write(written, path, run=self._placeholder(path))
+        return self._write(written, path, run=self._writer.build_placeholder(path))
 
     def _write(self, written: WrittenRun, path: Path, runs: int = 1, run: Run | None = None) -> WrittenPage:
-        """Write a page; `runs` share the room for images. Without texts, the list says that there is no page."""
-        try:
-            return self._writer.write(
-                written, path, run or self._load(written, path), runs, self._rerun(written.record)
-            )
-        except DiskFull as error:
-            return WrittenPage(no_room=error.no_room)
-        except (WebEvalError, RecursionError):
-            return NO_PAGE
-
-    def _load(self, written: WrittenRun, path: Path) -> Run:
-        classification = written.redacted.classification
-        if REDACTED in classification.result.webeval:  # by another process, which alone knew the secrets in the run
-            return self._placeholder(path)
-        return classification.run or self._load_run(path)
+        """Write a page; `runs` share the room for images."""
+        return self._writer.try_to_write(written, path, runs, self._rerun(written.record), run)
 
     @cached_property
     def _writer(self) -> PageWriter:
@@ -120,15 +103,6 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _reruns(self) -> RerunCommands:
         return RerunCommands(self._task_ids, *find_repeated_options(self.workspace.config), self._missing, self._taken)
-
-    def _load_run(self, path: Path) -> Run:
-        try:
-            return self.workspace.run(path)
-        except WebEvalError:
-            return self._placeholder(path)
-
-    def _placeholder(self, path: Path) -> Run:
-        return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
 
 PAGES = pytest.StashKey[RunPages]()
