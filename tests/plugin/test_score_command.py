@@ -12,6 +12,8 @@ from contextlib import suppress
 import pytest
 
 from pytest_webeval.__main__ import main
+from pytest_webeval.reports.html.writer import data_name
+from tests.support.recorded import final_answer
 from tests.support.unprivileged import MAY_NOT_READ
 from tests.support.unprivileged import prefix
 
@@ -28,6 +30,30 @@ class Sleeping(webeval.ResponseEvaluator):
 
 def webeval_evaluators(ours):
     return [Sleeping()]
+"""
+KILLING = """
+import pytest_webeval as webeval
+from tests.support.killing_evaluators import KillingEvaluator
+
+def webeval_evaluators(ours):
+    return [KillingEvaluator(102), *ours[1:]]
+"""
+LEVELED = """
+import os
+from dataclasses import dataclass
+import pytest_webeval as webeval
+
+@dataclass(frozen=True)
+class Leveled(webeval.ResponseEvaluator):
+    level: str = "1"
+
+    def evaluate(self, expectation, case):
+        if self.level == "2":
+            raise ValueError("too high")
+        return super().evaluate(expectation, case)
+
+def webeval_evaluators(ours):
+    return [Leveled(os.environ["LEVEL"]), *ours[1:]]
 """
 ADVICE = "use a module that Python can import, or the path of a .py file"
 
@@ -179,6 +205,37 @@ def test_who_stops_it_has_the_files_of_what_was_scored(runs, stop, name):
     assert (runs.root.parent / "report/index.html").exists()
     time.sleep(0.2)
     assert count_processes(process.pid) == 0
+
+
+@pytest.mark.parametrize(("how", "code"), [("skip", 0), ("xfail", 0), ("fail", 1)])
+def test_an_aborted_run_fails_the_session_only_if_it_is_to(tree, runs, monkeypatch, how, code):
+    tree("a", answer=final_answer("<no_answer>", is_aborted=True))
+    monkeypatch.chdir(runs.root.parent)
+    assert main(["score", "runs", "--executor=process:1", "--no-progress", f"--aborted={how}"]) == code
+    assert runs.summary["webeval"]["excluded_count"] == 1
+
+
+def test_the_page_of_a_run_that_kills_workers_is_made_without_its_recording(runs, monkeypatch):
+    for number in (101, 102):
+        runs.add(number)
+    place = runs.root.parent
+    (place / "killing.py").write_text(KILLING)
+    monkeypatch.chdir(place)
+    options = ("--executor=process:1", "--no-progress", "--evaluators-from=killing.py", "--report=report")
+    assert main(["score", "runs", *options]) == 1
+    assert runs.counts == (1, 0, 1)
+    pages = [(place / f"report/data/{data_name(f'runs/{number}')}.js").read_text() for number in (101, 102)]
+    assert ['"network":null' in page.replace("\\", "") for page in pages] == [False, True]
+
+
+def test_a_result_by_an_evaluator_in_another_state_is_not_reused(runs, monkeypatch):
+    runs.add(101)
+    (runs.root.parent / "leveled.py").write_text(LEVELED)
+    monkeypatch.chdir(runs.root.parent)
+    for level, counts in (("1", (1, 0, 0)), ("1", (1, 0, 0)), ("2", (0, 0, 1))):
+        monkeypatch.setenv("LEVEL", level)
+        main(["score", "runs", "--executor=process:1", "--no-progress", "--evaluators-from=leveled.py", "--reuse"])
+        assert runs.counts == counts
 
 
 def test_a_reader_that_goes_away_loses_no_file(runs):
