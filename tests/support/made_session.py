@@ -72,7 +72,7 @@ def score_made_runs(directory: Path, count: int, form: str) -> ScoreSession:
     """Sum up that many results and write all files."""
     (directory / "runs").mkdir(parents=True, exist_ok=True)
     arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
-    workspace = Workspace(read_settings(CommandSource(arguments, frozenset())), directory, directory)
+    workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
     session = ScoreSession(workspace)
     paths = (str(directory / label) for label in list_labels(count))
     vars(session)["runs"] = ScoredRuns.of(paths, session.journals)
