@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Sequence
 from fractions import Fraction
 from math import cos
@@ -23,8 +24,9 @@ def sample_std(values: Sequence[Number]) -> float | None:
     """The standard deviation with n - 1 (`fara_webeval.md` Q35), None of fewer than two values."""
     if len(values) < 2:
         return None
-    centre = _exact_mean(values)
-    return sqrt(sum((Fraction(value) - centre) ** 2 for value in values) / (len(values) - 1))
+    count = len(values)
+    squared_deviations = _add_exactly(values, power=2) - _add_exactly(values) ** 2 / count
+    return sqrt(squared_deviations / (count - 1))
 
 
 def median(values: Sequence[Number]) -> float | None:
@@ -58,7 +60,16 @@ def with_denominator(name: str, values: Sequence[Number]) -> dict[str, Any]:
 
 
 def _exact_mean(values: Sequence[Number]) -> Fraction:
-    return sum((Fraction(value) for value in values), Fraction(0)) / len(values)
+    return _add_exactly(values) / len(values)
+
+
+def _add_exactly(values: Iterable[Number], power: int = 1) -> Fraction:
+    """The sum of the powers without rounding. The denominators of many numbers are few: each has a sum of its own."""
+    numerators: dict[int, int] = {}
+    for value in values:
+        numerator, denominator = value.as_integer_ratio()
+        numerators[denominator] = numerators.get(denominator, 0) + numerator**power
+    return sum((Fraction(total, denominator**power) for denominator, total in numerators.items()), Fraction(0))
 
 
 def _plain(value: Number) -> float:
