@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pytest_webeval.summary.repeated_runs import find_original
 from pytest_webeval.summary.repeated_runs import is_rephrased
@@ -12,22 +13,29 @@ from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 
-def name_experiments(rows: Sequence[TrajectoryRow]) -> list[TrajectoryRow]:
-    """The rows, those without an experiment with the name of the directory above their run folder.
+def name_experiments(rows: list[TrajectoryRow]) -> None:
+    """Give those without an experiment the name of the directory above their run folder.
 
     Run folders that share no task are no runs of one experiment, even in one directory.
     """
+    names = _find_names(rows)
+    for position, row in enumerate(rows):
+        if not row.experiment and row.run in names:
+            rows[position] = replace(row, experiment=names[row.run])
+
+
+def _find_names(rows: Sequence[TrajectoryRow]) -> dict[str, str]:
+    """The experiments by run folder."""
     by_directory: dict[str, list[TrajectoryRow]] = {}
     for row in rows:
         if not row.experiment:
             by_directory.setdefault(row.run.rpartition("/")[0], []).append(row)
     keys = TaskKeys(rows)
-    names = {
+    return {
         folder: name
         for directory, inside in by_directory.items()
         for folder, name in _name_folders(directory, inside, keys).items()
     }
-    return [row if row.experiment or row.run not in names else replace(row, experiment=names[row.run]) for row in rows]
 
 
 def _name_folders(directory: str, rows: Sequence[TrajectoryRow], keys: TaskKeys) -> dict[str, str]:

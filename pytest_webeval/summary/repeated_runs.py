@@ -187,24 +187,19 @@ def _run_mean_statistics(means: Sequence[float]) -> dict[str, Any]:
 
 def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
-    keys = TaskKeys([row for rows in parts for row in rows])
-    by_run = [_list_scores(rows, keys) for rows in parts]
-    common = set.intersection(*(set(tasks) for tasks in by_run))
-    means = [mean([score for task in common for score in tasks[task]]) for tasks in by_run]
+    keys = TaskKeys(row for rows in parts for row in rows)
+    scored = [select_scored(rows) for rows in parts]
+    common, every = {keys.find(row) for row in scored[0]}, set()
+    for rows in scored:
+        tasks = set(map(keys.find, rows))
+        common &= tasks
+        every |= tasks
+    means = [mean(scores([row for row in rows if keys.find(row) in common])) for rows in scored]
     return {
-        "tasks": len(set().union(*by_run)),
+        "tasks": len(every),
         "common_tasks": len(common),
         "common_average": mean([run_mean for run_mean in means if run_mean is not None]),
     }
-
-
-def _list_scores(rows: Iterable[TrajectoryRow], keys: TaskKeys) -> dict[TaskKey, list[float]]:
-    """The scores of each task."""
-    tasks: dict[TaskKey, list[float]] = {}
-    for row in rows:
-        if row.score is not None:
-            tasks.setdefault(keys.find(row), []).append(row.score)
-    return tasks
 
 
 def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:

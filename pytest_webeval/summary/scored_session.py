@@ -42,7 +42,9 @@ from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.run_folders import find_run_folder
+from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import TaskKey
@@ -105,6 +107,22 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     def site_key(self) -> str:
         """Sites sorted and joined by ``-``."""
         return "-".join(sorted(self.sites))
+
+
+_OFTEN_SAME = (
+    "status",
+    "sites",
+    "type",
+    "reason",
+    "tags",
+    "today",
+    "rules",
+    "evaluators",
+    "libraries",
+    "format",
+    "benchmark",
+    "evaluator_choice",
+)
 
 
 class _Details(Struct, frozen=True):
@@ -226,7 +244,8 @@ def read_session(path: Path) -> ScoredSession:
 def parse_summary(raw: object, source: str) -> ScoredSession:
     """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
     rows = get_member(raw, "task_results")
-    content = raw | {"task_results": []} if isinstance(raw, dict) and isinstance(rows, SideList) else raw
+    is_long = isinstance(rows, SideList | SpooledList)
+    content = raw | {"task_results": []} if isinstance(raw, dict) and is_long else raw
     try:
         summary = convert(content, _SummaryFile)
     except ValidationError as error:
@@ -234,7 +253,7 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         raise SettingsError(f"{message}; use a file that an earlier session wrote") from error
     if problem := find_version_problem(summary.webeval.schema_version):
         raise SettingsError(f"cannot read {source}: {problem}")
-    runs, problems = convert_rows(rows if isinstance(rows, SideList) else summary.task_results, ScoredRun)
+    runs, problems = convert_rows(rows if is_long else summary.task_results, ScoredRun)
     details = summary.webeval
     is_old = any(run.is_judged for run in runs) and not any(run.checksums for run in runs)
     return ScoredSession(
@@ -264,6 +283,7 @@ def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], l
     """The rows that are valid, each label once, and what is wrong with the others."""
     runs: dict[str, Row] = {}
     problems = []
+    shared = SharedValues(_OFTEN_SAME)
     for position, raw in enumerate(rows):
         try:
             run = convert(raw, row_type)
@@ -276,7 +296,7 @@ def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], l
         if run.run in runs:
             problems.append(f"run {run.run!r:.80} is listed twice @ task_results[{position}]")
             continue
-        runs[run.run] = run
+        runs[run.run] = shared.share(run)
     return list(runs.values()), problems
 
 
@@ -290,11 +310,13 @@ def format_problems(problems: Sequence[str], source: str) -> list[str]:
 
 
 def session_of(summary: Summary, name: str = "this session") -> ScoredSession:
-    """The session of a summary that was just made."""
+    """The session of a summary that was just made, of whose long lists only the rows are read."""
+    webeval = {field: summary.webeval[field] for field in _Details.__struct_fields__ if field in summary.webeval}
+    raw = summary.with_changes(task_results=[], per_site_summary={}, webeval=webeval).to_json()
     try:
-        return parse_summary(summary.to_json(), name)
+        return parse_summary(raw | {"task_results": summary.task_results}, name)
     except UnicodeEncodeError:  # half of a surrogate pair in the text of an agent
-        return parse_summary(escape_surrogates(summary.to_json()), name)
+        return parse_summary(escape_surrogates(raw) | {"task_results": summary.task_results}, name)
 
 
 def _read_results(root: Path, source: str) -> ScoredSession:

@@ -115,10 +115,9 @@ def _has_repeats(counter: TaskCounter) -> bool:
 
 def _analyse_trajectories(records: Iterable[Record], expected: Collection[str] | None) -> dict[str, Any]:
     from pytest_webeval.summary.trajectory_analysis import analyse
-    from pytest_webeval.summary.trajectory_rows import build_slim_row  # no other session needs the analysis
+    from pytest_webeval.summary.trajectory_rows import build_slim_rows  # no other session needs the analysis
 
-    rows = [build_slim_row(record) for record in records if record.trajectory is not None]
-    return {"trajectories": analyse(rows, expected)}
+    return {"trajectories": analyse(build_slim_rows(records), expected)}
 
 
 def _sum_up_judges(records: Iterable[Record]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,9 +30,10 @@ from pytest_webeval.summary.trajectory_statistics import mean_scores
 NO_VERDICT = "none"
 
 
-def analyse(rows: Sequence[TrajectoryRow], expected: Collection[str] | None = None) -> dict[str, Any]:
+def analyse(rows: Iterable[TrajectoryRow], expected: Collection[str] | None = None) -> dict[str, Any]:
     """The statistics of all rows; their order has no effect. `expected` are the ids of the task list."""
-    ordered = name_experiments(sort_rows(rows))
+    ordered = sort_rows(rows)
+    name_experiments(ordered)
     counted = select_scored(ordered)
     return {
         **_counts(ordered),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from sys import intern
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec import field
+from msgspec.structs import force_setattr
+from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.layout import RunLocation
 from pytest_webeval.summary.record import StoredJudgement
+from pytest_webeval.summary.shared_values import SharedValues
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.record import Record
@@ -35,8 +37,7 @@ _NUMBERS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrajectoryRow:
+class TrajectoryRow(Struct, frozen=True, kw_only=True, gc=False):
     """What one trajectory contributes.
 
     Only a `score` of None excludes a trajectory from means. `experiment` is the name that several runs of the same
@@ -82,7 +83,7 @@ class TrajectoryRow:
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
-            object.__setattr__(self, name, number_or_none(getattr(self, name)))
+            force_setattr(self, name, number_or_none(getattr(self, name)))
 
 
 def number_or_none(raw: Any) -> Any:
@@ -142,14 +143,39 @@ def build_row(record: Record) -> TrajectoryRow:
     )
 
 
-_OFTEN_SAME = ("run", "experiment", "kind", "status", "group", "benchmark", "format", "criterion", "verdict_status")
+_OFTEN_SAME = (
+    "task_id",
+    "run",
+    "experiment",
+    "kind",
+    "status",
+    "reasons",
+    "flags",
+    "group",
+    "benchmark",
+    "format",
+    "criterion",
+    "verdict_status",
+    "generation",
+    "tool_failures",
+    "last_error",
+)
 
 
-def build_slim_row(record: Record) -> TrajectoryRow:
-    """The same without long texts, which no statistic needs. Rows share equal texts, because there are so many rows."""
-    row = build_row(record)
-    names: dict[str, Any] = {name: intern(value) for name in _OFTEN_SAME if type(value := getattr(row, name)) is str}
-    return replace(row, answer=None, reasoning=None, **names)
+_FAILURE_TEXTS = ("summary", "categories")
+
+
+def build_slim_rows(records: Iterable[Record]) -> Iterator[TrajectoryRow]:
+    """The rows of the trajectories without the texts that no statistic needs. They share equal values."""
+    shared = SharedValues(_OFTEN_SAME)
+    rows = (build_row(record) for record in records if record.trajectory is not None)
+    return (shared.share(replace(row, answer=None, reasoning=None, failure=_slim(row.failure))) for row in rows)
+
+
+def _slim(failure: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not isinstance(failure, dict):
+        return None
+    return {name: value for name, value in failure.items() if name not in _FAILURE_TEXTS}
 
 
 def _status(record: Record, facts: dict[str, Any]) -> str:

@@ -53,16 +53,17 @@ def within_budgets(row: TrajectoryRow, budgets: Sequence[int], length: Length) -
     return {str(budget): row.score if taken <= budget else 0.0 for budget in budgets}
 
 
-def budget_scores(rows: Sequence[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
+def budget_scores(rows: Iterable[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
     """Mean, highest score and number of rows for each budget."""
-    scored_rows = [scores_by_budget for row in rows if (scores_by_budget := within_budgets(row, budgets, length))]
+    counted = [row for row in rows if row.score is not None and length(row) is not None]
+    own_scores, lengths = scores(counted), [length(row) or 0 for row in counted]
     table = {}
-    for budget in map(str, budgets):
-        scores = [scores_by_budget[budget] for scores_by_budget in scored_rows]
-        table[budget] = {
-            "mean_score": mean(scores),
-            "max_score": max(scores, default=None),
-            "num_examples": len(scores),
+    for budget in budgets:
+        limited = [score if taken <= budget else 0.0 for score, taken in zip(own_scores, lengths, strict=True)]
+        table[str(budget)] = {
+            "mean_score": mean(limited),
+            "max_score": max(limited, default=None),
+            "num_examples": len(limited),
         }
     return table
 
@@ -87,14 +88,17 @@ def _steps(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 def _tokens(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Of trajectories that used any: most recordings of Fara leave the usage empty."""
-    usages = [(row.prompt_tokens or 0, row.completion_tokens or 0) for row in rows]
-    used = [pair for pair in usages if sum(pair) > 0]
-    columns = {
-        "prompt": [prompt for prompt, _ in used],
-        "completion": [completion for _, completion in used],
-        "total": [sum(pair) for pair in used],
+    used = [row for row in rows if _count_tokens(row) > 0]
+    return {
+        "count": len(used),
+        "prompt": _total_statistics([row.prompt_tokens or 0 for row in used]),
+        "completion": _total_statistics([row.completion_tokens or 0 for row in used]),
+        "total": _total_statistics(list(map(_count_tokens, used))),
     }
-    return {"count": len(used)} | {name: _total_statistics(values) for name, values in columns.items()}
+
+
+def _count_tokens(row: TrajectoryRow) -> int:
+    return (row.prompt_tokens or 0) + (row.completion_tokens or 0)
 
 
 def _total_statistics(values: Sequence[int]) -> dict[str, Any]:

@@ -1,8 +1,11 @@
-"""Records of very many runs, as sessions of WebArena-Verified have them, without any recording."""
+"""Records of very many runs, as sessions of WebArena-Verified and of webeval have them, without any recording."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
 
 from pytest_webeval.summary.record import Record
 
@@ -50,3 +53,58 @@ def _make_record(number: int, task_id: int | str) -> Record:
         checksums=f"recording={number:016x} task={number % TASKS:016x}",
         format="webarena-verified",
     )
+
+
+def make_trajectories(count: int) -> Iterator[Record]:
+    """As many records of trajectories, with judgements, of the same tasks."""
+    for number, record in enumerate(make_records(count)):
+        attempt, _, task_id = record.run.partition("/")
+        yield replace(
+            record,
+            run=f"{attempt}/traj/books_{task_id}",
+            task_id=f"books_{task_id}",
+            sites=[],
+            template=-1,
+            format="fara",
+            trajectory=_make_facts(number, attempt, record.score),
+        )
+
+
+def _make_facts(number: int, attempt: str, score: float) -> dict[str, Any]:
+    return {
+        "class": ("completed", "over_budget")[number % 10 == 0],
+        "reasons": [] if number % 10 else ["no_answer"],
+        "message": "the agent answered",
+        "flags": [] if number % 7 else ["late_answer"],
+        "system": "surfer",
+        "model": "fara-7b",
+        "benchmark": "WebTailBench_hf",
+        "run_id": attempt,
+        "max_rounds": (30, 100)[number % 2],
+        "duration": number * 37 % 60_000 / 64,
+        "attempts": 1 + number % 3,
+        "last_error": None if number % 20 else f"HTTP {400 + number % 5}",
+        "is_long": number % 100 == 0,
+        "steps": number % 97,
+        "screenshots": number % 97 + 1,
+        "usage": {"prompt_tokens": number * 7919 % 100_000, "completion_tokens": number * 31 % 4_000},
+        "answer": f"page {number}",
+        "group": None,
+        "verdict": _make_verdict(number, score),
+    }
+
+
+def _make_verdict(number: int, score: float) -> dict[str, Any]:
+    failure = {"has_failure": True, "first_step": number % 9, "summary": f"step {number}", "codes": [f"{number % 9}.1"]}
+    return {
+        "status": "judged",
+        "criterion": "outcome",
+        "process_score": number % 13 / 12,
+        "process": number % 13 > 9,
+        "outcome": score == 1,
+        "violation": False,
+        "generation": "G2",
+        "failure": None if score else failure,
+        "tool_failures": [],
+        "reason": f"The judge wrote of page {number}.",
+    }

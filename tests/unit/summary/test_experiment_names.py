@@ -19,7 +19,8 @@ def rows(text, **fields):
 
 
 def name(listed):
-    return {row.run: row.experiment for row in name_experiments(listed)}
+    name_experiments(listed)
+    return {row.run: row.experiment for row in listed}
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,8 +21,6 @@ from pytest_webeval.summary.summarize import summarize_records
 from tests.support.made_records import make_records
 
 NOW = "2026-02-03T00:00:00Z"
-ROOT = Path(__file__).parents[3]
-MEBIBYTE = 2**20
 
 names = st.sampled_from(["a", "b", "c/1", "\ud83d", "x y"])
 grades = st.sampled_from(
@@ -169,41 +164,3 @@ def test_a_full_disk_says_where_there_is_no_room(monkeypatch):
 
     with pytest.raises(DiskFull, match="No space left on device; set TMPDIR to a directory with more room"):
         RecordSpool(make_records(100), limit=40)
-
-
-PROGRAM = """
-import sys
-from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
-from pytest_webeval.summary.record_spool import RecordSpool
-from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import write_summary
-from tests.support.made_records import make_records
-
-count, limit, has_own_ids = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "own"
-spool = RecordSpool(make_records(count, has_own_ids=has_own_ids), limit)
-summary = summarize_records(spool)
-assert len(summary.task_results) == count
-write_summary(Path("eval_summary.json"), summary)
-print(getrusage(RUSAGE_SELF).ru_maxrss * 1024)
-"""
-
-
-def measure_memory(directory: Path, *arguments: object) -> int:
-    """The most bytes that a process had while it summarized so many records."""
-    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
-    return int(subprocess.run(command, cwd=directory, env=environment, check=True, capture_output=True).stdout)
-
-
-def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
-    few, many = (measure_memory(tmp_path, count, 5_000, "attempts") for count in (15_000, 60_000))
-
-    assert many - few < 12 * MEBIBYTE  # 45,000 more records would take over 60 MiB
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("ids", ["attempts", "own"])
-def test_the_summary_of_1_000_000_runs_needs_less_than_1_gib(tmp_path, ids):
-    assert measure_memory(tmp_path, 1_000_000, record_spool.LIMIT, ids) < 400 * MEBIBYTE
-    assert (tmp_path / "eval_summary.json").stat().st_size < 64 * MEBIBYTE
