@@ -208,8 +208,10 @@ def _build_errors(text: str, match: re.Match[str]) -> Gate:
     most = int(match[1])
 
     def check(case: GateCase) -> tuple[str, bool]:
-        erring = [run for run in case.session.runs if run.status == "error"]
-        return pluralize(len(erring), "error") + _name_tasks(run.task_id for run in erring), len(erring) <= most
+        erring = [run.task_id for run in case.session.runs if run.status == "error"]
+        tasks = list(dict.fromkeys(erring))
+        place = f" in {pluralize(len(tasks), 'task')}" if len(tasks) < len(erring) else ""
+        return pluralize(len(erring), "error") + place + _name_tasks(tasks), len(erring) <= most
 
     return Gate(text, f"at most {pluralize(most, 'error')}", check)
 

@@ -62,6 +62,7 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("errors <= 1", MIXED, "1 error: 4", True),
         ("errors <= 0", MIXED, "1 error: 4", False),
         ("errors <= 0", "r/1+", "0 errors", True),
+        ("errors <= 2", "a/4! b/4! a/7! b/7+", "3 errors in 2 tasks: 4, 7", False),
         ("complete", MIXED, "5 runs scored", True),
         ("must-pass 1, 3", MIXED, "2 of 2 tasks solved", True),
         ("must-pass 1,2,9", MIXED, "1 of 3 tasks solved; not solved: 2, 9", False),
