@@ -109,7 +109,8 @@ def score_run(
         return _score_directory(opened.root, key, settings, tasks)
     from pytest_webeval.stores.mirror import Mirror
 
-    with Mirror.of_objects(opened, opened.list(key), Path(cache) if cache is not None else None) as mirror:
+    directory = Path(cache) if cache is not None else None
+    with Mirror.of_objects(opened, opened.list(key), directory, complete={key}) as mirror:
         mirror.prefetch([mirror.path / key])
         return _score_directory(mirror.path, key, settings)
 

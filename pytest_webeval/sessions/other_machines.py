@@ -52,13 +52,18 @@ def move_path(path: Path, places: Mapping[Path, Path]) -> Path:
 
 
 @contextmanager
-def mirror_objects(settings: Settings, objects: Mapping[str, Iterable[StoredObject]]) -> Iterator[list[Mirror]]:
-    """Mirrors of the objects of a batch, by the location of their store. They are not listed again."""
+def mirror_objects(
+    settings: Settings, objects: Mapping[str, Iterable[StoredObject]], runs: Iterable[Path]
+) -> Iterator[list[Mirror]]:
+    """Mirrors of all objects of some runs, by the location of their store. They are not listed again."""
+    paths = list(runs)
     with ExitStack() as stack:
         mirrors = []
         for each in settings.mirrors:
             entries = sorted(objects.get(each.store.location, ()), key=lambda entry: entry.key)
-            mirror = Mirror.of_objects(each.store, entries, Path(each.cache), most_bytes=each.most_bytes)
+            inside = (path.relative_to(root) for path in paths if path.is_relative_to(root := root_of(each)))
+            keys = {"" if key == Path() else key.as_posix() for key in inside}
+            mirror = Mirror.of_objects(each.store, entries, Path(each.cache), most_bytes=each.most_bytes, complete=keys)
             mirrors.append(stack.enter_context(mirror))
         yield mirrors
 

@@ -47,7 +47,8 @@ def score_with_stores(
         return StoreBatch(scorer, list(map(attach, own.mirrors)), is_local).score(batch)
     places = dict(zip(map(root_of, settings.mirrors), map(root_of, own.mirrors), strict=True))
     moved = [replace(target, path=str(move_path(Path(target.path), places))) for target in batch]
-    with mirror_objects(own, _sort_objects(batch, settings)) as mirrors:
+    paths = (Path(target.path) for target in moved)
+    with mirror_objects(own, _sort_objects(batch, settings), paths) as mirrors:
         return StoreBatch(scorer, mirrors, is_local).score(moved)
 
 

@@ -7,6 +7,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -105,27 +106,32 @@ class Mirror:
         objects = _strip_prefix(store.list(prefix, limits.stored_objects + 1), prefix)
         is_sensitive = not (directory / "cachedir.tag").exists()
         plan = plan_tree(objects, is_case_sensitive=is_sensitive, limits=limits, location=name_object(where))
-        mirror = _lay_out(store, prefix, directory, plan, most_bytes, is_complete=True)
+        mirror = _lay_out(store, prefix, directory, plan, most_bytes, complete={""})
         if not plan.files and not mirror.problems:
             mirror.problems.append(f"there are no objects at {name_object(where)}; check the location")
         return mirror
 
     @classmethod
-    def of_objects(
+    def of_objects(  # noqa: PLR0913  (what `open` has, and which objects)
         cls,
         store: Store,
         objects: Iterable[StoredObject],
         cache: Path | None = None,
         prefix: str = "",
         most_bytes: int | None = None,
+        *,
+        complete: Container[str] = (),
     ) -> Mirror:
-        """A mirror of some objects of a listing, which is not made again. Files of other objects stay in the cache."""
+        """A mirror of some objects of a listing, which is not made again. Files of other objects stay in the cache.
+
+        Not so below the `complete` directories, all of whose objects are among these: a run has no file from before.
+        """
         prefix = prefix.strip("/")
         where = f"{store.location}/{prefix}" if prefix else store.location
         directory = open_cache(cache or default_cache(where), where)
         is_sensitive = not (directory / "cachedir.tag").exists()
         plan = plan_tree(_strip_prefix(objects, prefix), is_case_sensitive=is_sensitive)
-        return _lay_out(store, prefix, directory, plan, most_bytes, is_complete=False)
+        return _lay_out(store, prefix, directory, plan, most_bytes, complete=complete)
 
     def __reduce__(self) -> tuple[Callable[[MirrorDescription], Mirror], tuple[MirrorDescription]]:
         return attach, (self.description,)
@@ -299,14 +305,14 @@ def _strip_prefix(objects: Iterable[StoredObject], prefix: str) -> Iterator[Stor
 
 
 def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
-    store: Store, prefix: str, cache: Path, plan: Plan, most_bytes: int | None, *, is_complete: bool
+    store: Store, prefix: str, cache: Path, plan: Plan, most_bytes: int | None, *, complete: Container[str]
 ) -> Mirror:
     name = _find_name(f"{store.location}/{prefix}")
     with lock_cache(cache):
         tree, index = Tree(cache / FILES / name, cache / PARTS), CacheIndex(cache)
         index.shrink()
-        tree.lay_out(plan, index, is_complete=is_complete)
-        if is_complete:
+        tree.lay_out(plan, index, complete)
+        if "" in complete:
             index.drop_others(plan.find_identity)
         listing = write_listing(cache, plan.list_objects())
         remove_remains(cache, listing)

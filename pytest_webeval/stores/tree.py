@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,16 +26,16 @@ class Tree:
     def __init__(self, root: Path, parts: Path) -> None:
         self.root, self.parts = root, parts
 
-    def lay_out(self, plan: Plan, index: CacheIndex, *, is_complete: bool) -> None:
+    def lay_out(self, plan: Plan, index: CacheIndex, complete: Container[str]) -> None:
         """Make the directories and files of a plan; what is current stays. Raises `SettingsError`.
 
-        If the plan is complete, all else is removed.
+        The plan has all that lies below the `complete` directories. What else is there is removed.
         """
         children = plan.list_children()
         try:
             for directory in sorted(plan.directories):
                 files = plan.files.get(directory, {})
-                kept = {*files, *children.get(directory, ())} if is_complete else None
+                kept = {*files, *children.get(directory, ())} if _is_below(directory, complete) else None
                 self._lay_out_directory(directory, files, kept, index, plan.problems)
         except OSError as error:
             raise SettingsError(f"cannot use the cache {self.root}: {error.strerror}; choose another cache") from error
@@ -104,6 +105,12 @@ class Tree:
                 os.unlink(part)  # noqa: PTH108  (same)
             raise
         return status
+
+
+def _is_below(directory: str, tops: Container[str]) -> bool:
+    while directory and directory not in tops:
+        directory = directory.rpartition("/")[0]
+    return directory in tops
 
 
 def _make_directory(path: str) -> dict[str, os.DirEntry[str]]:

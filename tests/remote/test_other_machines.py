@@ -65,6 +65,22 @@ def test_a_worker_scores_from_the_objects_that_a_batch_brings(s3, copied, coordi
     assert len(list((tmp_path / "shared").glob("*/eval_result.json"))) == 4
 
 
+def test_a_worker_reads_no_file_of_a_run_that_is_gone_from_the_store(s3, copied, coordinator, monkeypatch, tmp_path):
+    def score():
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+        session, targets = coordinator.open(webeval_output=str(tmp_path / "shared"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches of the worker"))
+        try:
+            return statuses(score_batch(session.seed, targets))
+        finally:
+            close_mirrors(session.workspace.settings.mirrors)
+
+    copied(2)
+    assert score() == ["success", "success"]
+    s3.delete("runs/2/network.har")
+    assert score() == ["success", "error"]
+
+
 def test_a_result_that_did_not_leave_the_machine_is_an_error_of_its_run(s3, copied, coordinator, monkeypatch, tmp_path):
     copied(4)
     session, targets = coordinator.open(webeval_output="s3://bucket/results")

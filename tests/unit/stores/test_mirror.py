@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from pytest_webeval.api import score_run
 from pytest_webeval.api import score_runs
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
@@ -29,6 +30,7 @@ from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores.cache_directory import default_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.keys import find_key_problem
@@ -36,8 +38,10 @@ from pytest_webeval.stores.local import LocalStore
 from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.mirror import attach
 from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.sites import load_sites
 from tests.support.faulty_s3 import Faults
+from tests.support.runs import Runs
 
 ROOT = Path(__file__).parents[3]
 CONTENTS = {"1/a.json": b"one", "1/shot.png": b"picture" * 100, "2/b/c.json": b"two" * 100, "empty": b""}
@@ -354,6 +358,29 @@ def test_objects_of_a_listing_become_a_part_of_the_tree_elsewhere(store, tmp_pat
     assert tree_of(mirrors[0].path) == ["1", "1/a.json", "1/shot.png", "2", "2/b", "2/b/c.json"]
     assert read_file_inside(mirrors[0].path / "1", "a.json") == b"one"
     assert read_file_inside(mirrors[0].path / "2", "b/c.json") == CONTENTS["2/b/c.json"]
+
+
+def test_a_run_of_which_all_objects_are_given_has_no_file_from_before(store, tmp_path):
+    store.contents |= {"1/old/a.json": b"old"}
+    with Mirror.of_objects(store, store.list(), tmp_path / "cache") as mirror:
+        for name in ("1/a.json", "1/shot.png", "1/old/a.json", "2/b/c.json"):
+            mirror.fetch(mirror.path / name)
+    rest = [entry for entry in store.list() if entry.key == "1/a.json"]
+    with Mirror.of_objects(store, rest, tmp_path / "cache", complete={"1"}) as mirror:
+        assert tree_of(mirror.path) == ["1", "1/a.json", "2", "2/b", "2/b/c.json", "empty"]
+        assert is_fetched(mirror.path / "1/a.json")
+
+
+def test_a_run_that_is_scored_alone_has_no_file_from_before(tmp_path):
+    origin = Runs(tmp_path / "store/runs")
+    origin.add(7)
+    store = LocalStore(str(tmp_path / "store"))
+    location = CountingStore({entry.key: store.read(entry.key) for entry in store.list()})
+    settings = ScoreSettings(tasks=load_tasks(origin.root / "tasks.json"))
+    assert score_run(location, "runs/7", settings, cache=tmp_path / "cache").status == "success"
+    del location.contents["runs/7/network.har"]
+    result = score_run(location, "runs/7", settings, cache=tmp_path / "cache")
+    assert (result.status, "network.har" in (result.error_msg or "")) == ("error", True)
 
 
 def test_a_mirror_is_attached_once_to_a_process(mirror):
