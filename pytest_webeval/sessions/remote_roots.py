@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import StoreError
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.stores.cache_directory import FILES
@@ -81,9 +82,10 @@ def root_of(description: MirrorDescription) -> Path:
 
 def list_problems(mirrors: Iterable[MirrorDescription]) -> list[str]:
     """The first objects that have no file, a line for each."""
-    problems = [problem for each in mirrors for problem in attach(each).problems]
-    more = [f"… and {len(problems) - MOST_PROBLEMS} more"] if len(problems) > MOST_PROBLEMS else []
-    return [*problems[:MOST_PROBLEMS], *more]
+    attached = list(map(attach, mirrors))
+    shown = [problem for mirror in attached for problem in mirror.problems][:MOST_PROBLEMS]
+    others = sum(mirror.problem_count for mirror in attached) - len(shown)
+    return [*shown, f"… and {others:,} more"] if others else shown
 
 
 def find_mirror(mirrors: Iterable[Mirror], path: Path) -> Mirror | None:
@@ -103,7 +105,8 @@ def prefetch(mirrors: Iterable[Mirror], directories: Iterable[Path], *, with_pic
 def release(mirrors: Iterable[Mirror], directory: Path) -> None:
     """Give back the room of a run, if the cache is over its budget."""
     if (mirror := find_mirror(mirrors, directory)) is not None:
-        mirror.release(directory)
+        with suppress(StoreError):  # a disk that is full is an error of the next run that needs room on it
+            mirror.release(directory)
 
 
 def take_failure() -> bool:

@@ -81,12 +81,12 @@ class CacheIndex:
             with self._path.open("rb") as file:
                 status = os.fstat(file.fileno())
                 if status.st_ino != self._inode or status.st_size < self._position:
-                    self._lines, self._earlier = {}, {}
-                    self._used = self._position = self._count = 0
+                    self._forget()
                     self._inode = status.st_ino
                 file.seek(self._position)
                 content = file.read()
         except FileNotFoundError:
+            self._forget()
             return
         except OSError as error:
             raise StoreError(f"cannot read {self._path}: {error.strerror}; choose another cache") from error
@@ -94,6 +94,10 @@ class CacheIndex:
         for text in content.split(b"\n"):
             if text:
                 self._read_line(text)
+
+    def _forget(self) -> None:
+        self._lines, self._earlier = {}, {}
+        self._used = self._position = self._count = 0
 
     def _read_line(self, text: bytes) -> None:
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
@@ -124,3 +128,16 @@ class CacheIndex:
         if self._count > 2 * len(self._lines) + _MOST_STALE:
             lines = b"".join(b"\n" + _ENCODER.encode(line) for line in self._lines.values())
             write_bytes(self._path, lines, "choose another cache")
+
+
+_indexes: dict[Path, CacheIndex] = {}  # of caches that a process uses for one batch of runs after the other
+
+
+def find_index(directory: Path) -> CacheIndex:
+    """The index of a cache, of which this process reads only what is new. Raises `StoreError`."""
+    index = _indexes.get(directory)
+    if index is None:
+        index = _indexes[directory] = CacheIndex(directory)
+    else:
+        index.refresh()
+    return index

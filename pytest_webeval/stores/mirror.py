@@ -30,8 +30,10 @@ from pytest_webeval.stores.cache_directory import lock_cache
 from pytest_webeval.stores.cache_directory import open_cache
 from pytest_webeval.stores.cache_directory import remove_remains
 from pytest_webeval.stores.cache_index import CacheIndex
+from pytest_webeval.stores.cache_index import find_index
 from pytest_webeval.stores.checked_reads import CheckedReads
 from pytest_webeval.stores.listing import Plan
+from pytest_webeval.stores.listing import Problems
 from pytest_webeval.stores.listing import plan_tree
 from pytest_webeval.stores.listing_file import ListingFile
 from pytest_webeval.stores.listing_file import write_listing
@@ -73,17 +75,21 @@ class MirrorDescription(Struct, frozen=True):
 class Mirror:
     """The objects below a prefix of a store as files below `path`. `problems` name the objects that have no file.
 
+    Of very many, these are the first; `problem_count` is the number of all.
+
     A file that has not been fetched is a placeholder of the same size. Everything in this package that reads files
     of recordings fetches it first. Several threads and processes may share a mirror.
     """
 
-    def __init__(self, description: MirrorDescription, problems: Iterable[str] = ()) -> None:
-        self.description, self.problems = description, list(problems)
-        cache = Path(description.cache)
+    def __init__(
+        self, description: MirrorDescription, problems: Problems | None = None, index: CacheIndex | None = None
+    ) -> None:
+        self.description, cache = description, Path(description.cache)
+        self.problems, self.problem_count = (problems.list_all(), problems.count) if problems else ([], 0)
         self.path = cache / FILES / description.name
         self.root = str(self.path)
         self._listing = ListingFile(cache / description.listing)
-        self._tree, self._index = Tree(self.path, cache / PARTS), CacheIndex(cache)
+        self._tree, self._index = Tree(self.path, cache / PARTS), index or CacheIndex(cache)
         self._reads = CheckedReads(description.store, description.prefix, self._listing)
         self._errors: dict[str, StoreError] = {}
         self._beginnings: OrderedDict[tuple[str, int], bytes] = OrderedDict()
@@ -109,6 +115,7 @@ class Mirror:
         mirror = _lay_out(store, prefix, directory, plan, most_bytes, complete={""})
         if not plan.files and not mirror.problems:
             mirror.problems.append(f"there are no objects at {name_object(where)}; check the location")
+            mirror.problem_count = 1
         return mirror
 
     @classmethod
@@ -257,6 +264,8 @@ class Mirror:
                 if entry.size and not is_placeholder(path.lstat()):
                     self._tree.replace_by_placeholder(path, entry)
                     self._index.drop(entry.key)
+            except FileNotFoundError:  # another session has removed what is no longer in the store
+                continue
             except OSError as error:
                 raise StoreError(f"cannot release {path}: {error.strerror}; empty the cache") from error
 
@@ -309,7 +318,8 @@ def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
 ) -> Mirror:
     name = _find_name(f"{store.location}/{prefix}")
     with lock_cache(cache):
-        tree, index = Tree(cache / FILES / name, cache / PARTS), CacheIndex(cache)
+        index = CacheIndex(cache) if "" in complete else find_index(cache)
+        tree = Tree(cache / FILES / name, cache / PARTS)
         index.shrink()
         tree.lay_out(plan, index, complete)
         if "" in complete:
@@ -317,7 +327,7 @@ def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
         listing = write_listing(cache, plan.list_objects())
         remove_remains(cache, listing)
     description = MirrorDescription(store, prefix, str(cache), name, listing, most_bytes)
-    mirror = Mirror(description, plan.problems.list_all())
+    mirror = Mirror(description, plan.problems, index)
     LATE_FILES.append(mirror)
     return mirror
 

@@ -31,6 +31,7 @@ from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
+from pytest_webeval.stores import cache_index
 from pytest_webeval.stores.cache_directory import default_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.keys import find_key_problem
@@ -381,6 +382,32 @@ def test_a_run_that_is_scored_alone_has_no_file_from_before(tmp_path):
     del location.contents["runs/7/network.har"]
     result = score_run(location, "runs/7", settings, cache=tmp_path / "cache")
     assert (result.status, "network.har" in (result.error_msg or "")) == ("error", True)
+
+
+def test_the_index_of_a_cache_is_read_once_for_many_parts_of_its_tree(store, tmp_path, monkeypatch):
+    lines = []
+    decoder = cache_index._DECODER
+
+    class Counting:
+        def decode(self, line):
+            lines.append(line)
+            return decoder.decode(line)
+
+    monkeypatch.setattr(cache_index, "_DECODER", Counting())
+    for _ in range(5):
+        with Mirror.of_objects(store, store.list(), tmp_path / "cache") as mirror:
+            for name in ("1/a.json", "1/shot.png", "2/b/c.json"):
+                read_file_inside(mirror.path, name)
+    assert len(lines) == len(store.reads) == 3
+
+
+def test_a_file_that_another_session_has_removed_keeps_no_other_from_being_released(store, tmp_path):
+    with Mirror.open(store, cache=tmp_path / "cache", most_bytes=0) as mirror:
+        for name in ("a.json", "shot.png"):
+            read_file_inside(mirror.path / "1", name)
+        (mirror.path / "1/a.json").unlink()
+        mirror.release(mirror.path / "1")
+        assert not is_fetched(mirror.path / "1/shot.png")
 
 
 def test_a_mirror_is_attached_once_to_a_process(mirror):
