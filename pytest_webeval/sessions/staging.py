@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -51,7 +51,10 @@ class Staging(Struct, frozen=True, dict=True):
         return CacheIndex(Path(self.cache))
 
     def upload(self, paths: Iterable[Path]) -> dict[Path, str]:
-        """Write some files to the store, where they replace earlier ones. Those that failed, and why."""
+        """Write some files to the store, where they replace earlier ones. Those that failed, and why.
+
+        A file that an earlier session has uploaded, and that was not written since, is there.
+        """
         waiting = list(paths)
         if not waiting:
             return {}
@@ -63,7 +66,9 @@ class Staging(Struct, frozen=True, dict=True):
         key = path.relative_to(self.path).as_posix()
         try:
             status = path.lstat()
-            self.store.write(key, read_file_inside(self.path, key, _UNLIMITED))
+            if self._index.is_current(key, _UPLOADED, status):
+                return None
+            self.store.write(key, read_file_inside(path.parent, path.name, _UNLIMITED))
             self._index.add(key, _UPLOADED, status)
         except WebEvalError as error:
             return str(error)
@@ -104,5 +109,14 @@ class Staging(Struct, frozen=True, dict=True):
         return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-resume"
 
     def _remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
-        (Path(self.cache) / NAME).unlink(missing_ok=True)
+        """Remove what is in the store, and no more: another session may be writing here."""
+        self._index.refresh()
+        for directory, _, names in os.walk(self.path, topdown=False):
+            for path in (Path(directory, name) for name in names):
+                with suppress(OSError):
+                    if path.name.startswith(".") or self._is_uploaded(path):
+                        path.unlink()
+            with suppress(OSError):
+                os.rmdir(directory)  # noqa: PTH106  (a text)
+        if not self.path.exists():
+            (Path(self.cache) / NAME).unlink(missing_ok=True)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_webeval.sessions.staging import Staging
 from pytest_webeval.stores.cache_directory import open_cache
 from pytest_webeval.stores.local import LocalStore
 
 
-def stage(tmp_path):
+class NotingStore:
+    """A directory that notes the keys that are written, and calls `then` after each."""
+
+    def __init__(self, location):
+        self.location, self.keys, self.then = location, [], lambda: None
+
+    def write(self, key, content):
+        LocalStore(self.location).write(key, content)
+        self.keys.append(key)
+        self.then()
+
+
+def stage(tmp_path, store=LocalStore, name="107"):
     (tmp_path / "store").mkdir()
     cache = open_cache(tmp_path / "cache", "results")
-    staging = Staging(LocalStore(str(tmp_path / "store")), str(cache))
-    (staging.path / "107").mkdir(parents=True)
-    (staging.path / "107/notes.txt").write_text("scored")
+    staging = Staging(store(str(tmp_path / "store")), str(cache))
+    (staging.path / name).mkdir(parents=True)
+    (staging.path / name / "notes.txt").write_text("scored")
     return staging
 
 
@@ -30,3 +44,39 @@ def test_all_stays_next_to_a_journal_which_is_not_uploaded(tmp_path):
     assert [path.name for path in (tmp_path / "store").rglob("*")] == ["107", "notes.txt"]
     assert (staging.path / "107/notes.txt").exists()
     assert list(staging.list_waiting()) == []
+
+
+@pytest.mark.parametrize("name", ["a\tb", "\u2028", "\u00fc", " "])
+def test_a_run_may_have_any_name(tmp_path, name):
+    staging = stage(tmp_path, name=name)
+    assert staging.finish() is None
+    assert (tmp_path / "store" / name / "notes.txt").read_text() == "scored"
+
+
+def test_what_another_session_writes_meanwhile_stays_until_it_is_uploaded(tmp_path):
+    staging = stage(tmp_path, NotingStore)
+    staging.store.then = lambda: (staging.path / "107/of_another.txt").write_text("scored as well")
+    assert staging.finish() is None
+    assert [path.name for path in staging.path.rglob("*")] == ["107", "of_another.txt"]
+    staging.store.then = lambda: None
+    assert staging.finish() is None
+    assert not staging.path.exists()
+    assert staging.store.keys == ["107/notes.txt", "107/of_another.txt"]
+
+
+def test_a_file_is_uploaded_again_only_once_it_was_written_again(tmp_path):
+    staging = stage(tmp_path, NotingStore)
+    path = staging.path / "107/notes.txt"
+    for _ in range(2):
+        assert Staging(staging.store, staging.cache).upload([path]) == {}
+    assert staging.store.keys == ["107/notes.txt"]
+    path.write_text("another")
+    assert Staging(staging.store, staging.cache).upload([path]) == {}
+    assert staging.store.keys == ["107/notes.txt"] * 2
+
+
+def test_files_that_nobody_finished_go_with_the_others(tmp_path):
+    staging = stage(tmp_path)
+    (staging.path / "107/.eval_result.json.0123456789abcdef").write_text("half")
+    assert staging.finish() is None
+    assert not staging.path.exists()
