@@ -59,6 +59,10 @@ class RecordPayload(Struct, frozen=True):
         record["score"] = _SCORES.get(record["score"], record["score"])
         return cls(Record(**record), part, seal and Seal(**seal), *(*flags, line or None))
 
+    def mark_unread(self) -> RecordPayload:
+        """The same of a run of which a store did not give all files: no other session reuses the result."""
+        return replace(self, is_unread=True, seal=None)
+
     def to_text(self) -> str:
         """The payload as a text that any process can send."""
         seal = self.seal and asdict(self.seal)

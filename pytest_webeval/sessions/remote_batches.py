@@ -93,7 +93,7 @@ class StoreBatch(Struct, frozen=True, eq=False):
         payload = self.scorer.score(target)
         has_failed = take_failure() or (target.problem is not None and is_remote)
         release(self.mirrors, path)
-        return replace(payload, is_unread=True) if payload is not None and has_failed else payload
+        return payload.mark_unread() if payload is not None and has_failed else payload
 
     def _upload(self, part: Sequence[RunToScore]) -> dict[Path, str]:
         workspace = self.scorer.workspace

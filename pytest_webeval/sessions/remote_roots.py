@@ -115,6 +115,11 @@ def take_failure() -> bool:
     return any(failures)
 
 
+def lies_in_store(mirrors: Iterable[MirrorDescription], path: Path) -> bool:
+    """Whether a run is in a store."""
+    return any(path.is_relative_to(root_of(each)) for each in mirrors)
+
+
 def close_mirrors(mirrors: Iterable[MirrorDescription]) -> None:
     """Close those of a session."""
     for description in mirrors:

@@ -10,6 +10,7 @@ import pytest
 from tests.remote.conftest import BUCKET
 from tests.remote.conftest import SESSIONS
 from tests.support.faulty_s3 import Faults
+from tests.support.recorded import write as write_trajectory
 from tests.support.sessions import read_files
 
 SLOW = [pytest.param(kind, marks=[pytest.mark.whole] if kind != "processes" else []) for kind in SESSIONS]
@@ -38,6 +39,22 @@ def test_a_half_written_object_is_an_error_of_its_run_that_names_it(s3, copied, 
     done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
     assert "resumed: 11 of 12 results" in done.text
     assert statuses(here / "results") == expected(12)
+
+
+@pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
+def test_a_verdict_without_an_optional_file_that_failed_is_not_resumed(s3, session, here, tmp_path, kind):
+    write_trajectory(tmp_path / "runs/amazon--1")
+    s3.put_tree(tmp_path / "runs", "runs/")
+    s3.restart(Faults(denied=["runs/amazon--1/times.json"]))
+    done = session(kind, BUCKET, "--webeval-output=results")
+    assert done.returncode == 0, done.text
+    before = read_files(here / "results")["amazon--1/eval_result.json"]
+    assert "access is denied" in str(before["webeval"]["warnings"])
+    s3.restart(Faults())
+    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
+    assert "resumed: 0 of 1 result" in done.text
+    assert "denied" not in str(read_files(here / "results"))
+    assert not (here / "results/eval_journal.jsonl").exists()
 
 
 @pytest.mark.whole

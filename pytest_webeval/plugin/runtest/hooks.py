@@ -319,10 +319,12 @@ def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: Pytest
     """The outcome of a run in a store that did not give all files: another session may do better."""
     if not workspace.settings.mirrors:
         return outcome
-    from pytest_webeval.sessions.remote_roots import take_failure  # few sessions have stores
+    from pytest_webeval.sessions.remote_roots import lies_in_store  # few sessions have stores
+    from pytest_webeval.sessions.remote_roots import take_failure  # same
 
-    is_unread = take_failure() or (isinstance(item, RunItem) and item.problem is not None)
-    return replace(outcome, payload=replace(outcome.payload, is_unread=True)) if is_unread else outcome
+    is_unlisted = isinstance(item, RunItem) and item.problem is not None
+    has_failed = take_failure() or (is_unlisted and lies_in_store(workspace.settings.mirrors, item.path))
+    return replace(outcome, payload=outcome.payload.mark_unread()) if has_failed else outcome
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
