@@ -74,12 +74,12 @@ def probe_directories(settings: Settings) -> Iterator[dict[str, str]]:
     directories = [settings.report, *([settings.output or None] if settings.staging is None else [])]
     if settings.output is None:
         directories += settings.roots
-    probes = {}
-    for directory in filter(None, directories):
-        path, text = directory / f"{PROBE}{os.urandom(8).hex()}", os.urandom(16).hex()
-        write_text(path, text)
-        probes[str(path)] = text
+    probes: dict[str, str] = {}
     try:
+        for directory in filter(None, directories):
+            path, text = directory / f"{PROBE}{os.urandom(8).hex()}", os.urandom(16).hex()
+            write_text(path, text)
+            probes[str(path)] = text
         yield probes
     finally:
         for name in probes:

@@ -106,3 +106,13 @@ def test_a_directory_that_a_worker_does_not_see_is_refused(copied, coordinator, 
             build_scorer(seed)
         (tmp_path / "another").rename(output)
     assert not list(output.iterdir())
+
+
+def test_nothing_stays_in_a_directory_if_another_cannot_be_written(copied, coordinator, tmp_path):
+    copied(1)
+    report, output = tmp_path / "report", tmp_path / "output"
+    session, _ = coordinator.open(webeval_output=str(output), webeval_report=str(report))
+    output.write_text("a file")
+    with pytest.raises(SettingsError, match="cannot write"), probe_directories(session.workspace.settings):
+        pass
+    assert not list(report.iterdir())
