@@ -87,7 +87,7 @@ class Argument(Struct, frozen=True):
         return self.raw if self.is_on_command_line else self.raw or None
 
     def _from_ini(self, path: str | None) -> str | None:
-        is_plain = not path or path in self.option.choices or is_remote(path)
+        is_plain = not path or path in self.option.choices or scheme_of(path) is not None
         return path if is_plain or path is None else self.source.locate(path)
 
     def invalid(self, advice: str) -> SettingsError:
@@ -302,7 +302,7 @@ def _parse_path(argument: Argument) -> Path | None:
 def _parse_output(argument: Argument) -> Path | str | None:
     if argument.text and is_remote(argument.text):
         return argument.text.rstrip("/")
-    return _parse_path(argument)
+    return _find_path(argument.text) if argument.text else None
 
 
 def _refuse_store(path: str, option: Option) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable
 from collections.abc import Mapping
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -65,14 +64,6 @@ def share(mirrors: Iterable[MirrorDescription]) -> None:
 def stop_sharing() -> None:
     """Take that back: a session of a test may be the next one in this process."""
     os.environ.pop(VARIABLE, None)
-
-
-def refuse_nested(locations: Sequence[str]) -> None:
-    """Raise `SettingsError` for a location inside of another."""
-    for inner in locations:
-        for outer in locations:
-            if inner.startswith(f"{outer}/"):
-                raise SettingsError(f"--webeval-runs: {inner} lies inside {outer}; pass only one of them")
 
 
 def root_of(description: MirrorDescription) -> Path:

@@ -8,7 +8,8 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import to_line
 
 FILE = "file"
-KNOWN_SCHEMES = ("s3", "gs", "az", "abfs", "hf", "http", "https", "zip", "memory")  # of stores that can be opened
+WRITABLE_SCHEMES = ("s3", "gs", "az", "abfs", "hf")  # of stores that can be written to, and stay
+KNOWN_SCHEMES = (*WRITABLE_SCHEMES, "http", "https", "zip", "memory")  # of stores that can be opened
 _CHAIN = "::"  # between an archive and the URL that it lies at
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _ACCOUNT_SCHEMES = frozenset({"abfs", "abfss"})  # whose part before the @ is a container

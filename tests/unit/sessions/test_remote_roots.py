@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety import files
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.remote_roots import list_problems
 from pytest_webeval.sessions.remote_roots import release
+from pytest_webeval.sessions.remote_settings import open_stores
+from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.store import StoredObject
 
@@ -56,3 +63,39 @@ def test_room_that_cannot_be_given_back_ends_no_session(tmp_path):
         (tmp_path / "cache/index.jsonl").unlink()
         (tmp_path / "cache/index.jsonl").mkdir()
         release([mirror], mirror.path / "1")
+
+
+def test_results_may_go_to_the_url_of_a_directory(tmp_path):
+    arguments = argparse.Namespace(webeval_runs=[str(tmp_path)], webeval_output=f"file://{tmp_path}/results")
+    assert read_settings(CommandSource(arguments)).output == tmp_path / "results"
+
+
+RUNS = "s3://bucket/runs"
+AMONG = "--webeval-output: {} would have results among the runs of {}; choose a directory or another location"
+READ_ONLY = (
+    "--webeval-output: results cannot be written to {}://; use a directory, or a location of s3, gs, az, abfs, hf"
+)
+SECRET = "the s3:// location has credentials or a signed query in it"
+
+
+@pytest.mark.parametrize(
+    ("runs", "output", "problem"),
+    [
+        ([RUNS, f"{RUNS}/a"], None, f"--webeval-runs: {RUNS}/a lies inside {RUNS}; pass only one of them"),
+        ([RUNS], RUNS, AMONG.format(RUNS, RUNS)),
+        ([RUNS], f"{RUNS}/results", AMONG.format(f"{RUNS}/results", RUNS)),
+        ([RUNS, "s3://bucket/more"], "s3://bucket", AMONG.format("s3://bucket", RUNS)),
+        ([], "https://host/results", READ_ONLY.format("https")),
+        ([], "zip://results.zip", READ_ONLY.format("zip")),
+        ([], "memory://results", READ_ONLY.format("memory")),
+        (["s3://user:secret@b/r", "s3://user:secret@b/r/a"], None, SECRET),
+        (["s3://user:secret@b/r"], "s3://user:secret@b/r/a", SECRET),
+    ],
+)
+def test_locations_that_do_not_go_together_are_refused_without_credentials(tmp_path, runs, output, problem):
+    values = {"runs": tuple(runs), "output": output, "cache": tmp_path, "cache_size": None, "limits": USUAL}
+    with pytest.raises(SettingsError) as caught:
+        open_stores(values)
+    assert str(caught.value).startswith(problem)
+    assert "secret" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
