@@ -16,6 +16,7 @@ from pytest_webeval.sessions.other_machines import mirror_objects
 from pytest_webeval.sessions.other_machines import move_path
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.remote_roots import find_mirror
+from pytest_webeval.sessions.remote_roots import is_of_store
 from pytest_webeval.sessions.remote_roots import prefetch
 from pytest_webeval.sessions.remote_roots import release
 from pytest_webeval.sessions.remote_roots import root_of
@@ -89,9 +90,8 @@ class StoreBatch(Struct, frozen=True, eq=False):
 
     def _score_run(self, target: RunToScore) -> RecordPayload | None:
         path = Path(target.path)
-        is_remote = find_mirror(self.mirrors, path) is not None
         payload = self.scorer.score(target)
-        has_failed = take_failure() or (target.problem is not None and is_remote)
+        has_failed = take_failure() or is_of_store(target.problem, (mirror.description for mirror in self.mirrors))
         release(self.mirrors, path)
         return payload.mark_unread() if payload is not None and has_failed else payload
 

@@ -106,9 +106,9 @@ def take_failure() -> bool:
     return any(failures)
 
 
-def lies_in_store(mirrors: Iterable[MirrorDescription], path: Path) -> bool:
-    """Whether a run is in a store."""
-    return any(path.is_relative_to(root_of(each)) for each in mirrors)
+def is_of_store(problem: str | None, mirrors: Iterable[MirrorDescription]) -> bool:
+    """Whether a run cannot be scored because of its store: errors of stores name the object, others its file."""
+    return problem is not None and any(f"{each.store.location}/" in problem for each in mirrors)
 
 
 def close_mirrors(mirrors: Iterable[MirrorDescription]) -> None:

@@ -53,9 +53,12 @@ class CheckedReads:
         raise self._build_error(entry, f"it ends before {most:,} bytes, but has {entry.size:,} in the listing")
 
     def _build_error(self, entry: StoredObject, problem: str) -> StoreError:
-        where = name_object(self._store.location, self._full_key(entry))
         advice = "it was written since, or only in part: write it again, and list the store again"
-        return StoreError(f"cannot read {where}: {problem}; {advice}")
+        return StoreError(f"cannot read {self.name(entry)}: {problem}; {advice}")
+
+    def name(self, entry: StoredObject) -> str:
+        """An object as messages name it."""
+        return name_object(self._store.location, self._full_key(entry))
 
     def _full_key(self, entry: StoredObject) -> str:
         return f"{self._prefix}/{entry.key}" if self._prefix else entry.key

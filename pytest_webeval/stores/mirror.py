@@ -209,7 +209,8 @@ class Mirror:
         try:
             status = self._tree.write_file(path, content, entry)
         except OSError as error:
-            raise StoreError(f"cannot keep {path} in the cache: {error.strerror}; make room, or move it") from error
+            problem = f"cannot keep {self._reads.name(entry)} in the cache: {error.strerror}"
+            raise StoreError(f"{problem}; make room in {self.description.cache}, or use another cache") from error
         self._index.add(entry.key, entry.identity, status)
         return content
 

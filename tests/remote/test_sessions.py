@@ -76,10 +76,13 @@ def test_a_store_may_stand_in_the_configuration_file(copied, session, here):
     assert len(read_files(here / "first")) == 5
 
 
-def test_commands_and_lines_name_the_store_rather_than_the_cache(s3, copied, session, tmp_path):
+def test_commands_and_lines_name_the_store_rather_than_the_cache(s3, copied, session, tmp_path, here):
     root = copied(4)
     s3.put({"runs/4/agent_response.json": (root / "3/agent_response.json").read_bytes()})
-    done = session("pytest", BUCKET, "--webeval-output=results")
+    s3.delete("runs/2/network.har")
+    done = session("pytest", BUCKET, "--webeval-output=results", "--junitxml=junit.xml")
+    assert f"no network trace in {BUCKET}/2" in done.text
+    assert f"no network trace in {BUCKET}/2" in (here / "junit.xml").read_text()
     assert re.search(f"pytest --webeval-runs={BUCKET} .*--webeval-output=results -k", done.text)
     assert str(tmp_path / "caches") not in done.text
 

@@ -64,6 +64,17 @@ def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, co
     assert len(uploaded()) == 7
 
 
+@pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
+def test_a_broken_run_does_not_keep_results_that_are_in_the_store(s3, copied, session, uploaded, tmp_path, kind):
+    copied(3)
+    s3.delete("runs/2/network.har")
+    s3.delete("runs/2/agent_response.json")
+    s3.put({"runs/2/notes.txt": b"of another program"})
+    assert session(kind, BUCKET, OUTPUT).returncode == 1
+    assert uploaded()["2/eval_result.json"]["error_msg"].startswith("unknown layout")
+    assert not list((tmp_path / "caches").rglob("eval_*"))
+
+
 @pytest.mark.whole
 def test_no_file_and_no_line_has_credentials(s3, copied, session, tmp_path):
     copied(4)

@@ -46,6 +46,7 @@ from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
+from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
@@ -56,6 +57,7 @@ from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.record_payload import RunOutcome
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.record_payload import build_unchanged_outcome
+from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import RedactedRun
 from pytest_webeval.sessions.run_outcome import WrittenPage
@@ -68,7 +70,7 @@ from pytest_webeval.sessions.session_header import describe_session
 def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
     """Reduce a report to its reason, and locate a skipped run by its directory."""
     if isinstance(error, WebEvalError):
-        report.longrepr = sanitize(str(error))
+        report.longrepr = sanitize(name_locations([str(error)], item.config.stash[WORKSPACE].settings)[0])
     if isinstance(report.longrepr, tuple):
         report.longrepr = (sanitize(str(item.path)), 0, report.longrepr[2])
 
@@ -319,11 +321,11 @@ def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: Pytest
     """The outcome of a run in a store that did not give all files: another session may do better."""
     if not workspace.settings.mirrors:
         return outcome
-    from pytest_webeval.sessions.remote_roots import lies_in_store  # few sessions have stores
+    from pytest_webeval.sessions.remote_roots import is_of_store  # few sessions have stores
     from pytest_webeval.sessions.remote_roots import take_failure  # same
 
-    is_unlisted = isinstance(item, RunItem) and item.problem is not None
-    has_failed = take_failure() or (is_unlisted and lies_in_store(workspace.settings.mirrors, item.path))
+    problem = item.problem if isinstance(item, RunItem) else None
+    has_failed = take_failure() or is_of_store(problem, workspace.settings.mirrors)
     return replace(outcome, payload=outcome.payload.mark_unread()) if has_failed else outcome
 
 
