@@ -87,10 +87,15 @@ class ObstoreSource:
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
         store = self._connect(key)
-        if store is None:
-            self.source.write(key, content)
-            return
-        _obstore().put(store, key, content, use_multipart=False)
+        if store is not None:
+            try:
+                _obstore().put(store, key, content, use_multipart=False)
+            except Exception as error:
+                if describe_failure(error).is_passing:
+                    raise
+            else:
+                return
+        self.source.write(key, content)
 
     def _connect(self, key: str) -> Any:
         """The store of obstore; None where fsspec has to do, as after a fork and for keys that are no paths."""

@@ -109,6 +109,12 @@ def test_an_odd_key_is_listed_and_read_as_it_is(endpoint, library):
         client.delete_object(Bucket=BUCKET, Key=f"runs/{key}")
 
 
+@pytest.mark.parametrize("key", ["a\tb/c", "a\nb", "\x7f", "\u2028", "a%2Fb", "a b+c", "\u00fc", "u\u0308"])
+def test_an_odd_key_is_written_as_it_is(s3, library, key):
+    open_store("s3://bucket/runs").write(key, b"odd")
+    assert s3.objects("") == {f"runs/{key}": b"odd"}
+
+
 def test_a_listing_of_several_pages_is_complete(s3, library):
     keys = sorted(f"{number}" for number in range(2_500))
     s3.put({f"runs/{key}": b"1" for key in keys})
