@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -85,6 +87,17 @@ def test_commands_and_lines_name_the_store_rather_than_the_cache(s3, copied, ses
     assert f"no network trace in {BUCKET}/2" in (here / "junit.xml").read_text()
     assert re.search(f"pytest --webeval-runs={BUCKET} .*--webeval-output=results -k", done.text)
     assert str(tmp_path / "caches") not in done.text
+
+
+def test_no_session_imports_what_lies_in_a_cache(s3, copied, session, here):
+    copied(2)
+    s3.put(dict.fromkeys(("runs/1/test_agent.py", "runs/1/conftest.py"), b"open('imported', 'w')\ndef test(): pass\n"))
+    assert session("pytest", BUCKET, "--webeval-output=results", "--webeval-cache=cache").returncode == 0
+    assert all(path.stat().st_mtime for path in here.rglob("test_agent.py"))
+    command = [sys.executable, "-m", "pytest", "-pno:cacheprovider"]
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, len(list(here.rglob("test_agent.py")))) == (5, 1), done.stdout
+    assert not (here / "imported").exists()
 
 
 @pytest.mark.whole

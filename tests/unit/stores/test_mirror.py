@@ -32,6 +32,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores import cache_index
+from pytest_webeval.stores.cache_directory import FILES
 from pytest_webeval.stores.cache_directory import default_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.keys import find_key_problem
@@ -605,8 +606,8 @@ def test_nothing_lies_outside_the_cache_and_every_good_key_is_read_as_it_was(tmp
     with Mirror.open(CountingStore(contents), cache=base / "cache") as mirror:
         assert [path.name for path in base.iterdir()] == ["cache"]
         own = {path.name.partition("-")[0] for path in (base / "cache").iterdir()}
-        assert own <= {"CACHEDIR.TAG", "files", "parts", "lock", "index.jsonl", "listing"}
-        assert [path.name for path in (base / "cache/files").iterdir()] == ["store"]
+        assert own <= {"CACHEDIR.TAG", FILES, "parts", "lock", "index.jsonl", "listing"}
+        assert [path.name for path in (base / "cache" / FILES).iterdir()] == ["store"]
         for key, content in contents.items():
             is_both = any(other.startswith(f"{key}/") for other in contents)
             if find_key_problem(key) is None and not is_both and key.isprintable():
