@@ -61,5 +61,7 @@ class Prefetching(Struct, eq=False, dict=True):
     def pytest_unconfigure(self) -> None:
         """Fetch nothing more."""
         if self._ahead is not None:
+            for mirror in self._mirrors:
+                mirror.stop()
             self._ahead.close()
         close_mirrors(self.workspace.settings.mirrors)

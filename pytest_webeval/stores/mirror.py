@@ -93,7 +93,7 @@ class Mirror:
         self._reads = CheckedReads(description.store, description.prefix, self._listing)
         self._errors: dict[str, StoreError] = {}
         self._beginnings: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._has_failed = False
+        self._has_failed = self._is_stopped = False
         self._lock = threading.Lock()
 
     @classmethod
@@ -248,11 +248,17 @@ class Mirror:
                         yield entry
 
     def _fetch_ahead(self, entry: StoredObject) -> None:
+        if self._is_stopped:
+            return
         self._errors.pop(entry.key, None)  # of an earlier attempt
         try:
             self._fetch(entry)
         except StoreError as error:
             self._errors[entry.key] = error
+
+    def stop(self) -> None:
+        """Fetch no more files ahead, in whichever thread that is: those on their way are the last."""
+        self._is_stopped = True
 
     def release(self, directory: Path) -> None:
         """Make placeholders of the files of a run if the cache is over its budget. Raises `StoreError`."""

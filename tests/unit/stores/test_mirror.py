@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -255,6 +256,19 @@ def test_what_fails_ahead_is_an_error_of_the_next_read_and_no_other(mirror, stor
     with pytest.raises(StoreError, match="it has 5 bytes, but 3"):
         read_file_inside(mirror.path / "1", "a.json")
     assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+
+
+def test_a_session_that_ends_waits_only_for_files_on_their_way(store, tmp_path):
+    store.contents = {f"1/{number:03}": b"content" for number in range(300)}
+    store.seconds = 0.05
+    with Mirror.open(store, cache=tmp_path / "cache") as mirror, ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(mirror.prefetch, [mirror.path / "1"], threads=2)
+        while not store.reads:
+            time.sleep(0.01)
+        mirror.stop()
+        ahead.result(60)
+        assert len(store.reads) < 20
+        assert read_file_inside(mirror.path / "1", "299") == b"content"
 
 
 def test_a_failure_ahead_does_not_stop_another_attempt(mirror, store):
