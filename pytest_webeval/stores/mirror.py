@@ -177,12 +177,18 @@ class Mirror:
         return has_failed
 
     def read_beginning(self, path: Path, most: int) -> bytes | None:
-        """The first bytes of a file, which stays a placeholder unless these are all; None if it has no such file."""
+        """The first bytes of a file; None if the mirror has no such file.
+
+        It stays a placeholder unless these are all of its bytes, and the cache has room for them: a search for runs
+        reads a little of each.
+        """
         entry = self._listing.find(self._key_of(path))
         if entry is None:
             return None
         with self._noting_failures():
-            return self._fetch(entry) if entry.size <= most else self._read_beginning(entry, most)
+            if entry.size <= most and not self._is_over_budget:
+                return self._fetch(entry)
+            return self._read_beginning(entry, min(entry.size, most))
 
     def _read_beginning(self, entry: StoredObject, most: int) -> bytes:
         name = entry.key, most
@@ -262,8 +268,7 @@ class Mirror:
 
     def release(self, directory: Path) -> None:
         """Make placeholders of the files of a run if the cache is over its budget. Raises `StoreError`."""
-        most = self.description.most_bytes
-        if most is None or self._index.used_bytes <= most:
+        if not self._is_over_budget:
             return
         for entry in self._listing.list_below(self._key_of(directory)):
             path = self.path / entry.key
@@ -275,6 +280,11 @@ class Mirror:
                 continue
             except OSError as error:
                 raise StoreError(f"cannot release {path}: {error.strerror}; empty the cache") from error
+
+    @property
+    def _is_over_budget(self) -> bool:
+        most = self.description.most_bytes
+        return most is not None and self._index.used_bytes > most
 
     def _key_of(self, path: Path) -> str:
         """The key of a file or directory, relative to the prefix."""

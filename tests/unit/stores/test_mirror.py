@@ -353,6 +353,15 @@ def test_a_run_is_released_once_the_cache_is_over_its_budget(store, tmp_path):
         assert not is_fetched(mirror.path / "1/a.json")
 
 
+def test_a_search_for_runs_fetches_no_file_into_a_cache_over_its_budget(store, tmp_path):
+    with Mirror.open(store, cache=tmp_path / "cache", most_bytes=100) as mirror:
+        for name, most in (("2/b/c.json", 500), ("1/a.json", 500), ("1/a.json", 2), ("1/a.json", 500)):
+            assert read_beginning_inside(mirror.path, name, most) == CONTENTS[name][:most]
+        assert is_fetched(mirror.path / "2/b/c.json")
+        assert not is_fetched(mirror.path / "1/a.json")
+        assert read_file_inside(mirror.path, "1/a.json") == b"one"
+
+
 def test_a_prefix_is_a_part_of_a_store(store, tmp_path):
     with Mirror.open(store, "/2/", cache=tmp_path / "cache") as mirror:
         assert (mirror.path.name, tree_of(mirror.path)) == ("2", ["b", "b/c.json"])
