@@ -10,6 +10,7 @@ from itertools import islice
 from pytest_webeval.errors import StoreError
 from pytest_webeval.stores.listing_file import ListingFile
 from pytest_webeval.stores.locations import name_object
+from pytest_webeval.stores.retries import RemoteStore
 from pytest_webeval.stores.store import Store
 from pytest_webeval.stores.store import StoredObject
 
@@ -24,7 +25,8 @@ class CheckedReads:
     """Reads whole objects below a prefix, and beginnings of objects.
 
     An etag of 32 digits is usually the MD5 of the content, but not where objects are encrypted with a key of KMS.
-    So an object that does not fit is compared with others: if none of them fits, etags are no checksums here.
+    So an object that does not fit is compared with others: if none of them fits, etags are no checksums here. If some
+    do, the store is asked how this one is encrypted: a bucket may have got its key later.
     """
 
     def __init__(self, store: Store, prefix: str, listing: ListingFile) -> None:
@@ -75,7 +77,15 @@ class CheckedReads:
             if not readable:
                 return True  # nobody knows now
             self._has_checksums = any(readable)
-        return self._has_checksums
+        return self._has_checksums and self._may_have_checksum(suspect)
+
+    def _may_have_checksum(self, entry: StoredObject) -> bool:
+        if not isinstance(self._store, RemoteStore):
+            return True
+        try:
+            return self._store.may_have_checksum(self._full_key(entry))
+        except StoreError:
+            return True
 
     def _fits(self, entry: StoredObject) -> bool | None:
         """Whether an object fits its checksum; None if it cannot be read."""

@@ -103,6 +103,10 @@ class FsspecSource:
         """Write an object."""
         self.connect()[0].pipe_file(self.path_of(key), content)
 
+    def may_have_checksum(self, key: str) -> bool:  # noqa: ARG002  (a protocol)
+        """Whether the etag of an object may be a checksum of its content: nobody knows here."""
+        return True
+
 
 class S3Source(FsspecSource):
     """Objects in S3, listed page by page with their names as they are."""
@@ -119,6 +123,13 @@ class S3Source(FsspecSource):
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
+
+    def may_have_checksum(self, key: str) -> bool:
+        """Whether the etag of an object may be a checksum of its content: not if it is encrypted with a key of KMS."""
+        system, _ = self.connect()
+        bucket, _, name = self.path_of(key).partition("/")
+        facts = system.call_s3("head_object", Bucket=bucket, Key=name)
+        return not str(facts.get("ServerSideEncryption")).startswith("aws:kms")
 
 
 class WebSource(FsspecSource):

@@ -97,6 +97,10 @@ class ObstoreSource:
                 return
         self.source.write(key, content)
 
+    def may_have_checksum(self, key: str) -> bool:
+        """Whether the etag of an object may be a checksum of its content."""
+        return self.source.may_have_checksum(key)
+
     def _connect(self, key: str) -> Any:
         """The store of obstore; None where fsspec has to do, as after a fork and for keys that are no paths."""
         if not _first_process:

@@ -42,6 +42,9 @@ class Source(Protocol):
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
 
+    def may_have_checksum(self, key: str) -> bool:
+        """Whether the etag of an object may be a checksum of its content."""
+
 
 class RemoteStore:
     """A store that is reached through a library, whose failures become `StoreError`.
@@ -91,6 +94,10 @@ class RemoteStore:
     def write(self, key: str, content: bytes) -> None:
         """Write an object. Raises `StoreError`."""
         self.try_again("write", key, lambda: self.source.write(key, content))
+
+    def may_have_checksum(self, key: str) -> bool:
+        """Whether the etag of an object may be a checksum of its content. Raises `StoreError`."""
+        return self.try_again("read", key, lambda: self.source.may_have_checksum(key))
 
     def try_again(self, verb: str, key: str, action: Callable[[], T]) -> T:
         """The result of an action once it succeeds. Raises `StoreError` that says why it never does."""

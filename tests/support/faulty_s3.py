@@ -45,6 +45,7 @@ class Faults:
     seconds: float = 0.0  # that each request takes
     half_written: list[str] = field(default_factory=list)  # keys of which half is sent, always
     altered: list[str] = field(default_factory=list)  # keys whose content is another than that of the listing
+    encrypted: list[str] = field(default_factory=list)  # keys of objects with a key of KMS
     denied: list[str] = field(default_factory=list)  # keys with 403
     failing: list[str] = field(default_factory=list)  # keys with 500, always
     unwritable: list[str] = field(default_factory=list)  # keys that nobody may write
@@ -213,6 +214,8 @@ class Objects:
         if key in self.faults.altered:
             content = content.swapcase()
         facts = {"ETag": f'"{etag}"', "Last-Modified": formatdate(modified, usegmt=True), "Accept-Ranges": "bytes"}
+        if key in self.faults.encrypted:
+            facts["x-amz-server-side-encryption"] = "aws:kms"
         status, part = 200, content
         if (span := headers.get("range")) is not None:
             first, _, last = span.removeprefix("bytes=").partition("-")

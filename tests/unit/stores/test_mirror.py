@@ -33,6 +33,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores import cache_index
+from pytest_webeval.stores import obstore_source
 from pytest_webeval.stores.cache_directory import FILES
 from pytest_webeval.stores.cache_directory import default_cache
 from pytest_webeval.stores.choice import open_store
@@ -216,6 +217,18 @@ def test_etags_that_are_checksums_of_no_object_are_no_checksums(store, tmp_path,
     store.etags = dict.fromkeys(CONTENTS, "0" * 32)
     with Mirror.open(store, cache=tmp_path / "cache") as mirror:
         assert read_file_inside(mirror.path / "1", "a.json") == b"one"
+
+
+@pytest.mark.parametrize("is_obstore", [True, False])
+def test_an_object_that_is_encrypted_with_a_key_has_no_checksum(s3, tmp_path, quick_retries, monkeypatch, is_obstore):
+    if not is_obstore:
+        monkeypatch.setattr(obstore_source, "find_spec", {}.get)
+    s3.put({f"runs/1/{name}": name.encode() for name in ("plain", "encrypted", "altered")})
+    s3.restart(Faults(altered=["runs/1/encrypted", "runs/1/altered"], encrypted=["runs/1/encrypted"]))
+    with Mirror.open(open_store("s3://bucket/runs"), cache=tmp_path / "cache") as mirror:
+        assert read_file_inside(mirror.path / "1", "encrypted") == b"ENCRYPTED"
+        with pytest.raises(StoreError, match="altered: its content differs from the checksum"):
+            read_file_inside(mirror.path / "1", "altered")
 
 
 def test_objects_that_cannot_be_read_prove_nothing_about_checksums(store, tmp_path, quick_retries):
