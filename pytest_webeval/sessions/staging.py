@@ -65,9 +65,9 @@ class Staging(Struct, frozen=True, dict=True):
     def _upload(self, path: Path) -> str | None:
         key = path.relative_to(self.path).as_posix()
         try:
-            status = path.lstat()
-            if self._index.is_current(key, _UPLOADED, status):
+            if self._is_uploaded(path):
                 return None
+            status = path.lstat()
             self.store.write(key, read_file_inside(path.parent, path.name, _UNLIMITED))
             self._index.add(key, _UPLOADED, status)
         except WebEvalError as error:
@@ -86,7 +86,12 @@ class Staging(Struct, frozen=True, dict=True):
                     yield path
 
     def _is_uploaded(self, path: Path) -> bool:
-        return self._index.is_current(path.relative_to(self.path).as_posix(), _UPLOADED, path.lstat())
+        """Whether a file is in the store as it is here; also if another session has just removed it, since it is."""
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            return True
+        return self._index.is_current(path.relative_to(self.path).as_posix(), _UPLOADED, status)
 
     def finish(self) -> str | None:
         """Upload the rest, and remove the directory if nothing is left to do. The problem otherwise.

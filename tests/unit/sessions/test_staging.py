@@ -80,3 +80,14 @@ def test_files_that_nobody_finished_go_with_the_others(tmp_path):
     (staging.path / "107/.eval_result.json.0123456789abcdef").write_text("half")
     assert staging.finish() is None
     assert not staging.path.exists()
+
+
+def test_what_another_session_has_uploaded_and_removed_is_no_problem(tmp_path):
+    staging = stage(tmp_path)
+    (staging.path / "107/second.txt").write_text("scored")
+    waiting = staging.list_waiting()
+    first = next(waiting)
+    second = staging.path / "107/second.txt"
+    second.unlink()
+    assert [first.name, *waiting] == ["notes.txt"]
+    assert staging.upload([second]) == {}
