@@ -52,7 +52,7 @@ class SessionChecks(Struct, eq=False):
     gates: list[Gate]
     has_other_failure: bool = False  # a test failed that is not the verdict on a task
     comparison: SessionComparison | None = None
-    notes: list[str] = field(default_factory=list)  # lines about written files
+    notes: list[str] = field(default_factory=list)  # lines about written files and the exit code
 
     @classmethod
     def of(cls, workspace: Workspace, missing: MissingTasks) -> Self:
@@ -112,6 +112,8 @@ class SessionChecks(Struct, eq=False):
             return code or FAILED
         is_left_to_gates = settings.gates_decide or settings.fail_on != FAIL_ON[0]
         if code == FAILED and is_left_to_gates and not self.has_other_failure:
+            option = "--webeval-gates-decide" if settings.gates_decide else f"--webeval-fail-on={settings.fail_on}"
+            self.notes.append(f"{option}: failed tasks do not count for the exit code")
             return PASSED
         return code
 
