@@ -39,6 +39,7 @@ MAX_UNBLOCKED_BYTES = 2**14  # bytes of a batch that fits into a socket, while i
 MAX_AHEAD = 2  # batches at one worker, so that it need not wait for the next
 MAX_STARTS = 50  # in a row without a worker that gets ready
 LAST_BYTES = 4096  # of what processes wrote about their own failure
+MOST_ERROR_BYTES = 2**20  # that are in a file until only the last are kept: a library may warn of each run
 
 
 class ProcessEngine(Struct, frozen=True):
@@ -161,10 +162,21 @@ class Starter:
     @property
     def last_words(self) -> str:
         """The last line that it or a worker wrote about its own failure; empty without one."""
-        end = os.fstat(self._errors.fileno()).st_size
-        text = os.pread(self._errors.fileno(), LAST_BYTES, max(end - LAST_BYTES, 0)).decode(errors="replace")
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in self._read_last_errors().decode(errors="replace").splitlines() if line.strip()]
         return to_line(lines[-1], LONGEST_REASON) if lines else ""
+
+    def _read_last_errors(self) -> bytes:
+        handle = self._errors.fileno()
+        return os.pread(handle, LAST_BYTES, max(os.fstat(handle).st_size - LAST_BYTES, 0))
+
+    def limit_errors(self) -> None:
+        """Let what the processes wrote to the standard error not fill the disk: keep its end."""
+        handle = self._errors.fileno()
+        if os.fstat(handle).st_size > MOST_ERROR_BYTES:
+            last = self._read_last_errors()
+            os.ftruncate(handle, 0)
+            os.lseek(handle, 0, os.SEEK_SET)  # of all who write to it
+            os.write(handle, last)
 
     def end(self) -> None:
         """Kill the workers, and end the process."""
@@ -308,6 +320,7 @@ class ProcessPool(Struct, eq=False):
         except (EOFError, OSError):
             self._replace(worker)
             return
+        worker.starter.limit_errors()
         if worker.process:
             number, _ = worker.batches.popleft()
             self._replies.append((number, message))

@@ -135,3 +135,11 @@ def list_imported(shared, batch):
     here = str(Path.cwd())
     files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
     return [[file for file in files if file.startswith(here)] for _ in batch]
+
+
+def complain(size, batch):
+    """Write so many bytes about each item to the standard error. Gives how many are there by then."""
+    for item in batch:
+        sys.stderr.write("x" * size + f"\nthe last words on {item}\n")
+        sys.stderr.flush()
+    return [os.fstat(sys.stderr.fileno()).st_size] * len(batch)

@@ -115,6 +115,19 @@ def test_a_process_that_leaves_by_itself_says_with_which_code():
     assert "died 2 times (exit code 3)" in reason
 
 
+def test_what_processes_write_to_the_standard_error_does_not_fill_the_disk():
+    pool = ProcessPool(1, (), Job(batch_functions.complain, 2**19).encode())
+    pool.start()
+    sizes = []
+    for number in range(12):
+        pool.submit(number, encode_batch([number]))
+        sizes += decode_reply(pool.take()[1], 1)
+    last_words = pool.last_words
+    pool.close()
+    assert max(sizes) < 2**21
+    assert last_words == "the last words on 11"
+
+
 def test_a_bug_shows_where_it_happened():
     with pytest.raises(ZeroDivisionError) as caught:
         run(batch_functions.divide_by, 1, [1, 2, 0])
