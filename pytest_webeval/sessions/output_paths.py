@@ -45,10 +45,12 @@ def check_output_paths(settings: Settings) -> None:
 
     The same for a package that is missing.
     """
-    if settings.results == "parquet":
+    if settings.results == "parquet" or _has_earlier_tables(settings):
         from pytest_webeval.summary.parquet_shards import require_pyarrow  # only for this format
 
         require_pyarrow()  # an hour later it would be too late
+    if settings.results != "files":
+        _check_manifests(settings)
     directories = {
         "--webeval-output": settings.output,
         "--webeval-report": settings.report,
@@ -65,6 +67,29 @@ def check_output_paths(settings: Settings) -> None:
             raise SettingsError(f"{problem}; choose a directory or another location with --webeval-output")
         for root in settings.roots:
             _check("--webeval-runs", root, "choose a directory for the results with --webeval-output")
+
+
+def _list_directories(settings: Settings) -> tuple[Path, ...]:
+    """Where results in shards may be."""
+    return settings.roots if settings.output is None else (settings.output,)
+
+
+def _has_earlier_tables(settings: Settings) -> bool:
+    """Whether results of an earlier session that may be reused are in tables."""
+    directories = _list_directories(settings) if settings.reads_journals else ()
+    return any(True for directory in directories for _ in directory.glob("eval_results*.parquet"))
+
+
+def _check_manifests(settings: Settings) -> None:
+    """Raise `SettingsError` if results in shards would take the place of a file of somebody else."""
+    from pytest_webeval.summary.result_manifest import is_manifest  # only for shards
+    from pytest_webeval.summary.result_manifest import name_manifest  # same
+
+    name = name_manifest(settings.shard)
+    for directory in _list_directories(settings):
+        if os.path.lexists(directory / name) and not is_manifest(directory, name):
+            problem = f"--webeval-results: {directory / name} is not a manifest of results"
+            raise SettingsError(f"{problem}; move it, or choose another directory with --webeval-output")
 
 
 def check_report(workspace: Workspace) -> None:

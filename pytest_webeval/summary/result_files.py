@@ -23,7 +23,7 @@ from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import find_manifest
 from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import sort_manifests
+from pytest_webeval.summary.result_manifest import list_manifests
 from pytest_webeval.summary.result_shards import expand_result
 from pytest_webeval.summary.sharded_results import describe_problem
 from pytest_webeval.summary.sharded_results import parse_result
@@ -117,11 +117,10 @@ def list_stored(root: Path, problems: list[str]) -> Iterator[StoredResult]:
 def _list_all(root: Path, problems: list[str]) -> Iterator[StoredResult]:
     for directory, names, files in walk_directories(root):
         place = directory.relative_to(root).as_posix()
-        manifests = sort_manifests(name for file in files if (name := find_manifest(file)))
         if RESULT in files:
             names.clear()
             yield StoredFile(directory, place)
-        elif manifests:
+        elif manifests := list_manifests(directory, files):
             names.clear()
             yield from _list_with_shards(directory, manifests, place, problems)
 

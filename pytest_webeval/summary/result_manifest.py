@@ -37,7 +37,7 @@ MANIFEST = "eval_results.json"
 UNREADABLE = (RecordingError, EvaluationError, ValueError, RecursionError, LookupError, TypeError, AttributeError)
 _NAME = re.compile(r"(eval_results(?:-\d{1,5}-of-\d{1,5})?)(?:\.json|-\d{5,10}\.(?:jsonl|parquet))", re.ASCII)
 _SHARD_NAME = re.compile(r"\w[\w.-]{0,200}", re.ASCII)
-_LONGEST_LABEL = 8_192  # characters; paths are shorter
+_LONGEST_LABEL = 3 * 4_096  # characters; paths are shorter, even if each byte is quoted
 _LIMITS = replace(USUAL, values=10_000_000)
 
 StorageFormat = Literal["jsonl", "parquet"]
@@ -61,6 +61,12 @@ def find_path(label: str, prefix: str = "") -> str:
     return path
 
 
+def join_label(prefix: str, path: str) -> str:
+    """The label of a run, from its directory below that of the manifest: the opposite of `find_path`."""
+    inner = "" if path == "." else quote_path(path)
+    return "/".join(filter(None, (prefix, inner))) or "."
+
+
 def find_order(path: str) -> Order:
     """What paths of runs are sorted by: as runs are collected, 9 before 10 and each directory before those in it."""
     return () if path == "." else tuple(map(sort_key, path.split("/")))
@@ -80,11 +86,6 @@ def find_manifest(name: str) -> str | None:
     """The name of the manifest that a file in a directory belongs to, or is; None for other files."""
     match = _NAME.fullmatch(name)
     return f"{match[1]}.json" if match else None
-
-
-def sort_manifests(names: Iterable[str]) -> list[str]:
-    """Names of manifests, each once: that of a complete session first."""
-    return sorted(set(names), key=lambda name: (name != MANIFEST, name))
 
 
 class ResultShard(Struct, frozen=True):
@@ -121,6 +122,35 @@ class Manifest(Struct, frozen=True, kw_only=True):
         if index < 0 or order > self.find_order(self.shards[index].last):
             return None
         return self.shards[index]
+
+
+def is_manifest(directory: Path, name: str, *, is_unreadable: bool = False) -> bool:
+    """Whether a file with the name of a manifest is one, of this version or another: other tools write such files.
+
+    `is_unreadable` is what is said of a file that cannot be read.
+    """
+    if name != MANIFEST:
+        return True
+    try:
+        raw = load_bounded(read_file_inside(directory, name).decode(), _LIMITS, name)
+    except UNREADABLE:
+        return is_unreadable
+    return isinstance(raw, dict) and raw.keys() >= {"schema_version", "count", "shards"}
+
+
+def list_manifests(directory: Path, names: Iterable[str]) -> list[str]:
+    """The manifests of the results in shards among the files of a directory, also one that is missing or damaged.
+
+    That of a complete session comes first.
+    """
+    has_shards: dict[str, bool] = {}  # by manifest
+    for name in names:
+        if (manifest := find_manifest(name)) is not None:
+            has_shards[manifest] = has_shards.get(manifest, False) or name != manifest
+    listed = [
+        name for name, has_some in has_shards.items() if has_some or is_manifest(directory, name, is_unreadable=True)
+    ]
+    return sorted(listed, key=lambda name: (name != MANIFEST, name))
 
 
 def read_manifest(directory: Path, name: str) -> Manifest:

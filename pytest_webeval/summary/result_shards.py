@@ -27,6 +27,8 @@ from pytest_webeval.summary.result_manifest import StorageFormat
 from pytest_webeval.summary.result_manifest import find_manifest
 from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import is_manifest
+from pytest_webeval.summary.result_manifest import list_manifests
 from pytest_webeval.summary.result_manifest import name_manifest
 from pytest_webeval.summary.result_manifest import name_shard
 from pytest_webeval.summary.shards import Shard
@@ -84,6 +86,11 @@ class ResultShardWriter:
             from pytest_webeval.summary.parquet_shards import require_pyarrow  # only for this format
 
             require_pyarrow()  # an hour later it would be too late
+
+    @property
+    def last(self) -> Order | None:
+        """What the run that was added last is sorted by."""
+        return self._last
 
     def add(self, label: str, content: bytes) -> None:
         """Add the result of a run: the bytes of its file, as `storage.to_json_bytes` gives them.
@@ -146,14 +153,14 @@ class ResultShardWriter:
 
 def has_shards(directory: Path) -> bool:
     """Whether there are results in shards."""
-    return any(find_manifest(path.name) for path in directory.glob("eval_results*"))
+    return bool(list_manifests(directory, (path.name for path in directory.glob("eval_results*"))))
 
 
 def remove_shards(directory: Path, session_shard: Shard | None, kept: Container[str] = ()) -> None:
     """Remove results in shards that another session takes the place of, and what killed processes left of such.
 
-    Other shards of a split session may be writing theirs; those of another split are of an earlier session. Raises
-    `SettingsError`.
+    Other shards of a split session may be writing theirs; those of another split are of an earlier session. A file of
+    another tool stays. Raises `SettingsError`.
     """
     try:
         names = sorted(
@@ -163,7 +170,8 @@ def remove_shards(directory: Path, session_shard: Shard | None, kept: Container[
     except OSError as error:
         raise write_error(directory, error, CHOOSE_OUTPUT) from error
     for name in names:  # manifests first, so that none has shards that are gone
-        if name not in kept and _is_replaced(name, session_shard):
+        is_other = name not in kept and _is_replaced(name, session_shard)
+        if is_other and (not name.endswith(".json") or is_manifest(directory, name)):
             remove(directory / name)
     unfinished = {name[1:-_SUFFIX] for name in names if name.startswith(".")}
     remove_leftovers(directory, *(name for name in unfinished if _is_replaced(name, session_shard)))

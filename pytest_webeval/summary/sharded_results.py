@@ -23,11 +23,10 @@ from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Manifest
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import ResultShard
-from pytest_webeval.summary.result_manifest import find_manifest
 from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import list_manifests
 from pytest_webeval.summary.result_manifest import read_manifest
-from pytest_webeval.summary.result_manifest import sort_manifests
 
 _MOST_PROBLEMS = 100  # of one shard; it may have millions of lines
 
@@ -149,7 +148,7 @@ def find_result(directory: str | Path, label: str) -> TaskResult | None:
     root = Path(directory)
     if not root.is_dir():
         raise SettingsError(f"directory not found: {root}; name a directory of results")
-    names = sort_manifests(manifest for path in root.iterdir() if (manifest := find_manifest(path.name)))
+    names = list_manifests(root, (path.name for path in root.iterdir()))
     try:
         if not names:
             return _read_single(root, find_path(label))

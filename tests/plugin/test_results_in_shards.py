@@ -163,3 +163,11 @@ def test_a_line_that_was_changed_is_scored_again(webeval, pytester):
     again = webeval(OUT, "--webeval-reuse", "--webeval-results=shards")
     again.stdout.fnmatch_lines(["reused: 3 of 4 results taken from an earlier session"])
     assert list_lines(pytester)["runs/107"]["status"] == "failure"
+
+
+def test_tables_are_not_reused_without_what_reads_them(webeval, monkeypatch):
+    webeval(OUT, "--webeval-reuse", "--webeval-results=parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    again = webeval(OUT, "--webeval-reuse")
+    again.stderr.fnmatch_lines(["ERROR: *pyarrow*"])
+    assert again.ret == 4

@@ -26,6 +26,7 @@ from pytest_webeval.summary.result_shards import ResultShardWriter
 from pytest_webeval.summary.result_shards import ShardLayout
 from pytest_webeval.summary.result_shards import compact_result
 from pytest_webeval.summary.result_shards import expand_result
+from pytest_webeval.summary.result_shards import has_shards
 from pytest_webeval.summary.result_shards import remove_shards
 from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.shards import Shard
@@ -182,7 +183,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("label", [*HOSTILE, "x" * 9_000, "%2E", "%2e", "a%20b", "a\nb", "a\\b"])
+@pytest.mark.parametrize("label", [*HOSTILE, "x" * 13_000, "%2E", "%2e", "a%20b", "a\nb", "a\\b"])
 def test_a_label_that_leads_elsewhere_is_refused(tmp_path, label):
     with pytest.raises(ValueError, match=r"^the label '"):
         find_path(label)
@@ -237,10 +238,27 @@ def test_each_shard_of_a_session_has_results_of_its_own(tmp_path):
 
 
 def test_a_split_session_takes_the_place_of_all_but_its_other_shards(tmp_path):
-    for shard in (None, Shard(1, 3), Shard(1, 2), Shard(2, 2)):
+    write_shards(tmp_path)
+    for shard in (Shard(1, 3), Shard(1, 2), Shard(2, 2)):
         (tmp_path / name_manifest(shard)).touch()
     remove_shards(tmp_path, Shard(2, 2))
     assert list_names(tmp_path) == ["eval_results-1-of-2.json"]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"accuracy": 0.5}', '{"schema_version": 1, "shards": []}', None])
+def test_a_file_of_another_tool_with_the_name_of_the_manifest_stays(tmp_path, content):
+    place = tmp_path / "eval_results.json"
+    place.symlink_to(tmp_path) if content is None else place.write_text(content)
+    assert has_shards(tmp_path) == (not content)  # which may be a damaged manifest
+    (tmp_path / "eval_results-00001.jsonl").touch()
+    assert has_shards(tmp_path)
+    remove_shards(tmp_path, None)
+    assert list_names(tmp_path) == ["eval_results.json"]
+
+
+def test_the_longest_path_has_a_label(tmp_path):
+    path = "/".join(["é" * 127] * 16)[: 4_096 // 2]
+    assert find_path(quote_path(path)) == path
 
 
 def test_a_session_that_fails_leaves_complete_shards_without_a_manifest(tmp_path):
