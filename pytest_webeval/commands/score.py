@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from contextlib import contextmanager
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NoReturn
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
@@ -25,6 +23,7 @@ from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.command_source import add_refusals
 from pytest_webeval.sessions.command_source import add_session_options
 from pytest_webeval.sessions.command_source import list_rerun_options
+from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.output_paths import check_output_paths
@@ -154,24 +153,6 @@ def _parse_batch(text: str) -> int:
     if not (is_number and 0 < int(text) <= MOST_IN_BATCH):
         raise SettingsError(f"invalid --batch {text!r:.80}; use a number from 1 to {MOST_IN_BATCH:,}")
     return int(text)
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, which batch systems send some time before they kill."""
-
-
-@contextmanager
-def stop_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does."""
-
-    def stop(*_: object) -> NoReturn:
-        raise Terminated
-
-    previous = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 def _show_progress(arguments: argparse.Namespace, session: ScoreSession) -> AbstractContextManager[Progress]:

@@ -20,6 +20,7 @@ from msgspec import field
 from msgspec import structs
 
 from pytest_webeval.errors import DiskFull
+from pytest_webeval.errors import ExecutorError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.executors.batches import map_batches
 from pytest_webeval.executors.engine import Engine
@@ -34,6 +35,7 @@ from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.full_disk import FullDisk
+from pytest_webeval.sessions.interruption import hold_interruptions
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.path_list import PathList
@@ -118,7 +120,8 @@ class ScoreSession(Struct, eq=False, dict=True):
     records: RecordSpool = field(default_factory=RecordSpool)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     problems: list[str] = field(default_factory=list)
-    stopped: str | None = None
+    stopped: str | None = None  # why not all runs were scored
+    is_interrupted: bool = False  # by Ctrl-C, or SIGTERM
     is_failed: bool = False  # a run is no success, as a failed test of it
     is_local: bool = True  # whether workers are on this machine
     probes: Mapping[str, str] = field(default_factory=dict)  # files that they must see otherwise, with their content
@@ -178,9 +181,10 @@ class ScoreSession(Struct, eq=False, dict=True):
         )
 
     def score(self, engine: Engine, size: int, progress: Progress) -> None:
-        """Let the engine score all runs in batches, and keep what comes back. Ctrl-C ends it with what there is.
+        """Let the engine score all runs in batches, and keep what comes back.
 
-        Raises what an evaluator's module or the engine raises.
+        Ctrl-C ends it with what there is, as an engine does that fails on the way. Raises what an evaluator's module
+        raises, and `ExecutorError` from an engine that has scored nothing.
         """
         self.journals.tidy(map(self.workspace.labels.of, map(Path, self.runs.paths)))
         for path in self.missing.by_path:
@@ -201,13 +205,19 @@ class ScoreSession(Struct, eq=False, dict=True):
         )
         try:
             for outcome in outcomes:
-                self.finished += 1
-                if outcome is None:
-                    self.runs.outside += 1
-                else:
-                    self._keep(RecordPayload.read(outcome), progress)
+                with hold_interruptions():  # or the run would be in some files and not in others
+                    self.finished += 1
+                    if outcome is None:
+                        self.runs.outside += 1
+                    else:
+                        self._keep(RecordPayload.read(outcome), progress)
         except KeyboardInterrupt as error:
-            self.stopped = type(error).__name__
+            self.stopped, self.is_interrupted = type(error).__name__, True
+        except ExecutorError as error:
+            if not self.finished:
+                raise
+            self.stopped = str(error)
+            self.problems.append(self.stopped)
 
     def _find_targets(self) -> Iterator[RunToScore]:
         """The runs in their order, with what an earlier session left of each."""
@@ -275,7 +285,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         checks = self.checks
         checks.has_other_failure |= bool(self.stopped or self.unscored or self.problems or self.full_disk)
         checked = checks.check(summary)
-        code = INTERRUPTED if self.stopped else FAILED if self.is_failed else PASSED
+        code = INTERRUPTED if self.is_interrupted else FAILED if self.is_failed or self.stopped else PASSED
         return checked, checks.decide_exit_code(code, checked)
 
     def attempt(self, do: Callable[[], object]) -> bool:

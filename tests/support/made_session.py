@@ -25,6 +25,7 @@ from pytest_webeval.sessions.score_session import ScoredRuns
 from pytest_webeval.sessions.score_session import ScoreSession
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.summary.record_spool import RecordSpool
 from tests.support.made_records import TASKS
 from tests.support.made_records import make_records
 
@@ -32,7 +33,7 @@ BATCH = 1_000
 _CHECKSUM = "0123456789abcdef" * 4
 
 
-class _MadeReplies:
+class MadeReplies:
     """Workers and engine in one: each batch has its reply at once."""
 
     count = 1
@@ -42,7 +43,7 @@ class _MadeReplies:
         self._replies: deque[tuple[int, bytes]] = deque()
 
     @contextmanager
-    def start(self, _: Job) -> Iterator[_MadeReplies]:
+    def start(self, _: Job) -> Iterator[MadeReplies]:
         yield self
 
     def submit(self, number: int, batch: bytes) -> None:
@@ -68,15 +69,21 @@ def list_labels(count: int) -> Iterator[str]:
     return (f"runs/attempt_{number // TASKS:06}/{number % TASKS}" for number in range(count))
 
 
-def score_made_runs(directory: Path, count: int, form: str) -> ScoreSession:
-    """Sum up that many results and write all files."""
+def score_made_runs(
+    directory: Path,
+    count: int,
+    form: str,
+    records: RecordSpool | None = None,
+    engine: type[MadeReplies] = MadeReplies,
+) -> ScoreSession:
+    """Sum up that many results and write all files. `records` keeps what is summed up."""
     (directory / "runs").mkdir(parents=True, exist_ok=True)
     arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
     workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
-    session = ScoreSession(workspace)
+    session = ScoreSession(workspace, records=RecordSpool() if records is None else records)
     paths = (str(directory / label) for label in list_labels(count))
     vars(session)["runs"] = ScoredRuns.of(paths, session.journals)
-    session.score(_MadeReplies(make_texts(count, form)), BATCH, Progress(count))
+    session.score(engine(make_texts(count, form)), BATCH, Progress(count))
     SessionFiles(session).write()
     return session
 
