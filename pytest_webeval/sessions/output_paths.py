@@ -110,6 +110,17 @@ def check_report(workspace: Workspace) -> None:
         pillow()
 
 
+def check_copy(settings: Settings, count: int) -> None:
+    """Raise `SettingsError` if a report of so many runs is to be one file, which has no room for them."""
+    if settings.report_embed is None:
+        return
+    from pytest_webeval.reports.html.index_page import MOST_ROWS  # only for this option
+    from pytest_webeval.reports.html.writer import refuse_copy  # same
+
+    if count > MOST_ROWS:
+        raise refuse_copy(count)
+
+
 def _is_run(path: Path, workspace: Workspace) -> bool:
     is_inside = workspace.labels.root_of(path) is not None
     is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)

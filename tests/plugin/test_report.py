@@ -62,6 +62,23 @@ def mixed(runs):
     return runs
 
 
+@pytest.mark.parametrize("options", [(), ("-n2",)])
+def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(
+    webeval_apart, runs, pytester, options
+):
+    for number in (101, 102, 103):
+        runs.add(number)
+    pytester.makepyfile(small_page="import pytest_webeval.reports.html.index_page as page\npage.MOST_ROWS = 2\n")
+    pytester.syspathinsert()
+    embedding = ("-p", "small_page", "--webeval-report=report", "--webeval-report-embed=1MB", *options)
+    result = webeval_apart(*embedding)
+    problem = "--webeval-report-embed: 3 runs are too many for one file; share the directory of the report instead *"
+    result.stderr.fnmatch_lines([f"ERROR: {problem}"])
+    assert result.ret == 4
+    assert runs.written == []
+    webeval_apart(*embedding, "-k", "101 or 102").assert_outcomes(passed=2)
+
+
 def test_each_run_has_a_row_and_a_page(mixed, webeval, report):
     webeval("--webeval-report=report").assert_outcomes(passed=1, failed=2, errors=1)
     index = index_of(report)

@@ -12,6 +12,7 @@ from contextlib import suppress
 import pytest
 
 from pytest_webeval.__main__ import main
+from pytest_webeval.reports.html import index_page
 from pytest_webeval.reports.html.writer import data_name
 from tests.support.recorded import final_answer
 from tests.support.unprivileged import MAY_NOT_READ
@@ -161,6 +162,19 @@ def test_a_failure_names_its_runs_and_the_command_that_scores_them_again(runs, m
 def start(runs, *options, **streams):
     command = [sys.executable, "-m", "pytest_webeval", "score", "runs", "--executor=process:2", "--batch=1", *options]
     return subprocess.Popen(command, cwd=runs.root.parent, start_new_session=True, text=True, **streams)
+
+
+def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(complain, runs, monkeypatch, capsys):
+    for number in (102, 103):
+        runs.add(number)
+    (runs.root.parent / "few.json").write_text('{"task_ids": [101, 102]}')
+    monkeypatch.setattr(index_page, "MOST_ROWS", 2)
+    embedding = ("runs", "--report=report", "--report-embed=1MB")
+    message = "ERROR: --report-embed: 3 runs are too many for one file; share the directory of the report instead of *"
+    pytest.LineMatcher([complain(*embedding)]).fnmatch_lines([message])
+    assert runs.written == []
+    assert main(["score", *embedding, "--subset=few.json", "--executor=process:1"]) == 0
+    assert "report.html" in capsys.readouterr().out
 
 
 def wait_for_pages(report, count):

@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.workspace import COUNTS
@@ -17,6 +18,7 @@ from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.journals import Journals
+from pytest_webeval.sessions.output_paths import check_copy
 
 
 class CollectedRuns(Struct, eq=False):
@@ -30,14 +32,21 @@ class CollectedRuns(Struct, eq=False):
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember the collected items, to recognize a partial session."""
-        self.labels |= {item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)}
-        self.journals.tidy(self.labels)
+        self._add({item.nodeid.rpartition("::")[0] for item in session.items if isinstance(item, RunItem)})
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """The same under xdist, where the controller collects nothing."""
         labels = (label for label, _, name in (nodeid.rpartition("::") for nodeid in ids) if name in ITEMS)
-        self.labels |= {label for label in labels if self.workspace.labels.path_of(label)}
+        self._add({label for label in labels if self.workspace.labels.path_of(label)})
+
+    def _add(self, labels: set[str]) -> None:
+        """Remember some labels. Raises `pytest.UsageError` if that are too many for a report in one file."""
+        self.labels |= labels
+        try:
+            check_copy(self.workspace.settings, len(self.labels))
+        except SettingsError as error:
+            raise pytest.UsageError(str(error)) from error
         self.journals.tidy(self.labels)
 
     @pytest.hookimpl(optionalhook=True)

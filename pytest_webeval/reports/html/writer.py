@@ -212,8 +212,7 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
     Runs that did not succeed come first. The list marks the runs whose pages do not fit. Raises `SettingsError`.
     """
     if "row_parts" in index:
-        problem = f"--webeval-report-embed: {index['row_parts']['count']:,} runs are too many for one file"
-        raise SettingsError(f"{problem}; share the directory of the report instead of {COPY}")
+        raise refuse_copy(index["row_parts"]["count"])
     columns: Sequence[str] = index["columns"]
     status, data = columns.index("status"), columns.index("data")
     least = len(single_page({**index, "embedded": True}, "\n").encode())
@@ -233,6 +232,12 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
     path = directory / COPY
     write_single({**index, "rows": rows, "embedded": True}, scripts, path)
     return path
+
+
+def refuse_copy(count: int) -> SettingsError:
+    """The error for a copy of a report of too many runs."""
+    problem = f"--webeval-report-embed: {count:,} runs are too many for one file"
+    return SettingsError(f"{problem}; share the directory of the report instead of {COPY}")
 
 
 def _rank(status: str) -> int:
