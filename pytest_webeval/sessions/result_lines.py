@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,11 +13,17 @@ from msgspec import field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import quote_path
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.stored_results import read_sealed_line
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_manifest import find_path
+from pytest_webeval.summary.result_manifest import join_label
+from pytest_webeval.summary.result_manifest import list_manifests
 from pytest_webeval.summary.result_manifest import name_manifest
 from pytest_webeval.summary.result_shards import ResultShardWriter
 from pytest_webeval.summary.result_shards import ShardLayout
@@ -35,8 +43,8 @@ class _WaitingLines:
         self._stored: dict[str, tuple[int, int]] = {}
         self._scratch: ScratchFile | None = None
 
-    def __len__(self) -> int:
-        return len(self._recent.keys() | self._stored.keys())
+    def __contains__(self, label: str) -> bool:
+        return label in self._recent or label in self._stored
 
     def set(self, label: str, line: bytes | None) -> None:
         """Keep the result of a run in place of an earlier one. Raises `SettingsError` if there is no room for it."""
@@ -79,9 +87,15 @@ class ResultLines(Struct, eq=False, dict=True):
     workspace: Workspace
     is_ordered: bool = False
     notes: list[str] = field(default_factory=list)
+    _without: set[str] = field(default_factory=set)  # labels of runs that have no result in this session
     _waiting: dict[Path, _WaitingLines] = field(default_factory=dict)
     _writers: dict[Path, ResultShardWriter] = field(default_factory=dict)
     _given_up: set[Path] = field(default_factory=set)  # directories into which nothing can be written
+
+    @cached_property
+    def earlier(self) -> EarlierResults:
+        """What earlier sessions left. Look there before a shard is written: it takes the place of one of theirs."""
+        return EarlierResults(self.workspace)
 
     @property
     def is_in_shards(self) -> bool:
@@ -109,6 +123,7 @@ class ResultLines(Struct, eq=False, dict=True):
         if directory is None or directory in self._given_up:
             return
         content = None if line is None else line.encode()
+        (self._without.add if content is None else self._without.discard)(label)
         try:
             if not self.is_ordered:
                 self._waiting.setdefault(directory, _WaitingLines()).set(label, content)
@@ -124,31 +139,68 @@ class ResultLines(Struct, eq=False, dict=True):
         waiting = None if path is None else self._waiting.get(self._find_directory(path))
         return None if waiting is None else waiting.get(label)
 
+    def keep_unscored(self, labels: Iterable[str]) -> None:
+        """Keep what a journal lists of runs that a resumed session did not reach. Raises `SettingsError`."""
+        if not (self.is_in_shards and self.workspace.settings.reads_journals):
+            return
+        for label in labels:
+            path = self.workspace.labels.path_of(label)
+            earlier = None if path is None else self.earlier.find(path, label)
+            content = None if earlier is None else read_sealed_line(earlier, label)
+            if path is not None and content is not None:
+                self._waiting.setdefault(self._find_directory(path), _WaitingLines()).set(label, content)
+
     def close(self, directory: Path, *, is_whole: bool) -> None:
         """Write what is left into the directory of a summary, or remove its shards if results are files.
 
-        A session over some of the runs, `is_whole=False`, leaves those of a session over more. Raises `SettingsError`.
+        A session over some of the runs, `is_whole=False`, leaves what is there of the others. Raises `SettingsError`.
         """
         if directory not in list_result_directories(self.workspace):
             return
         if not self.is_in_shards:
             self._remove(directory, is_whole=is_whole)
         elif directory not in self._given_up:
-            writer = self._find_writer(directory)
-            for label, content in self._waiting.pop(directory, _WaitingLines()).sort(self._find_prefix(directory)):
+            writer, waiting = self._find_writer(directory), self._waiting.setdefault(directory, _WaitingLines())
+            if not is_whole:
+                self._keep_others(directory, waiting, writer.last)
+            for label, content in waiting.sort(self._find_prefix(directory)):
                 writer.add(label, content)
+            del self._waiting[directory]
             writer.close()
+
+    def _keep_others(self, directory: Path, waiting: _WaitingLines, last: Order | None) -> None:
+        """Keep the results of runs that are not of this session, which has written all up to `last`."""
+        from pytest_webeval.summary.sharded_results import read_rows  # few sessions are over some of the runs
+
+        prefix, count, problems = self._find_prefix(directory), 0, list[str]()
+        rows = (read_rows(directory, name, problems) for name in self._list_replaced(directory))
+        for row in chain.from_iterable(rows):
+            label = join_label(prefix, row.path)
+            if label not in waiting and label not in self._without and (last is None or row.order > last):
+                waiting.set(label, row.content)
+                count += 1
+        if count:
+            self._note(directory, f"{pluralize(count, 'result')} of other runs kept")
+        if problems:
+            self._note(directory, f"not all results of other runs could be kept: {problems[0]}")
+
+    def _list_replaced(self, directory: Path) -> list[str]:
+        """The manifests of which this session takes the place. Other shards of a split session keep their own."""
+        own, is_split = name_manifest(self.workspace.settings.shard), self.workspace.settings.shard is not None
+        names = list_manifests(directory, (path.name for path in directory.glob("eval_results*")))
+        return [name for name in names if (directory / name).is_file() and (name == own or not is_split)]
 
     def _remove(self, directory: Path, *, is_whole: bool) -> None:
         if not has_shards(directory):
             return
         if is_whole:
             remove_shards(directory, self.workspace.settings.shard)
-            return
-        manifest = directory / name_manifest(self.workspace.settings.shard)
-        self.notes.append(
-            f"{manifest}: its results count before the files of this session; score all runs to change it"
-        )
+        else:
+            problem = "its results count before the files of this session; score all runs to change it"
+            self._note(directory, problem)
+
+    def _note(self, directory: Path, text: str) -> None:
+        self.notes.append(sanitize(f"{directory / name_manifest(self.workspace.settings.shard)}: {text}"))
 
     def _find_directory(self, path: Path) -> Path:
         """The directory of the shards with a run."""

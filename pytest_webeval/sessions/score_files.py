@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import cached_property
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -54,12 +56,12 @@ class SessionFiles(Struct, eq=False, dict=True):
         summary, code = session.check(session.summaries().build(session.records))
         self.summary = summary
         written = [session.attempt(write) for write in session.checks.list_writes(summary)]
-        written += [session.attempt(lambda: self._write_summaries(summary))]
+        written += list(self._write_summaries(summary))
         written += [session.attempt(lambda: self._write_others(summary))]
         if (report := self.report) is not None:
             written.append(session.attempt(lambda: self._write_report(report, summary)))
         is_complete = not (session.unscored or session.problems or session.full_disk or session.stopped)
-        session.journals.end(is_complete=is_complete, is_whole=True)
+        session.journals.end(is_complete=is_complete, is_whole=session.summaries().is_whole)
         written.append(self._finish_upload())
         is_written = all(written) and not session.full_disk and not self.mismatches
         return code if is_written else code or FAILED
@@ -90,15 +92,21 @@ class SessionFiles(Struct, eq=False, dict=True):
             checks.notes.append("gates not evaluated: no run was scored")
         return NO_RUNS
 
-    def _write_summaries(self, summary: Summary) -> None:
-        """Write the summary of all runs, or where they lie in several roots that of each root into it."""
+    def _write_summaries(self, summary: Summary) -> Iterator[bool]:
+        """Write the summary of all runs, or where they lie in several roots that of each root into it.
+
+        Gives whether each file could be written.
+        """
         session, summaries = self.session, self.session.summaries()
+        yield session.attempt(lambda: session.lines.keep_unscored(session.unscored))
         for directory, records in summaries.list_places().items():
-            session.lines.close(directory, is_whole=True)
+            yield session.attempt(partial(session.lines.close, directory, is_whole=summaries.is_whole))
             is_whole = len(records) == len(session.records)
             part = summary if is_whole else session.checks.restrict(summary, summaries.build(records))
-            write_summary(directory / SUMMARY, part, session.workspace.settings.sync)
-            self.places.append(directory / SUMMARY)
+            place, sync = directory / SUMMARY, session.workspace.settings.sync
+            if is_written := session.attempt(partial(write_summary, place, part, sync)):
+                self.places.append(place)
+            yield is_written
 
     def _write_others(self, summary: Summary) -> None:
         """Write what options ask for besides: metrics of trajectories, the totals for GitLab."""

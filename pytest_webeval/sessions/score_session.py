@@ -33,7 +33,6 @@ from pytest_webeval.sessions.batch_scoring import describe_lost_run
 from pytest_webeval.sessions.batch_scoring import score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.interruption import hold_interruptions
 from pytest_webeval.sessions.journals import Journals
@@ -191,7 +190,8 @@ class ScoreSession(Struct, eq=False, dict=True):
             self._keep(self._describe_missing(path), progress)
         seed = self.seed
         if self.lines.is_in_shards:
-            self.lines.is_ordered = self.lines.find_ordered(map(Path, self.runs.paths))
+            is_whole = self.workspace.tasks.subset is None  # or else other results have to be kept
+            self.lines.is_ordered = is_whole and self.lines.find_ordered(map(Path, self.runs.paths))
         self.workspace.forget_branches()
         outcomes = map_batches(
             engine,
@@ -224,7 +224,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         targets = self.runs.targets(self.workspace, is_local=self.is_local)
         if not self.workspace.settings.reads_journals:
             return targets
-        earlier, of = EarlierResults(self.workspace), self.workspace.labels.of
+        earlier, of = self.lines.earlier, self.workspace.labels.of
         return (
             structs.replace(target, earlier=earlier.find(path := Path(target.path), of(path))) for target in targets
         )

@@ -239,6 +239,14 @@ def _expand_sealed(line: bytes | None, seal: Seal) -> bytes | None:
     return None
 
 
+def read_sealed_line(earlier: EarlierResult, label: str) -> bytes | None:
+    """The result of a run in a shard if it is as a session has written it, whatever decided it."""
+    entry = entry_in(earlier.line)
+    if entry is None or entry.record.get("run") != label:
+        return None
+    return None if _expand_sealed(earlier.content, entry.seal) is None else earlier.content
+
+
 def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal) -> bool:
     """Whether no file of the run has changed: by its identity, or else by the content of all that were read.
 

@@ -59,6 +59,12 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         return sum(record.run in self.collected.resumed for record in records)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the session scored all runs of its roots or of its shard: what is there of others is out of date."""
+        is_some = bool(self.unscored) or self.collected.is_chosen or self.workspace.tasks.subset is not None
+        return not (is_some or self.workspace.settings.is_live)
+
+    @property
     def details(self) -> dict[str, Any]:
         """What the session adds under `webeval`."""
         tasks, shard = self.workspace.tasks.configured, self.workspace.settings.shard

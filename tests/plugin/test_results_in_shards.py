@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.summary.result_files import read_results
 
 pytestmark = pytest.mark.usefixtures("suite")
 _TIME = re.compile(rb'"wall_time":[^,}]+')
@@ -101,6 +102,74 @@ def test_a_session_that_writes_files_removes_shards_and_one_of_some_runs_does_no
     assert pytester.path.joinpath("runs/9/eval_result.json").exists()
 
 
+@pytest.mark.parametrize("options", [["-k", "107"], ["-x"], ["--webeval-subset=few.json"]])
+@pytest.mark.parametrize("form", ["shards", "parquet", "files"])
+def test_what_a_session_did_not_score_is_still_there(webeval, pytester, options, form):
+    (pytester.path / "few.json").write_text('{"task_ids": [107]}')
+    webeval(OUT, "--webeval-results=shards")
+    before = list_lines(pytester)
+    note = "its results count before the files *" if form == "files" else f"{3 - 2 * ('-x' in options)} result* kept"
+    webeval(OUT, f"--webeval-results={form}", *options).stdout.fnmatch_lines([f"*/out/eval_results.json: {note}"])
+    problems = []
+    after = read_results(pytester.path / "out", lambda result, place: (place, result.status), problems)
+    assert list(after) == [(label.removeprefix("runs/"), line["status"]) for label, line in before.items()]
+    assert len(problems) == (form == "files")
+
+
+def test_a_session_of_score_over_a_subset_keeps_the_other_results(score, pytester):
+    (pytester.path / "few.json").write_text('{"task_ids": [9, 107]}')
+    score("--output=out", "--results=shards")
+    score("--output=out", "--subset=few.json")
+    assert list(list_lines(pytester)) == ["runs/9", "runs/10", "runs/107", "runs/108"]
+    score("--output=out", "--subset=few.json", "--results=shards")
+    assert list(list_lines(pytester)) == ["runs/9", "runs/10", "runs/107", "runs/108"]
+
+
+def test_a_run_without_a_result_does_not_keep_its_earlier_one(webeval, pytester):
+    webeval(OUT, "--webeval-results=shards")
+    pytester.makeconftest("""
+        import pytest
+        def pytest_runtest_setup(item):
+            if "107" in item.nodeid:
+                pytest.skip("not now")
+    """)
+    webeval(OUT, "--webeval-results=shards", "-k", "107 or 108")
+    assert list(list_lines(pytester)) == ["runs/9", "runs/10", "runs/108"]
+
+
+def test_what_cannot_be_kept_is_named(webeval, pytester):
+    webeval(OUT, "--webeval-results=shards")
+    shard = pytester.path / "out/eval_results-00001.jsonl"
+    shard.write_bytes(shard.read_bytes() + b"{}\n")
+    result = webeval(OUT, "--webeval-results=shards", "-k", "107")
+    problem = "the SHA-256 is not that of the manifest; score again @ eval_results-00001.jsonl"
+    result.stdout.fnmatch_lines([f"*not all results of other runs could be kept: {problem}"])
+    assert list(list_lines(pytester)) == ["runs/107"]
+
+
+def test_the_shards_of_a_split_session_keep_their_own_results_alone(webeval, pytester):
+    for shard in ("1/2", "2/2"):
+        webeval(OUT, "--webeval-results=shards", f"--webeval-shard={shard}")
+    before = list_lines(pytester)
+    webeval(OUT, "--webeval-results=shards", "--webeval-shard=1/2", "-k", "9 or 10 or 107")
+    webeval(OUT, "--webeval-results=shards", "--webeval-shard=2/2", "-k", "9 or 10 or 107")
+    assert list_lines(pytester).keys() == before.keys()
+    lines = [line for path in pytester.path.glob("out/*.jsonl") for line in path.read_bytes().splitlines()]
+    assert len([line for line in lines if line.startswith(b'{"run"')]) == 4
+
+
+@pytest.mark.unchecked_files("one is of another tool")
+def test_a_file_of_another_tool_with_the_name_of_the_manifest_stays(webeval, runs, score):
+    (runs.root / "eval_results.json").write_text('{"accuracy": 0.5}')
+    webeval().assert_outcomes(passed=3, failed=1)
+    assert (runs.root / "eval_results.json").read_text() == '{"accuracy": 0.5}'
+    problem = f"--*results: {runs.root}/eval_results.json is not a manifest of results; move it, or choose another *"
+    webeval("--webeval-results=shards").stderr.fnmatch_lines([f"ERROR: {problem}"])
+    result = score("--results=parquet")
+    result.stderr.fnmatch_lines([f"ERROR: {problem}"])
+    assert result.ret == 4
+
+
 def test_several_roots_in_any_order_share_the_shards_of_an_output_directory(pytester):
     pytester.path.joinpath("runs").rename(pytester.path / "b")
     (pytester.path / "a").mkdir()
@@ -145,6 +214,14 @@ def test_results_are_reused_wherever_the_earlier_session_put_them(webeval, pytes
     assert is_sharded or len(list(pytester.path.glob("out/*/eval_result.json"))) == 4
 
 
+def test_tables_are_not_reused_without_what_reads_them(webeval, monkeypatch):
+    webeval(OUT, "--webeval-reuse", "--webeval-results=parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    again = webeval(OUT, "--webeval-reuse")
+    again.stderr.fnmatch_lines(["ERROR: *pyarrow*"])
+    assert again.ret == 4
+
+
 def test_one_session_goes_on_where_another_kind_of_session_began(webeval, score, pytester):
     webeval(OUT, "--webeval-reuse", "--webeval-results=shards")
     first = read_out(pytester)
@@ -163,11 +240,3 @@ def test_a_line_that_was_changed_is_scored_again(webeval, pytester):
     again = webeval(OUT, "--webeval-reuse", "--webeval-results=shards")
     again.stdout.fnmatch_lines(["reused: 3 of 4 results taken from an earlier session"])
     assert list_lines(pytester)["runs/107"]["status"] == "failure"
-
-
-def test_tables_are_not_reused_without_what_reads_them(webeval, monkeypatch):
-    webeval(OUT, "--webeval-reuse", "--webeval-results=parquet")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    again = webeval(OUT, "--webeval-reuse")
-    again.stderr.fnmatch_lines(["ERROR: *pyarrow*"])
-    assert again.ret == 4

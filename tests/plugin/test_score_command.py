@@ -14,6 +14,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from pytest_webeval.reports.html import index_page
 from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.summary.result_files import read_results
 from tests.support.recorded import final_answer
 from tests.support.unprivileged import MAY_NOT_READ
 from tests.support.unprivileged import prefix
@@ -31,6 +32,21 @@ class Sleeping(webeval.ResponseEvaluator):
 
 def webeval_evaluators(ours):
     return [Sleeping()]
+"""
+WAITING = """
+import os, time
+from pathlib import Path
+import pytest_webeval as webeval
+
+class Waiting(webeval.ResponseEvaluator):
+    def evaluate(self, expectation, case):
+        if case.run.task_id == 103 and "WAIT" in os.environ:
+            Path("waiting").touch()
+            time.sleep(300)
+        return super().evaluate(expectation, case)
+
+def webeval_evaluators(ours):
+    return [Waiting(), *ours[1:]]
 """
 KILLING = """
 import pytest_webeval as webeval
@@ -148,22 +164,6 @@ def test_a_module_takes_the_place_of_no_other(runs, monkeypatch, capsys):
     assert hasattr(sys.modules["json"], "dumps")
 
 
-def test_a_failure_names_its_runs_and_the_command_that_scores_them_again(runs, monkeypatch, capsys):
-    for number in (101, 102):
-        runs.add(number, passes=number == 101)
-    monkeypatch.chdir(runs.root.parent)
-    assert main(["score", "runs", "--executor=process:1", "--today=2026-01-02", "--rules=strict"]) == 1
-    output = capsys.readouterr().out
-    assert "1  AgentResponse: status differs: 102\n" in output
-    command = "pytest --webeval-runs=runs --webeval-today=2026-01-02 --webeval-rules=strict -k '[102]'"
-    assert f"         {command}\n" in output
-
-
-def start(runs, *options, **streams):
-    command = [sys.executable, "-m", "pytest_webeval", "score", "runs", "--executor=process:2", "--batch=1", *options]
-    return subprocess.Popen(command, cwd=runs.root.parent, start_new_session=True, text=True, **streams)
-
-
 def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(complain, runs, monkeypatch, capsys):
     for number in (102, 103):
         runs.add(number)
@@ -175,6 +175,56 @@ def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored
     assert runs.written == []
     assert main(["score", *embedding, "--subset=few.json", "--executor=process:1"]) == 0
     assert "report.html" in capsys.readouterr().out
+
+
+def test_a_failure_names_its_runs_and_the_command_that_scores_them_again(runs, monkeypatch, capsys):
+    for number in (101, 102):
+        runs.add(number, passes=number == 101)
+    monkeypatch.chdir(runs.root.parent)
+    assert main(["score", "runs", "--executor=process:1", "--today=2026-01-02", "--rules=strict"]) == 1
+    output = capsys.readouterr().out
+    assert "1  AgentResponse: status differs: 102\n" in output
+    command = "pytest --webeval-runs=runs --webeval-today=2026-01-02 --webeval-rules=strict -k '[102]'"
+    assert f"         {command}\n" in output
+
+
+@pytest.fixture
+def roots(runs, another_root, monkeypatch):
+    """Two run roots with different results."""
+    other = another_root("more/runs")
+    for root, number, passes in ((runs, 101, True), (runs, 102, False), (other, 103, True)):
+        root.add(number, passes=passes)
+    monkeypatch.chdir(runs.root.parent)
+    return runs, other
+
+
+@pytest.mark.parametrize("form", ["files", "shards"])
+def test_each_of_several_roots_has_the_summary_and_the_results_of_its_own_runs(roots, form):
+    names = ["runs", "more/runs"]
+    assert main(["score", *names, "--executor=process:1", "--no-progress", f"--results={form}"]) == 1
+    assert [root.counts for root in roots] == [(1, 1, 0), (1, 0, 0)]
+    listed = [[row["run"] for row in root.summary["task_results"]] for root in roots]
+    assert listed == [["runs/101", "runs/102"], ["more/runs/103"]]
+    assert [root.summary["webeval"]["unscored_count"] for root in roots] == [0, 0]
+    found = [list(read_results(root.root, lambda _, path: path, [])) for root in roots]
+    assert found == [["101", "102"], ["103"]]
+
+
+@pytest.mark.unchecked_files("one is a directory")
+def test_a_file_that_cannot_be_written_takes_no_other_along(roots, capsys):
+    runs, other = roots
+    (runs.root / "eval_results-00001.jsonl").mkdir()
+    (runs.root / "eval_results-00001.jsonl/mine").touch()
+    assert main(["score", "runs", "more/runs", "--executor=process:1", "--no-progress", "--fail-on=none"]) == 1
+    assert [root.counts for root in roots] == [(1, 1, 0), (1, 0, 0)]
+    output = capsys.readouterr().out
+    assert f"cannot remove {runs.root}/eval_results-00001.jsonl: Is a directory; choose another directory" in output
+    assert f"summary: {other.root}/eval_summary.json" in output
+
+
+def start(runs, *options, **streams):
+    command = [sys.executable, "-m", "pytest_webeval", "score", "runs", "--executor=process:2", "--batch=1", *options]
+    return subprocess.Popen(command, cwd=runs.root.parent, start_new_session=True, text=True, **streams)
 
 
 def wait_for_pages(report, count):
@@ -219,6 +269,37 @@ def test_who_stops_it_has_the_files_of_what_was_scored(runs, stop, name):
     assert (runs.root.parent / "report/index.html").exists()
     time.sleep(0.2)
     assert count_processes(process.pid) == 0
+
+
+@pytest.mark.parametrize("is_resumed", [True, False])
+def test_who_stops_it_keeps_the_results_of_an_earlier_session_in_shards(runs, monkeypatch, is_resumed):
+    for number in range(101, 106):
+        runs.add(number)
+    place = runs.root.parent
+    (place / "waiting.py").write_text(WAITING)
+    monkeypatch.chdir(place)
+    options = ["--evaluators-from=waiting.py", "--no-progress", "--results=shards", *(["--reuse"] * is_resumed)]
+    assert main(["score", "runs", "--executor=process:1", *options]) == 0
+    if is_resumed:
+        (runs.root / "eval_results.json").unlink()  # as of a session that was killed
+        with (runs.root / "103/network.har").open("a") as recording:
+            recording.write("\n")
+    monkeypatch.setenv("WAIT", "1")
+    process = start(runs, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    end = time.monotonic() + 60
+    while not (place / "waiting").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 2, output
+    assert "2 scored: 2 success" in output
+    assert ("eval_results.json: 3 results of other runs kept" in output) == (not is_resumed)
+    assert "could be kept" not in output
+    problems = []
+    statuses = list(read_results(runs.root, lambda result, path: f"{path} {result.status}", problems))
+    assert statuses == [f"{number} success" for number in range(101, 106)]
+    assert problems == []
 
 
 @pytest.mark.parametrize(("how", "code"), [("skip", 0), ("xfail", 0), ("fail", 1)])

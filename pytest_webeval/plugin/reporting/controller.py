@@ -184,7 +184,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         finally:
             if self.summary is not None:
                 is_complete = self._is_complete and not self.full_disk
-                self.journals.end(is_complete=is_complete, is_whole=not self.collected.is_chosen)
+                is_whole = self.summaries().is_whole or self.workspace.settings.is_live
+                self.journals.end(is_complete=is_complete, is_whole=is_whole)
             if self.full_disk:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -208,8 +209,9 @@ class SessionReporter(Struct, eq=False, dict=True):
         summaries = self.summaries()
         summary = summaries.build(list(self.records.values()))
         self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
+        self.attempt(partial(self.lines.keep_unscored, self._unscored))
         for place, records in summaries.list_places().items():
-            written = self.attempt(partial(self.lines.close, place, is_whole=not self.collected.is_chosen))
+            written = self.attempt(partial(self.lines.close, place, is_whole=summaries.is_whole))
             if not self.attempt(partial(self._write_summary, summaries, place, records)) or not written:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         labels = self.collected.labels
