@@ -8,6 +8,8 @@ import re
 
 import pytest
 
+from pytest_webeval.__main__ import main
+
 # Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
@@ -418,6 +420,17 @@ def test_a_session_that_chooses_some_runs_adds_to_a_journal_but_makes_none(halfw
     webeval("--webeval-resume")
     assert scored_again() == ["110"]
     webeval("runs/109")
+    assert "eval_journal.jsonl" not in halfway.written
+
+
+def test_a_session_over_a_subset_leaves_the_journal_of_one_over_more_runs(halfway, webeval, pytester, scored_again):
+    (pytester.path / "few.json").write_text('{"task_ids": [109]}')
+    main(["score", "runs", "--subset=few.json", "--executor=process:1"])
+    webeval("--webeval-subset=few.json")
+    scored_again()
+    webeval("--webeval-resume")
+    assert scored_again() == ["110"]
+    webeval("--webeval-subset=few.json")
     assert "eval_journal.jsonl" not in halfway.written
 
 
