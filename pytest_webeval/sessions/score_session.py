@@ -34,7 +34,7 @@ from pytest_webeval.sessions.batch_scoring import score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.interruption import hold_interruptions
+from pytest_webeval.sessions.interruption import open_hold
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.path_list import PathList
@@ -204,13 +204,7 @@ class ScoreSession(Struct, eq=False, dict=True):
             on_loss=progress.lose_worker,
         )
         try:
-            for outcome in outcomes:
-                with hold_interruptions():  # or the run would be in some files and not in others
-                    self.finished += 1
-                    if outcome is None:
-                        self.runs.outside += 1
-                    else:
-                        self._keep(RecordPayload.read(outcome), progress)
+            self._keep_all(outcomes, progress)
         except KeyboardInterrupt as error:
             self.stopped, self.is_interrupted = type(error).__name__, True
         except ExecutorError as error:
@@ -218,6 +212,17 @@ class ScoreSession(Struct, eq=False, dict=True):
                 raise
             self.stopped = str(error)
             self.problems.append(self.stopped)
+
+    def _keep_all(self, outcomes: Iterable[str | None], progress: Progress) -> None:
+        """Keep what comes back. A run is in all files or in none, whenever somebody stops the session."""
+        with open_hold() as hold:
+            for outcome in outcomes:
+                with hold:
+                    self.finished += 1
+                    if outcome is None:
+                        self.runs.outside += 1
+                    else:
+                        self._keep(RecordPayload.read(outcome), progress)
 
     def _find_targets(self) -> Iterator[RunToScore]:
         """The runs in their order, with what an earlier session left of each."""
