@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.result_files import read_results
 
+# Pytester forgets what a session imports, and these cannot be loaded twice.
+_LOADED_ONCE = [import_module(name) for name in ("pyarrow", "pandas") if find_spec(name)]
 pytestmark = pytest.mark.usefixtures("suite")
 _TIME = re.compile(rb'"wall_time":[^,}]+')
 OUT = "--webeval-output=out"
