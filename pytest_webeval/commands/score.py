@@ -27,6 +27,7 @@ from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.output_paths import check_copy
+from pytest_webeval.sessions.output_paths import check_output
 from pytest_webeval.sessions.output_paths import check_output_paths
 from pytest_webeval.sessions.output_paths import check_report
 from pytest_webeval.sessions.own_evaluators import load_evaluators
@@ -172,6 +173,7 @@ def _check(session: ScoreSession) -> None:
     session.missing.check()
     _ = session.checks
     check_output_paths(workspace.settings)
+    check_output(workspace)
     check_report(workspace)
     if workspace.settings.report_embed is not None and workspace.tasks.subset is None:  # which may leave few runs
         check_copy(workspace.settings, len(session.runs.paths) + session.runs.missing)

@@ -34,6 +34,7 @@ from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
+from pytest_webeval.sessions.output_paths import check_output
 from pytest_webeval.sessions.output_paths import check_output_paths
 from pytest_webeval.sessions.output_paths import check_report
 from pytest_webeval.sessions.settings import Settings
@@ -65,6 +66,7 @@ def register(config: pytest.Config) -> None:
             check_options(config)
         _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
         config.stash[MISSING_TASKS].check()
+        check_output(workspace)
         check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate

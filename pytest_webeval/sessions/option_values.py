@@ -83,7 +83,12 @@ class Argument(Struct, frozen=True):
 
     @property
     def text(self) -> str | None:
-        """The value of an option that takes one. An empty value in an ini file counts as unset."""
+        """The value of an option that takes one. An empty value in an ini file counts as unset.
+
+        Raises `SettingsError` for an empty path on the command line, such as that of an unset variable of a shell.
+        """
+        if self.is_on_command_line and self.raw == "" and self.option.parse in PATHS:
+            raise self.invalid("a path")
         return self.raw if self.is_on_command_line else self.raw or None
 
     def _from_ini(self, path: str | None) -> str | None:

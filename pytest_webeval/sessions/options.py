@@ -82,6 +82,7 @@ OPTIONS: tuple[Option, ...] = (
         "FORM",
         "word",
         choices=("files", "shards", "parquet"),
+        in_rerun=True,
         affects_results=False,
     ),
     Option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
@@ -101,13 +102,26 @@ def check_report(workspace: Workspace) -> None:
         raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
         raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
-    for path in (report, *report.parents) if report is not None else ():
-        if _is_run(path, workspace):
-            raise SettingsError(f"--webeval-report: {path} is a recorded run; choose a separate directory")
+    if report is not None:
+        _refuse_runs("--webeval-report", (report, *report.parents), workspace)
     if embed is not None:
         from pytest_webeval.reports.html.screenshots import pillow  # only for this option
 
         pillow()
+
+
+def check_output(workspace: Workspace) -> None:
+    """Raise `SettingsError` if results are to be written into a run, which would no longer be found."""
+    output, roots = workspace.settings.output, workspace.settings.roots
+    if output is not None:
+        places = (path for path in (output, *output.parents) if path not in roots)
+        _refuse_runs("--webeval-output", places, workspace)
+
+
+def _refuse_runs(option: str, places: Iterable[Path], workspace: Workspace) -> None:
+    for path in places:
+        if _is_run(path, workspace):
+            raise SettingsError(f"{option}: {path} is a recorded run; choose a separate directory")
 
 
 def check_copy(settings: Settings, count: int) -> None:

@@ -135,3 +135,26 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
     assert lines == []
     told = f"cannot write the summary to {runs.root}; free some space and rerun with --webeval-resume"
     assert f"disk full (No space left on device): {told}" in result.outlines
+
+
+@pytest.mark.parametrize("place", ["runs/107", "runs/107/results"])
+def test_an_output_in_a_recording_is_refused(runs, webeval, place):
+    runs.add(107)
+    result = webeval(f"--webeval-output={place}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --webeval-output: *runs/107 is a recorded run; choose a separate directory"])
+
+
+def test_an_output_in_a_root_that_is_a_recording_is_allowed(runs, pytester):
+    path = runs.add(107)
+    pytester.runpytest(
+        "--webeval-runs=runs/107", "--webeval-tasks=runs/tasks.json", "--webeval-output=runs/107/results"
+    )
+    assert (path / "results/eval_result.json").exists()
+
+
+def test_an_empty_path_is_refused(runs, webeval):
+    runs.add(107)
+    result = webeval("--webeval-output=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: invalid --webeval-output ''; use a path"])

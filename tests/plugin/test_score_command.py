@@ -113,6 +113,8 @@ def complain(runs, capsys, monkeypatch):
         (["runs", "--known-failures"], "--known-failures requires a baseline; pass --baseline=FILE"),
         (["runs", "--report-embed=1MB"], "--report-embed requires a report; pass --report=DIR"),
         (["runs", "--report=runs/101/new"], "--report: {here}/runs/101 is a recorded run; choose a separate *"),
+        (["runs", "--output=runs/101/new"], "--output: {here}/runs/101 is a recorded run; choose a separate *"),
+        (["runs", "--output="], "invalid --output ''; use a path"),
         (["runs", "--limits=size = 1"], "--limits: unknown limit 'size'; use one of file_size, *"),
         (["runs", "--redact-allow=x"], "invalid --redact-allow 'x'; use a line such as *"),
         (["runs", "--rules=lax"], "invalid --rules 'lax'; use default, reference or strict"),
