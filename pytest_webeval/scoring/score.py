@@ -206,10 +206,10 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
         if evaluator is None:
-            raise EvaluationError(
-                f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator; known: "
-                f"{', '.join(sorted(evaluators)) or 'none'}; add yours in the fixture webeval_evaluators"
-            )
+            problem = f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator"
+            known = ", ".join(sorted(evaluators)) or "none"
+            advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
+            raise EvaluationError(f"{problem}; known: {known}; {advice}")
         if type(evaluator) in _OURS:
             return validate_result(evaluator.evaluate(expectation, case), name)
         return validate_result(
