@@ -1,3 +1,8 @@
-"""Plugins that the project's own tests use."""
+"""What all sessions in this repository share."""
 
-pytest_plugins = ["pytester"]
+from __future__ import annotations
+
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of a job in the background: tests interrupt themselves
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 from collections.abc import Generator
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,9 +17,6 @@ from tests.support.bench import Bench
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
 hypothesis.settings.load_profile("any machine")
-
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of a job in the background: tests interrupt themselves
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]

@@ -7,6 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.support.derived_runs import SUITE
+
 
 @pytest.fixture
 def good_and_bad(runs):
@@ -224,3 +226,9 @@ def test_the_traceback_style_does_not_change_what_a_failed_task_shows(good_and_b
 def test_stepwise_goes_on_where_it_stopped(good_and_bad, webeval):
     webeval("--sw").assert_outcomes(passed=1, failed=1)
     webeval("--sw", "--sw-skip").assert_outcomes(passed=1, failed=1, deselected=1)
+
+
+def test_the_example_suite_is_scored_from_another_project(pytester):
+    options = [f"--webeval-runs={SUITE / 'runs'}", f"--webeval-config={SUITE / 'config.json'}"]
+    result = pytester.runpytest_subprocess("-k", "[101]", *options, "--webeval-output=results")
+    result.assert_outcomes(passed=1, deselected=35)
