@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.hostile.corpus.sessions import listed
 from tests.hostile.corpus.sessions import run_with_score
 
+EVERY = int(os.environ.get("WEBEVAL_HOSTILE_EVERY", "4"))  # 1 compares all directories, in some minutes
 
-@pytest.fixture(scope="session", params=[pytest.param(40, id="sample"), pytest.param(4, marks=pytest.mark.whole)])
+
+@pytest.fixture(scope="session", params=[pytest.param(40, id="sample"), pytest.param(EVERY, marks=pytest.mark.whole)])
 def pair(request, tmp_path_factory):
     """A session of `score` and one of pytest, over every so many hostile directories."""
     return run_with_score(tmp_path_factory.mktemp("corpus-score"), request.param)
