@@ -29,6 +29,7 @@ from pytest_webeval.stores.locations import KNOWN_SCHEMES
 from pytest_webeval.stores.locations import is_remote
 from pytest_webeval.stores.locations import scheme_of
 from pytest_webeval.stores.locations import strip_scheme
+from pytest_webeval.stores.locations import trim
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ MOST_VOTES = 99
 MOST_REQUESTS = 256  # at a time
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
 PATHS = frozenset({"directory", "existing_path", "file", "output", "path", "sessions", "task_files", "word_or_file"})
-_STORE = re.compile(r"(?:^|.*/)([a-z][a-z0-9+.-]*):/+(.+)", re.DOTALL)  # a URL that was taken for a path
+_STORE = re.compile(r"(?:^|.*/)([A-Za-z][A-Za-z0-9+.-]*):/+(.+)", re.DOTALL)  # a URL that was taken for a path
 _INNER, _AGAIN = re.compile(r"::([a-z][a-z0-9+.-]*):/+"), r"::\1://"  # of the URL of an archive
 
 
@@ -111,11 +112,11 @@ def run_roots(places: Iterable[str | Path]) -> tuple[Path | str, ...]:
 def find_location(place: str | Path) -> str | None:
     """The location of a store; None for a path. Configuration files of pytest have paths only."""
     if isinstance(place, str):
-        return place.rstrip("/") if is_remote(place) else None
+        return trim(place) if is_remote(place) else None
     match = _STORE.fullmatch(str(place))
-    if match is None or match[1] not in KNOWN_SCHEMES:
+    if match is None or match[1].lower() not in KNOWN_SCHEMES:
         return None
-    return f"{match[1]}://{_INNER.sub(_AGAIN, match[2])}"
+    return f"{match[1].lower()}://{_INNER.sub(_AGAIN, match[2])}"
 
 
 def _find_path(place: str | Path) -> Path:
@@ -306,7 +307,7 @@ def _parse_path(argument: Argument) -> Path | None:
 
 def _parse_output(argument: Argument) -> Path | str | None:
     if argument.text and is_remote(argument.text):
-        return argument.text.rstrip("/")
+        return trim(argument.text)
     return _find_path(argument.text) if argument.text else None
 
 

@@ -15,6 +15,7 @@ from pytest_webeval.stores.locations import refuse_credentials
 from pytest_webeval.stores.locations import scheme_of
 from pytest_webeval.stores.locations import split_chain
 from pytest_webeval.stores.locations import strip_scheme
+from pytest_webeval.stores.locations import trim
 from pytest_webeval.stores.store import Store
 
 EXTRA = ("fsspec", "s3fs")  # of `pytest-webeval[remote]`
@@ -47,7 +48,7 @@ def open_store(location: str) -> Store:
     from pytest_webeval.stores.obstore_source import is_usable
     from pytest_webeval.stores.retries import RemoteStore
 
-    scheme, trimmed = scheme_of(location) or "", location.rstrip("/")
+    scheme, trimmed = scheme_of(location) or "", trim(location)
     sources = {"s3": S3Source, "http": WebSource, "https": WebSource}
     source = sources.get(scheme, FsspecSource)(trimmed)
     return RemoteStore(ObstoreSource(source) if is_usable(scheme) else source)

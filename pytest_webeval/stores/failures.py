@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -30,7 +31,26 @@ _DENIED = re.compile(r"permission|unauth|forbidden|credential|accessdenied|inval
 _PASSING = re.compile(
     r"connect|timeout|disconnect|payload|incomplete|httpclient|protocol|slowdown|genericerror|remotedisc"
 )
+_UNCONFIGURED = re.compile(r"profile|config|region", re.IGNORECASE)
+_REFUSED = re.compile(r"\bConnectionRefused\b")  # in messages of obstore
+_UNKNOWN_HOST = re.compile(r"\bdns error\b|\bgaierror\b")  # in those, or names of exceptions
+_UNCONNECTED = re.compile(
+    r"\berror sending request\b|\b(?:EndpointConnection|ClientConnector|ConnectTimeout)\w*Error\b"
+)
 _MOST_CAUSES = 6
+
+
+class ClientFailure(Exception):
+    """A client that a library could not make."""
+
+
+@contextmanager
+def making_client() -> Iterator[None]:
+    """Mark exceptions, so that they are about the configuration of the client where they do not say what they mean."""
+    try:
+        yield
+    except Exception as error:
+        raise ClientFailure from error
 
 
 class Failure(Struct, frozen=True):
@@ -42,24 +62,45 @@ class Failure(Struct, frozen=True):
     is_unreachable: bool = False
 
 
-_MISSING = Failure("there is no such object", "list the store again")
+MISSING = Failure("there is no such object", "list the store again")
+NO_PLACE = Failure("there is no such bucket or location", "check it")  # of what is listed or written
 _DENIED_FAILURE = Failure("access is denied", "check the credentials in the environment or profile")
 
 
 def describe_failure(error: BaseException) -> Failure:
     """What an exception of any library means. The text of the exception is not used."""
     causes = list(_list_causes(error))
+    if is_client := isinstance(error, ClientFailure):
+        del causes[0]
     status = next(filter(None, map(_find_status, causes)), None)
     if status is not None:
         return _describe_status(status)
     names = " ".join(type(cause).__name__ for cause in causes)
+    if _UNCONFIGURED.search(names):
+        return _describe_client(causes[0])
     if any(isinstance(cause, FileNotFoundError) for cause in causes) or "NotFound" in names:
-        return _MISSING
+        return _describe_client(causes[0]) if is_client else MISSING
     if any(isinstance(cause, PermissionError) for cause in causes) or _DENIED.search(names):
         return _DENIED_FAILURE
     if any(map(_is_passing, causes)) or _PASSING.search(names.lower()):
-        return Failure(_name(causes[0]), "check that the store can be reached", is_passing=True, is_unreachable=True)
-    return Failure(_name(causes[0]), "check the location and the object")
+        reason = _describe_connection(causes)
+        return Failure(reason, "check that the store can be reached", is_passing=True, is_unreachable=True)
+    return _describe_client(causes[0]) if is_client else Failure(_name(causes[0]), "check the location and the object")
+
+
+def _describe_client(error: BaseException) -> Failure:
+    reason = f"the configuration of the client cannot be used ({type(error).__name__})"
+    return Failure(reason, "check its variables and files, for S3 AWS_PROFILE, AWS_ENDPOINT_URL and ~/.aws")
+
+
+def _describe_connection(causes: list[BaseException]) -> str:
+    names = [type(cause).__name__ for cause in causes]
+    text = " ".join([*names, *(str(cause) for cause in causes if _is_of_obstore(cause))])
+    if _REFUSED.search(text) or any(getattr(cause, "errno", None) == errno.ECONNREFUSED for cause in causes):
+        return "connection refused"
+    if _UNKNOWN_HOST.search(text):
+        return "the host is unknown"
+    return f"no connection ({names[0]})" if _UNCONNECTED.search(text) else _name(causes[0])
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:
@@ -81,14 +122,17 @@ def _find_status(error: BaseException) -> int | None:
     for number in numbers:
         if isinstance(number, int) and 400 <= number <= 599:
             return number
-    is_obstore = type(error).__module__.startswith("obstore")
-    match = _STATUS.search(str(error)) if is_obstore else None
+    match = _STATUS.search(str(error)) if _is_of_obstore(error) else None
     return int(match[1]) if match else None
+
+
+def _is_of_obstore(error: BaseException) -> bool:
+    return type(error).__module__.startswith("obstore")
 
 
 def _describe_status(status: int) -> Failure:
     if status == 404:
-        return _MISSING
+        return MISSING
     if status in _DENIED_STATUSES:
         return Failure(f"access is denied (HTTP {status})", _DENIED_FAILURE.advice)
     is_passing = status in _PASSING_STATUSES or (status >= 500 and status not in _LASTING_STATUSES)

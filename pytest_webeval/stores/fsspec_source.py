@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import nullcontext
 from datetime import UTC
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -13,7 +14,9 @@ from typing import Any
 from urllib.parse import quote
 from urllib.parse import unquote
 
+from pytest_webeval.stores.failures import making_client
 from pytest_webeval.stores.keys import MOST_LEVELS
+from pytest_webeval.stores.locations import WRITABLE_SCHEMES
 from pytest_webeval.stores.locations import scheme_of
 from pytest_webeval.stores.locations import split_chain
 from pytest_webeval.stores.locations import strip_scheme
@@ -59,12 +62,18 @@ class FsspecSource:
         """The file system of fsspec, which this process alone uses, and the path of the location in it."""
         connection = self._connection
         if connection is None or connection[0] != os.getpid():
-            options = {**OPTIONS.get(self.scheme, {}), "skip_instance_cache": True}
-            system, root = import_module("fsspec.core").url_to_fs(_complete(self.location), **options)
-            if self.scheme == "s3":
-                system.retries = 1
+            with making_client() if self.scheme in WRITABLE_SCHEMES else nullcontext():  # others need no configuration
+                system, root = self._make_client()
             self._connection = connection = os.getpid(), system, root.rstrip("/")
         return connection[1], connection[2]
+
+    def _make_client(self) -> tuple[Any, str]:
+        options = {**OPTIONS.get(self.scheme, {}), "skip_instance_cache": True}
+        system, root = import_module("fsspec.core").url_to_fs(_complete(self.location), **options)
+        if self.scheme == "s3":
+            system.retries = 1
+            system.connect()
+        return system, root
 
     def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:  # noqa: ARG002  (a protocol)
         """The objects in a directory."""

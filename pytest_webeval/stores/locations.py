@@ -10,6 +10,7 @@ from pytest_webeval.safety.text import to_line
 FILE = "file"
 WRITABLE_SCHEMES = ("s3", "gs", "az", "abfs", "hf")  # of stores that can be written to, and stay
 KNOWN_SCHEMES = (*WRITABLE_SCHEMES, "http", "https", "zip", "memory")  # of stores that can be opened
+BUCKET_SCHEMES = frozenset({"s3", "gs", "az", "abfs"})  # whose locations begin with a bucket, or a container
 _CHAIN = "::"  # between an archive and the URL that it lies at
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _ACCOUNT_SCHEMES = frozenset({"abfs", "abfss"})  # whose part before the @ is a container
@@ -34,6 +35,14 @@ def strip_scheme(text: str) -> str:
     """A URL without its scheme; a path as it is."""
     match = _URL.match(text)
     return match[2] if match else text
+
+
+def trim(location: str) -> str:
+    """The URL of a store as all name it: its scheme in small letters, no slash at its end. Raises `SettingsError`."""
+    scheme, rest = scheme_of(location), strip_scheme(location).rstrip("/")
+    if not rest or (scheme in BUCKET_SCHEMES and rest.startswith("/")):
+        raise SettingsError(f"the location {scheme}:// names no place; use one such as s3://bucket/runs")
+    return f"{scheme}://{rest}"
 
 
 def split_chain(location: str) -> list[str]:

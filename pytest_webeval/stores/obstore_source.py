@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from pytest_webeval.stores.failures import describe_failure
+from pytest_webeval.stores.failures import making_client
 from pytest_webeval.stores.fsspec_source import SECONDS
 from pytest_webeval.stores.fsspec_source import FsspecSource
 from pytest_webeval.stores.keys import find_key_problem
@@ -108,7 +109,8 @@ class ObstoreSource:
         if _first_process[0] != os.getpid() or find_key_problem(key) is not None:
             return None
         if self._store is None:
-            self._store = _open(self.source.scheme, self.location)
+            with making_client():
+                self._store = _open(self.source.scheme, self.location)
         return self._store
 
 
@@ -131,11 +133,17 @@ def _obstore() -> Any:
 
 
 def is_usable(scheme: str) -> bool:
-    """Whether obstore is installed and has the same credentials as the library of fsspec."""
+    """Whether obstore is installed and has the same credentials as the library of fsspec.
+
+    That library fails as well where they cannot be read, and says so when the store is first used.
+    """
     if find_spec("obstore") is None:
         return False
     if scheme == "s3":
-        return _open_session().get_credentials() is not None
+        try:
+            return _open_session().get_credentials() is not None
+        except Exception:  # noqa: BLE001  (whatever the library raises for a configuration)
+            return False
     return scheme in _VARIABLES and all(map(os.environ.get, _VARIABLES[scheme]))
 
 

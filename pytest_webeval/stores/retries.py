@@ -11,6 +11,8 @@ from zlib import crc32
 
 from pytest_webeval.errors import StoreError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.stores.failures import MISSING
+from pytest_webeval.stores.failures import NO_PLACE
 from pytest_webeval.stores.failures import describe_failure
 from pytest_webeval.stores.locations import name_object
 from pytest_webeval.stores.store import StoredObject
@@ -109,6 +111,8 @@ class RemoteStore:
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a library raises)
                 failure = describe_failure(error)
+                if failure is MISSING and verb != "read":
+                    failure = NO_PLACE
             else:
                 self._is_lost = False
                 return result

@@ -105,3 +105,12 @@ def test_a_store_that_cannot_be_listed_ends_the_session_on_one_line(copied, sess
     assert done.returncode == 4, done.text
     assert "cannot list s3://nowhere/runs" in done.text
     assert "Traceback" not in done.text
+
+
+@pytest.mark.parametrize("kind", ["processes", "pytest"])
+def test_a_wrong_profile_ends_the_session_on_one_line(copied, session, kind):
+    copied(2)
+    done = session(kind, BUCKET, "--webeval-output=results", AWS_PROFILE="nope")
+    assert done.returncode == 4, done.text
+    assert f"cannot list {BUCKET}: the configuration of the client cannot be used (ProfileNotFound); " in done.text
+    assert "Traceback" not in done.text

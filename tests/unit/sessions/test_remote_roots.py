@@ -70,6 +70,12 @@ def test_results_may_go_to_the_url_of_a_directory(tmp_path):
     assert read_settings(CommandSource(arguments)).output == tmp_path / "results"
 
 
+@pytest.mark.parametrize("arguments", [{"webeval_runs": ["s3://"]}, {"webeval_output": "S3://"}])
+def test_a_scheme_alone_is_no_directory(tmp_path, arguments):
+    with pytest.raises(SettingsError, match="the location s3:// names no place"):
+        read_settings(CommandSource(argparse.Namespace(**{"webeval_runs": [str(tmp_path)], **arguments})))
+
+
 RUNS = "s3://bucket/runs"
 AMONG = "--webeval-output: {} would have results among the runs of {}; choose a directory or another location"
 READ_ONLY = (

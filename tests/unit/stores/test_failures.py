@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import socket
 
 import pytest
 
+from pytest_webeval.stores.failures import ClientFailure
 from pytest_webeval.stores.failures import describe_failure
 
 
@@ -29,6 +31,20 @@ class NoCredentialsError(Exception):
     pass
 
 
+class ProfileNotFound(Exception):
+    pass
+
+
+class EndpointConnectionError(Exception):
+    pass
+
+
+GenericError = type("GenericError", (Exception,), {"__module__": "obstore.exceptions"})
+SENDING = "secret - HTTP error: error sending request"
+REFUSED = "connection refused"
+UNUSABLE = "the configuration of the client cannot be used"
+
+
 @pytest.mark.parametrize(
     ("error", "reason", "is_passing"),
     [
@@ -47,7 +63,23 @@ class NoCredentialsError(Exception):
         (TimeoutError("secret"), "no response (TimeoutError)", True),
         (OSError(errno.EBUSY, "secret"), "no response (OSError)", True),
         (OSError(errno.EINVAL, "secret"), "OSError", False),
-        (ClientConnectorError("secret"), "ClientConnectorError", True),
+        (ClientConnectorError("secret"), "no connection (ClientConnectorError)", True),
+        (
+            caused(EndpointConnectionError("secret"), ConnectionRefusedError(errno.ECONNREFUSED, "secret")),
+            REFUSED,
+            True,
+        ),
+        (caused(EndpointConnectionError("secret"), socket.gaierror(-2, "secret")), "the host is unknown", True),
+        (GenericError(f"{SENDING} Os {{ code: 111, kind: ConnectionRefused }}"), REFUSED, True),
+        (GenericError(f'{SENDING} ConnectError("dns error", Custom)'), "the host is unknown", True),
+        (GenericError(SENDING), "no connection (GenericError)", True),
+        (GenericError("secret"), "GenericError", True),
+        (ProfileNotFound("secret"), f"{UNUSABLE} (ProfileNotFound)", False),
+        (caused(ClientFailure(), ProfileNotFound("secret")), f"{UNUSABLE} (ProfileNotFound)", False),
+        (caused(ClientFailure(), ValueError("secret")), f"{UNUSABLE} (ValueError)", False),
+        (caused(ClientFailure(), FileNotFoundError("secret")), f"{UNUSABLE} (FileNotFoundError)", False),
+        (caused(ClientFailure(), NoCredentialsError("secret")), "access is denied", False),
+        (caused(ClientFailure(), TimeoutError("secret")), "no response (TimeoutError)", True),
         (caused(ValueError("secret"), TimeoutError("secret")), "ValueError", True),
         (ValueError("secret"), "ValueError", False),
         (NotImplementedError("secret"), "NotImplementedError", False),

@@ -13,6 +13,7 @@ from pytest_webeval.stores import choice
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.local import LocalStore
 from pytest_webeval.stores.locations import is_remote
+from pytest_webeval.stores.locations import trim
 
 
 def _find_nothing(name):
@@ -69,6 +70,26 @@ def test_a_location_with_credentials_is_refused_and_not_repeated(location):
     assert message.startswith(f"the {location.rpartition('::')[2].partition(':')[0]}:// location has credentials")
     assert not any(secret in message for secret in SECRETS)
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("s3://bucket", "s3://bucket"),
+        ("S3://Bucket/Runs//", "s3://Bucket/Runs"),
+        ("zip:///data/runs.zip", "zip:///data/runs.zip"),
+        ("https://host/runs/", "https://host/runs"),
+    ],
+)
+def test_a_location_has_one_spelling(location, expected):
+    assert trim(location) == expected
+
+
+@pytest.mark.parametrize("location", ["s3://", "S3:///", "s3:///runs", "gs:///runs", "zip://", "memory://"])
+def test_a_location_without_a_place_is_refused(location):
+    scheme = location.partition(":")[0].lower()
+    with pytest.raises(SettingsError, match=rf"the location {scheme}:// names no place; use one such as s3://bucket"):
+        trim(location)
 
 
 @pytest.mark.parametrize("location", ["abfs://container@account.dfs.core.windows.net/runs", "s3://bucket/what?/runs"])

@@ -149,8 +149,44 @@ def test_what_fails_for_good_is_one_line_without_the_words_of_the_library(s3, li
 
 
 def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
-    with pytest.raises(StoreError, match=r"cannot list s3://other/runs: there is no such object"):
+    with pytest.raises(StoreError, match=r"cannot list s3://other/runs: there is no such bucket or location; check it"):
         list(open_store("s3://other/runs").list())
+    with pytest.raises(StoreError, match=r"cannot write s3://other/runs/1: there is no such bucket or location; check"):
+        open_store("s3://other/runs").write("1", b"1")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("AWS_PROFILE", "planted", "ProfileNotFound"),
+        ("AWS_CONFIG_FILE", "broken", "ConfigParseError"),
+        ("AWS_ENDPOINT_URL", "planted", "ValueError"),
+        ("AWS_DEFAULT_REGION", "planted region", "InvalidRegionError"),
+    ],
+)
+def test_a_client_that_cannot_be_configured_is_one_line_without_its_words(
+    s3, library, tmp_path, monkeypatch, name, value, error
+):
+    (tmp_path / "broken").write_text("planted")
+    monkeypatch.setenv(name, str(tmp_path / value) if value == "broken" else value)
+    with pytest.raises(StoreError) as failure:
+        list(open_store("s3://bucket/runs").list())
+    reason = f"the configuration of the client cannot be used ({error})"
+    assert str(failure.value).startswith(f"cannot list s3://bucket/runs: {reason}; check its variables and files")
+    assert "planted" not in str(failure.value)
+    assert failure.value.__context__ is None
+
+
+def test_a_server_that_is_stopped_refuses_connections(s3, library, quick_retries):
+    s3.kill()
+    with pytest.raises(StoreError, match=r": connection refused after 6 attempts; check that the store can be reached"):
+        list(open_store("s3://bucket/runs").list())
+
+
+def test_a_scheme_may_have_capitals(s3, library):
+    s3.put({"runs/1": b"1"})
+    store = open_store("S3://bucket/runs/")
+    assert (store.location, store.read("1")) == ("s3://bucket/runs", b"1")
 
 
 def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkeypatch, caplog):
