@@ -7,12 +7,18 @@ import os
 import re
 import sys
 from collections.abc import Container
+from collections.abc import Mapping
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 from typing import NoReturn
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.stores.locations import is_remote
+from pytest_webeval.stores.locations import name_object
+from pytest_webeval.stores.locations import refuse_credentials
 
 COMMANDS = (
     "audit",
@@ -32,6 +38,8 @@ COMMANDS = (
 )
 # Messages of what sessions share name options, and keys of ini files, as pytest has them.
 _NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(limits|redact_allow)\b")
+_USES_STORES = "score"
+_URLS = frozenset({"answer", "cdp", "dataset_url", "intent", "url"})  # arguments that may be URLs, rather than paths
 _INPUTS = ("tasks", "config")
 _RUNS = "webeval_runs"  # which a command takes without the name of an option
 INTERRUPTED, USAGE_ERROR = 2, 4  # as pytest has them
@@ -57,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
     parsed = parser.parse_args(given)
     try:
+        if parsed.command != _USES_STORES:
+            _refuse_stores(parsed.command, vars(parsed))
         code: int = modules[parsed.command].run(parsed)
         sys.stdout.flush()
     except WebEvalError as error:
@@ -69,6 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code
+
+
+def _refuse_stores(command: str, arguments: Mapping[str, Any]) -> None:
+    """Raise `SettingsError` for a path that is the location of a store."""
+    given = (value for name, value in arguments.items() if name not in _URLS)
+    for text in (text for value in given for text in (value if isinstance(value, list) else [value])):
+        if isinstance(text, str) and is_remote(text):
+            refuse_credentials(text)
+            raise SettingsError(f"{command} cannot use a store: '{name_object(text)}'; copy it to a directory first")
 
 
 def _name_options(message: str, options: Container[str]) -> str:
