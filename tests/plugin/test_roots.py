@@ -36,6 +36,14 @@ def test_a_run_outside_the_rootdir_is_selected_by_its_node_id(runs, project, pyt
         pytester.runpytest("--webeval-runs=../runs", argument).assert_outcomes(passed=1)
 
 
+def test_a_node_id_selects_its_run_though_a_directory_that_is_no_run_has_that_name(runs, project, pytester):
+    runs.add(107)
+    runs.add(108)
+    (project / "runs/107").mkdir(parents=True)
+    pytester.runpytest("--webeval-runs=../runs", "runs/107::task").assert_outcomes(passed=1)
+    assert pytester.runpytest("--webeval-runs=../runs", "runs/107").parseoutcomes() == {}
+
+
 @WORKERS
 def test_two_roots_with_the_same_names_and_ids_are_kept_apart(another_root, pytester, workers):
     first, second = another_root("a/runs"), another_root("b/runs")

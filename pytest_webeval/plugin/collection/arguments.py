@@ -59,7 +59,10 @@ def _normalize(argument: str, config: pytest.Config, workspace: PytestWorkspace)
     text = _remove_item(argument).removesuffix(f"::{MISSING_ITEM}")
     if os.path.exists(config.invocation_params.dir / text):  # noqa: PTH110  (pathlib raises where nobody may look)
         inside = path_in_root(_absolute(text, config), workspace)
-        return argument if inside is None else str(inside)
+        if inside is not None:
+            return str(inside)
+        if text == argument:  # otherwise it names a run, perhaps of a store, next to a directory of that name
+            return argument
     path = workspace.labels.path_of(text)
     return str(path) if path is not None and os.path.isdir(path) else argument  # noqa: PTH112  (same)
 
