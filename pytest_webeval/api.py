@@ -100,6 +100,7 @@ def score_run(
     """
     from pytest_webeval.stores.choice import open_store  # for who asks
     from pytest_webeval.stores.local import LocalStore
+    from pytest_webeval.stores.locations import name_object
 
     opened = open_store(str(store)) if isinstance(store, str | Path) else store
     settings, key = settings or ScoreSettings(), key.rstrip("/")
@@ -109,8 +110,10 @@ def score_run(
         return _score_directory(opened.root, key, settings, tasks)
     from pytest_webeval.stores.mirror import Mirror
 
-    directory = Path(cache) if cache is not None else None
-    with Mirror.of_objects(opened, opened.list(key), directory, complete={key}) as mirror:
+    directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
+    if not objects:
+        raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
+    with Mirror.of_objects(opened, objects, directory, complete={key}) as mirror, mirror.naming_location():
         mirror.prefetch([mirror.path / key])
         return _score_directory(mirror.path, key, settings)
 
@@ -187,7 +190,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     if output is None and is_remote(str(root)):
         raise SettingsError("results of runs in a store need a directory; pass output=DIR")
     mirror = _open_mirror(root, cache, limits)
-    with mirror or nullcontext():
+    with mirror or nullcontext(), mirror.naming_location() if mirror else nullcontext():
         top = Path(root) if mirror is None else mirror.path
         known_tasks = _load_root_tasks(top) if tasks is None else None
         scoring = RootScoring(top, settings, known_tasks, Path(output) if output is not None else None, mirror)

@@ -19,6 +19,7 @@ from typing import Self
 from msgspec import Struct
 
 from pytest_webeval.errors import StoreError
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.safety.deadline import pause_time_limit
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.safety.limits import USUAL
@@ -296,6 +297,16 @@ class Mirror:
         if text != self.root and not text.startswith(self.root + os.sep):
             raise StoreError(f"{path} is not below {self.root}; use a path of the mirror")
         return text[len(self.root) + 1 :]
+
+    @contextmanager
+    def naming_location(self) -> Iterator[None]:
+        """Let errors name the location in place of the directory of the cache."""
+        try:
+            yield
+        except WebEvalError as error:
+            where = "/".join(filter(None, (self.description.store.location, self.description.prefix)))
+            error.args = (str(error).replace(self.root, where),)
+            raise
 
     def close(self) -> None:
         """No longer fetch files of this mirror in this process. The cache stays."""

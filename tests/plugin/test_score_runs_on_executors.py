@@ -15,6 +15,7 @@ from pytest_webeval import NetworkEventEvaluator
 from pytest_webeval import RecordingError
 from pytest_webeval import ScoreSettings
 from pytest_webeval import SettingsError
+from pytest_webeval import WebEvalError
 from pytest_webeval import find_runs
 from pytest_webeval import load_tasks
 from pytest_webeval import score_run
@@ -179,3 +180,23 @@ def test_a_key_that_is_no_run_of_the_store_is_refused(some, key, message):
     (some.root / "link").symlink_to(some.root / "101")
     with pytest.raises(RecordingError, match=message):
         score_run(some.root, key)
+
+
+def test_errors_of_a_store_name_its_location(some, tmp_path):
+    pytest.importorskip("fsspec")
+    (some.root / "101/agent_response.json").unlink()
+    (some.root / "101/network.har").rename(some.root / "101/notes.txt")
+    (some.root / "tasks.json").write_text("[{")
+    location = f"zip://{shutil.make_archive(str(tmp_path / 'broken'), 'zip', some.root)}"
+    calls = {
+        f"there are no objects at {location}/999; check the location": partial(score_run, location, "999"),
+        f"unknown layout of {location}/101: ": partial(score_run, location, "101"),
+        f"cannot parse {location}/tasks.json as JSON: ": lambda cache: list(
+            score_runs(location, output="out", cache=cache)
+        ),
+    }
+    for message, call in calls.items():
+        with pytest.raises(WebEvalError) as failure:
+            call(cache=tmp_path / "cache")
+        assert str(failure.value).startswith(message)
+        assert str(tmp_path / "cache") not in str(failure.value)
