@@ -81,7 +81,10 @@ class SessionFiles(Struct, eq=False, dict=True):
     def _finish_upload(self) -> bool:
         """Upload the rest of the results, if they go to a store."""
         staging = self.session.workspace.settings.staging
-        problem = None if staging is None else staging.finish()
+        if staging is None:
+            return True
+        problem = staging.finish()
+        self.places = staging.list_uploaded(self.places)
         if problem is not None:
             self.session.problems.insert(0, problem)
         return problem is None

@@ -93,6 +93,11 @@ class Staging(Struct, frozen=True, dict=True):
             return True
         return self._index.is_current(path.relative_to(self.path).as_posix(), _UPLOADED, status)
 
+    def list_uploaded(self, paths: Iterable[Path]) -> list[Path]:
+        """Those of some files that are in the store as they are here."""
+        self._index.refresh()
+        return [path for path in paths if self._is_uploaded(path)]
+
     def finish(self) -> str | None:
         """Upload the rest, and remove the directory if nothing is left to do. The problem otherwise.
 

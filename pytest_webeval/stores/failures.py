@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 _PASSING_STATUSES = frozenset({408, 409, 425, 429})
+_UNKNOWN_STATUSES = frozenset({400, 405, 501})  # of a server that does not know a kind of request
 _LASTING_STATUSES = frozenset({501, 505})  # of a server that does not know a verb
 _DENIED_STATUSES = frozenset({401, 403})
 _PASSING_ERRORS = frozenset(
@@ -101,6 +102,11 @@ def _describe_connection(causes: list[BaseException]) -> str:
     if _UNKNOWN_HOST.search(text):
         return "the host is unknown"
     return f"no connection ({names[0]})" if _UNCONNECTED.search(text) else _name(causes[0])
+
+
+def is_unknown_verb(error: BaseException) -> bool:
+    """Whether a server does not know a kind of request."""
+    return any(_find_status(cause) in _UNKNOWN_STATUSES for cause in _list_causes(error))
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:

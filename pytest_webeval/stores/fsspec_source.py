@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from collections.abc import Mapping
 from contextlib import nullcontext
+from contextlib import suppress
 from datetime import UTC
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 from urllib.parse import unquote
 
+from pytest_webeval.stores.failures import is_unknown_verb
 from pytest_webeval.stores.failures import making_client
 from pytest_webeval.stores.keys import MOST_LEVELS
 from pytest_webeval.stores.locations import WRITABLE_SCHEMES
@@ -112,6 +114,9 @@ class FsspecSource:
         """Write an object."""
         self.connect()[0].pipe_file(self.path_of(key), content)
 
+    def check_writable(self, key: str) -> None:
+        """Raise what a write would raise, and write nothing: there is no way here."""
+
     def may_have_checksum(self, key: str) -> bool:  # noqa: ARG002  (a protocol)
         """Whether the etag of an object may be a checksum of its content: nobody knows here."""
         return True
@@ -132,6 +137,20 @@ class S3Source(FsspecSource):
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
+
+    def check_writable(self, key: str) -> None:
+        """Raise what a write would raise: an upload in parts is begun and dropped, which leaves no object."""
+        system, _ = self.connect()
+        bucket, _, name = self.path_of(key).partition("/")
+        request = {"Bucket": bucket, "Key": name}
+        try:
+            upload = system.call_s3("create_multipart_upload", **request)
+        except Exception as error:
+            if is_unknown_verb(error):  # which is no obstacle to a write
+                return
+            raise
+        with suppress(Exception):  # whoever may only write cannot drop it; it is never listed as an object
+            system.call_s3("abort_multipart_upload", **request, UploadId=upload["UploadId"])
 
     def may_have_checksum(self, key: str) -> bool:
         """Whether the etag of an object may be a checksum of its content: not if it is encrypted with a key of KMS."""

@@ -98,6 +98,10 @@ class ObstoreSource:
                 return
         self.source.write(key, content)
 
+    def check_writable(self, key: str) -> None:
+        """Raise what a write would raise, and write nothing."""
+        self.source.check_writable(key)
+
     def may_have_checksum(self, key: str) -> bool:
         """Whether the etag of an object may be a checksum of its content."""
         return self.source.may_have_checksum(key)

@@ -44,6 +44,9 @@ class Source(Protocol):
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
 
+    def check_writable(self, key: str) -> None:
+        """Raise what a write would raise, and write nothing, where there is a way."""
+
     def may_have_checksum(self, key: str) -> bool:
         """Whether the etag of an object may be a checksum of its content."""
 
@@ -96,6 +99,10 @@ class RemoteStore:
     def write(self, key: str, content: bytes) -> None:
         """Write an object. Raises `StoreError`."""
         self.try_again("write", key, lambda: self.source.write(key, content))
+
+    def check_writable(self, key: str) -> None:
+        """Write nothing, but raise `StoreError` if an object cannot be written, and that can be tried."""
+        self.try_again("write", key, lambda: self.source.check_writable(key))
 
     def may_have_checksum(self, key: str) -> bool:
         """Whether the etag of an object may be a checksum of its content. Raises `StoreError`."""

@@ -64,6 +64,30 @@ def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, co
     assert len(uploaded()) == 7
 
 
+@pytest.mark.parametrize("kind", ["processes", "pytest"])
+def test_a_place_that_cannot_be_written_ends_the_session_before_a_run_is_read(s3, copied, session, kind):
+    copied(3)
+    s3.restart(Faults(unwritable=["denied/eval_summary.json"]))
+    problems = {"nowhere/results": "there is no such bucket or location; check it", "bucket/denied": "access is denied"}
+    for place, problem in problems.items():
+        done = session(kind, BUCKET, f"--webeval-output=s3://{place}")
+        assert done.returncode == 4, done.text
+        assert f"ERROR: cannot write s3://{place}/eval_summary.json: {problem}" in done.text
+        assert "Traceback" not in done.text
+    assert not [request for request in s3.requests() if request.endswith(".har")]
+
+
+@pytest.mark.parametrize("kind", ["processes", "pytest"])
+def test_a_summary_that_was_not_uploaded_is_not_named_as_written(s3, copied, session, uploaded, kind):
+    copied(3)
+    s3.restart(Faults(unwritable=["results/eval_summary.json"], has_uploads=False))
+    done = session(kind, BUCKET, OUTPUT)
+    assert done.returncode == 1, done.text
+    assert "1 of 1 files were not uploaded" in done.text or "1 of 4 files were not uploaded" in done.text
+    assert "summary: " not in done.text
+    assert len(uploaded()) == 3
+
+
 @pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
 def test_a_broken_run_does_not_keep_results_that_are_in_the_store(s3, copied, session, uploaded, tmp_path, kind):
     copied(3)

@@ -1,6 +1,7 @@
 """A small, fast server of S3 on loopback that keeps its objects when it is killed, and fails as it is asked to.
 
-It knows what a store needs: list-objects-v2 in pages, GET with Range, HEAD, PUT, DELETE. Signatures are not checked.
+It knows what a store needs: list-objects-v2 in pages, GET with Range, HEAD, PUT, DELETE, the beginning of an upload in
+parts. Signatures are not checked.
 `python -m tests.support.faulty_s3 FILE PORT FAULTS` is the server itself; tests use `S3Server`.
 """
 
@@ -49,6 +50,7 @@ class Faults:
     denied: list[str] = field(default_factory=list)  # keys with 403
     failing: list[str] = field(default_factory=list)  # keys with 500, always
     unwritable: list[str] = field(default_factory=list)  # keys that nobody may write
+    has_uploads: bool = True  # in parts, of which only the beginning is known
     has_md5: bool = True  # otherwise etags look like an MD5, and are none, as with keys of KMS
 
 
@@ -161,14 +163,24 @@ class Objects:
         bucket, _, key = unquote(path.lstrip("/")).partition("/")
         if bucket != BUCKET:
             return refuse(404, "NoSuchBucket"), "send"
-        if method == "PUT":
-            return self.write(key, body), "send"
+        if method in {"POST", "PUT"}:
+            return self.write(key, body) if method == "PUT" else self.begin_upload(key, query), "send"
         if method == "DELETE":
-            self.table.execute("DELETE FROM objects WHERE key = ?", (key,))
+            if "uploadId=" not in query:
+                self.table.execute("DELETE FROM objects WHERE key = ?", (key,))
             return respond(204, b""), "send"
         if not key:
             return self.list(parse_qs(query, keep_blank_values=True)), "send"
         return self.read(method, key, headers)
+
+    def begin_upload(self, key: str, query: str) -> bytes:
+        if query != "uploads" or not self.faults.has_uploads:
+            return refuse(501, "NotImplemented")
+        if key in self.faults.unwritable:
+            return refuse(403, "AccessDenied")
+        facts = f"<Bucket>{BUCKET}</Bucket><Key>{escape(key)}</Key><UploadId>1</UploadId>"
+        body = f"<InitiateMultipartUploadResult>{facts}</InitiateMultipartUploadResult>".encode()
+        return respond(200, body, {"Content-Type": "application/xml"})
 
     def write(self, key: str, body: bytes) -> bytes:
         if key in self.faults.unwritable:

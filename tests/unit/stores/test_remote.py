@@ -148,6 +148,26 @@ def test_what_fails_for_good_is_one_line_without_the_words_of_the_library(s3, li
         assert failure.value.__context__ is None
 
 
+def test_whether_a_store_can_be_written_is_tried_without_an_object(endpoint, library):
+    import botocore.session
+
+    store = open_store("s3://bucket/results")
+    store.check_writable("eval_summary.json")
+    assert list(store.list()) == []
+    assert not botocore.session.Session().create_client("s3").list_multipart_uploads(Bucket=BUCKET).get("Uploads")
+    with pytest.raises(StoreError, match=r"cannot write s3://other/results/a: there is no such bucket or location"):
+        open_store("s3://other/results").check_writable("a")
+
+
+def test_a_store_that_cannot_be_tried_may_be_written(s3, library):
+    s3.restart(Faults(unwritable=["results/a"]))
+    with pytest.raises(StoreError, match=r"cannot write s3://bucket/results/a: access is denied"):
+        open_store("s3://bucket/results").check_writable("a")
+    s3.restart(Faults(unwritable=["results/a"], has_uploads=False))
+    open_store("s3://bucket/results").check_writable("a")
+    open_store("memory://results").check_writable("a")
+
+
 def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
     with pytest.raises(StoreError, match=r"cannot list s3://other/runs: there is no such bucket or location; check it"):
         list(open_store("s3://other/runs").list())
