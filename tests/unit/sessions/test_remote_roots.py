@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from pytest_webeval.safety import files
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.option_values import find_location
 from pytest_webeval.sessions.remote_roots import list_problems
 from pytest_webeval.sessions.remote_roots import release
 from pytest_webeval.sessions.remote_settings import open_stores
@@ -74,6 +76,20 @@ def test_results_may_go_to_the_url_of_a_directory(tmp_path):
 def test_a_scheme_alone_is_no_directory(tmp_path, arguments):
     with pytest.raises(SettingsError, match="the location s3:// names no place"):
         read_settings(CommandSource(argparse.Namespace(**{"webeval_runs": [str(tmp_path)], **arguments})))
+
+
+@pytest.mark.parametrize(
+    ("place", "location"),
+    [
+        ("S3://bucket/runs/", "s3://bucket/runs"),
+        (Path("/here/S3:/bucket/runs"), "s3://bucket/runs"),
+        (Path("/here/zip:/runs::s3:/bucket/a.zip"), "zip://runs::s3://bucket/a.zip"),
+        (Path("/here/C:/runs"), None),
+        ("runs/", None),
+    ],
+)
+def test_a_store_is_known_by_its_scheme_in_options_and_configuration_files(place, location):
+    assert find_location(place) == location
 
 
 RUNS = "s3://bucket/runs"
