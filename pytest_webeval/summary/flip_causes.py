@@ -12,6 +12,7 @@ from msgspec import field
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import is_covered
 
 LIBRARIES_NAMED, LONGEST_NAME = 10, 40
 OWN_NAME = "pytest-webeval"  # whose code has a checksum
@@ -76,12 +77,16 @@ class CauseFinder(Struct, frozen=True):
             yield Cause.LIBRARIES
 
     def _have_other_evaluators(self, pair: RunPair) -> bool:
-        """Where one of the runs is an error, its evaluators may be unknown: those of the sessions are compared."""
-        if "error" in (pair.before.status, pair.after.status):
-            before, after = self.before.evaluators, self.after.evaluators
-        else:
-            before, after = self.before.evaluators_of(pair.before), self.after.evaluators_of(pair.after)
+        """Where one of the runs is an error, its evaluators may be unknown: any of its session may have decided."""
+        before, after = _list_evaluators(self.before, pair.before), _list_evaluators(self.after, pair.after)
+        if "error" not in (pair.before.status, pair.after.status):
+            return not is_covered(before, after)
         return bool(before and after) and set(before.split(",")).isdisjoint(after.split(","))
+
+
+def _list_evaluators(session: ScoredSession, run: ScoredRun) -> str:
+    """The checksums of the code that decided on a run, or may have done so, joined by commas."""
+    return session.evaluators if run.status == "error" else session.evaluators_of(run)
 
 
 def list_changed_libraries(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

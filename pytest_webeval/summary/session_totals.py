@@ -71,7 +71,7 @@ class SessionTotals:
         self.counted.add(record)
         self.statuses[record.status] += 1
         self.missing += record.missing
-        if record.status != Status.ERROR:  # an error may precede all evaluators
+        if record.status != Status.ERROR or record.evaluators:  # other errors precede all evaluators
             self._codes.add((record.rules, record.evaluator_checksum))
         if record.is_rated:
             self.rated.add(record)
@@ -101,6 +101,11 @@ class SessionTotals:
     def join_values(self, name: str) -> str:
         """The value that all records share; several different ones are joined by commas."""
         return ",".join(sorted(filter(None, self._values[name])))
+
+    def join_evaluators(self) -> str:
+        """The checksums of the code that decided; where none did, those of the code that made the errors."""
+        decided = {checksum for _, checksum in self._codes}
+        return ",".join(sorted(filter(None, decided))) or self.join_values("evaluator_checksum")
 
     def build(self) -> dict[str, Any]:
         """What the summary has under `webeval`."""

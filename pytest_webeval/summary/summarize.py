@@ -57,7 +57,7 @@ def summarize_records(
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         webarena_verified_version=totals.join_values("version"),
-        webarena_verified_evaluator_checksum=totals.join_values("evaluator_checksum"),
+        webarena_verified_evaluator_checksum=totals.join_evaluators(),
         webarena_verified_data_checksum=totals.join_values("data_checksum"),
         total=success + failure + error,
         success_count=success,

@@ -72,6 +72,18 @@ class Leveled(webeval.ResponseEvaluator):
 def webeval_evaluators(ours):
     return [Leveled(os.environ["LEVEL"]), *ours[1:]]
 """
+TITLED = """
+import pytest_webeval as webeval
+
+class Titled(webeval.ResponseEvaluator):
+    title = "same"
+
+    def evaluate(self, expectation, case):
+        return self.result([webeval.Assertion.of("title", self.title == "same", "same", self.title)])
+
+def webeval_evaluators(ours):
+    return [Titled(), *ours[1:]]
+"""
 ADVICE = "use a module that Python can import, or the path of a .py file"
 
 
@@ -177,6 +189,19 @@ def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored
     assert runs.written == []
     assert main(["score", *embedding, "--subset=few.json", "--executor=process:1"]) == 0
     assert "report.html" in capsys.readouterr().out
+
+
+def test_an_edited_evaluator_is_the_cause_of_a_change_also_where_a_run_has_no_evaluators(runs, monkeypatch, capsys):
+    runs.add(101)
+    runs.add(102, defined=False)
+    monkeypatch.chdir(runs.root.parent)
+    for name in ("before", "after"):
+        content = f"{TITLED}# {name}\n" + ("" if name == "before" else "Titled.title = 'other'\n")
+        (runs.root.parent / "titled.py").write_text(content)
+        main(["score", "runs", "--evaluators-from=titled.py", f"--output={name}"])
+    capsys.readouterr()
+    assert main(["compare", "before", "after"]) == 0
+    assert "101: other evaluator code; success -> failure" in capsys.readouterr().out
 
 
 def test_a_failure_names_its_runs_and_the_command_that_scores_them_again(runs, monkeypatch, capsys):

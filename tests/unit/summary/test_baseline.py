@@ -112,6 +112,26 @@ def record(run, status, **fields):
     return Record(run=run, task_id=int(run.rpartition("/")[2]), status=status, score=0.0, **(told | fields))
 
 
+@pytest.mark.parametrize(
+    ("others", "joined", "in_rows"),
+    [
+        ([], "own", [None]),
+        ([("error", ())], "own", [None, None]),  # of a run that no evaluator has seen
+        ([("error", ("Mine",))], "e,own", ["own", "e"]),
+        ([("failure", ())], "e,own", ["own", "e"]),
+    ],
+)
+def test_only_the_evaluators_that_decided_are_named_and_by_runs_only_where_they_differ(others, joined, in_rows):
+    records = [record(f"r/{n}", status, evaluators=names) for n, (status, names) in enumerate(others, 2)]
+    summary = summarize_records([record("r/1", "success", evaluator_checksum="own"), *records])
+    assert summary.webarena_verified_evaluator_checksum == joined
+    assert [row.get("evaluators") for row in summary.task_results] == in_rows
+
+
+def test_a_session_without_a_decision_names_the_code_that_made_its_errors():
+    assert summarize_records([record("r/1", "error")]).webarena_verified_evaluator_checksum == "e"
+
+
 def test_an_update_adds_failures_and_removes_none():
     records = [
         record("r/1", "success"),

@@ -42,6 +42,7 @@ def causes(run=(), session=(), before=()):
         ({"evaluators": "e2"}, {}, ["evaluator code"]),
         ({}, {"evaluators": "e2"}, ["evaluator code"]),
         ({}, {"evaluators": ""}, ["unknown"]),
+        ({"evaluators": "e1,e2"}, {}, ["unknown"]),
         ({"status": "error", "evaluators": "e2"}, {}, ["unknown"]),
         ({"status": "error"}, {"evaluators": "e2"}, ["evaluator code"]),
         ({"status": "error"}, {"evaluators": "e1,e2"}, ["unknown"]),
@@ -58,6 +59,28 @@ def causes(run=(), session=(), before=()):
 )
 def test_a_cause_is_what_differs(run, session, expected):
     assert causes(run, session) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status", "expected"),
+    [
+        ("e1,e9", "e2,e9", "failure", ["evaluator code"]),  # as where two evaluators decide on each run
+        ("e1,e9", "e9", "failure", ["unknown"]),
+        ("e1,e9", "e2,e9", "error", ["unknown"]),
+    ],
+)
+def test_several_checksums_are_others_if_neither_session_has_all_of_the_other(before, after, status, expected):
+    assert causes({"status": status}, {"evaluators": after}, {"evaluators": before}) == expected
+
+
+@pytest.mark.parametrize(("own", "expected"), [("e1", ["evaluator code"]), ("e9", ["unknown"])])
+def test_an_error_may_be_of_any_evaluators_of_its_session_and_a_verdict_only_of_its_own(own, expected):
+    first = ScoredRun(run="r", task_id=1, status="success", evaluators=own, checksums="recording=r1")
+    second = ScoredRun(run="r", task_id=1, status="error", checksums="recording=r1")
+    finder = CauseFinder(
+        ScoredSession("A", [first], evaluators="e1,e9"), ScoredSession("B", [second], evaluators="e2,e9")
+    )
+    assert finder.list_causes(RunPair(first, second)) == expected
 
 
 def test_libraries_are_named_with_their_versions():
