@@ -151,14 +151,22 @@ def find_result(directory: str | Path, label: str) -> TaskResult | None:
     names = list_manifests(root, (path.name for path in root.iterdir()))
     try:
         if not names:
-            return _read_single(root, find_path(label))
-        manifests = [read_manifest(root, name) for name in names]
+            return _find_single(root, label)
+        manifests = [each for name in names if _may_have(each := read_manifest(root, name), label)]
+        if not manifests:
+            find_path(label)  # which says what is wrong with one that no run can have
         results = (_find_in(root, label, manifest) for manifest in manifests)
         found = next((result for result in results if result is not None), None)
         paths = dict.fromkeys(find_path(label, manifest.prefix) for manifest in manifests)
         return found or next(filter(None, (_read_single(root, path) for path in paths)), None)
     except UNREADABLE as error:
         raise SettingsError(f"cannot read the result of {label!r:.80}: {describe_problem(error)}") from error
+
+
+def _may_have(manifest: Manifest, label: str) -> bool:
+    """Whether a label begins as all of a manifest do."""
+    prefix = manifest.prefix
+    return not prefix or label == prefix or label.startswith(f"{prefix}/")
 
 
 def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
@@ -170,6 +178,20 @@ def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
     result = next((parse_result(row.content.decode()) for row in rows if row.label == label), None)
     if result is None and problems:  # a line that cannot be read may be that of the run
         raise ValueError(problems[0])
+    return result
+
+
+def _find_single(root: Path, label: str) -> TaskResult | None:
+    """The result in a file of its own, below the directory that the label names.
+
+    What labels begin with may be the run root, which is no part of the path: then the file says that it has the label.
+    """
+    result, inner = _read_single(root, find_path(label)), label
+    while result is None and inner:
+        inner = inner.partition("/")[2]
+        candidate = _read_single(root, find_path(inner or "."))
+        if candidate is not None and candidate.webeval.get("run") == label:
+            result = candidate
     return result
 
 

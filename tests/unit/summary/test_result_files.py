@@ -15,6 +15,7 @@ from pytest_webeval import find_result
 from pytest_webeval import load_results
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.storage import write_json
 from pytest_webeval.summary import result_files
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.result_files import build_rows
@@ -324,6 +325,27 @@ def test_a_result_of_a_session_without_shards_is_looked_up_too(tmp_path):
     (tmp_path / "r/1/eval_result.json").write_text("{")
     with pytest.raises(SettingsError, match="cannot read the result of 'r/1': "):
         find_result(tmp_path, "r/1")
+
+
+@pytest.mark.parametrize("prefix", ["runs", "a/runs"])
+def test_a_result_is_looked_up_by_its_label_in_files_as_in_shards(tmp_path, prefix):
+    label = f"{prefix}/x/1"
+    write_shards(tmp_path / "shards", result(1, label), layout=ShardLayout(prefix=prefix))
+    write_json(tmp_path / "files/x/1/eval_result.json", result(1, label))
+    for name in ("shards", "files"):
+        assert find_result(tmp_path / name, label).task_id == 1
+        for unknown in (f"{prefix}/x/2", f"{prefix}/x", "other/x/1", f"{prefix}/1", prefix, "1", "."):
+            assert find_result(tmp_path / name, unknown) is None
+        with pytest.raises(SettingsError, match=r"the label '\.\./x' does not name the directory of a run"):
+            find_result(tmp_path / name, "../x")
+    assert find_result(tmp_path / "files", "x/1").task_id == 1  # its directory
+    assert find_result(tmp_path / "shards", "x/1") is None
+
+
+def test_a_root_that_is_a_run_is_looked_up_by_its_label(tmp_path):
+    write_json(tmp_path / "eval_result.json", result(1, "runs/107"))
+    assert find_result(tmp_path, "runs/107").task_id == 1
+    assert find_result(tmp_path, "runs/108") is None
 
 
 def test_a_line_that_cannot_be_read_may_be_that_of_the_run(tmp_path):
