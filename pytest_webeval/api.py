@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_webeval.stores.store import Store
 
 BATCH = 200  # runs that are sent to a worker, or fetched from a store, at once
+_NO_DIRECTORY, _NO_RUN = "directory not found", "no such run"
 
 
 def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) -> Iterator[Run]:
@@ -48,12 +49,15 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
     directory itself cannot be listed.
     """
     rule_set, mirror = find_rules(rules), _open_mirror(root, None, limits)
-    for directory in list_run_directories(Path(root) if mirror is None else mirror.path):
+    top = Path(root) if mirror is None else mirror.path
+    _require_directory(top, _NO_DIRECTORY)
+    for directory in list_run_directories(top):
         yield directory.load(rule_set, limits)
 
 
 def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
+    _require_directory(Path(path), _NO_RUN)
     return formats.load_run(Path(path), find_rules(rules)).within(limits)
 
 
@@ -96,7 +100,8 @@ def score_run(
 
     It can be sent to any process, as can its arguments. A run that cannot be scored is an error. Tasks are by default
     those of `tasks.json` in a store on the disk; for any other one, pass them. The files of a run in a bucket are kept
-    in `cache`. Raises `RecordingError` if there is no run, and `StoreError` if the store cannot be listed.
+    in `cache`. Raises `RecordingError` if there is no run, `StoreError` if the store cannot be listed, and
+    `SettingsError` for settings that no run can be scored with.
     """
     from pytest_webeval.stores.choice import open_store  # for who asks
     from pytest_webeval.stores.local import LocalStore
@@ -104,10 +109,12 @@ def score_run(
 
     opened = open_store(str(store)) if isinstance(store, str | Path) else store
     settings, key = settings or ScoreSettings(), key.rstrip("/")
+    settings.check_choice()
     _check_key(opened, key)
+    name = name_object(opened.location, key)
     if isinstance(opened, LocalStore):
         tasks = _load_root_tasks(opened.root) if settings.tasks is None else None
-        return _score_directory(opened.root, key, settings, tasks)
+        return _score_directory(opened.root, key, settings, name, tasks)
     from pytest_webeval.stores.mirror import Mirror
 
     directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
@@ -115,7 +122,7 @@ def score_run(
         raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
     with Mirror.of_objects(opened, objects, directory, complete={key}) as mirror, mirror.naming_location():
         mirror.prefetch([mirror.path / key])
-        return _score_directory(mirror.path, key, settings)
+        return _score_directory(mirror.path, key, settings, name)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -132,8 +139,11 @@ def _check_key(store: Store, key: str) -> None:
         raise RecordingError(f"cannot score {name_object(store.location, key)}: {problem}; use the directory of a run")
 
 
-def _score_directory(top: Path, key: str, settings: ScoreSettings, tasks: TaskSet | None = None) -> TaskResult:
+def _score_directory(
+    top: Path, key: str, settings: ScoreSettings, name: str, tasks: TaskSet | None = None
+) -> TaskResult:
     path = top / key
+    _require_directory(path, _NO_RUN, name)
     run = formats.load_run(path, find_rules(settings.rules), key or path.name).within(settings.limits)
     try:
         return settings.score_in_time(run, tasks)
@@ -172,7 +182,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     them is an error.
 
     Raises `RecordingError` if the directory cannot be listed, `TaskDefinitionError` if its tasks cannot be read, and
-    `SettingsError` if a result cannot be written.
+    `SettingsError` for invalid settings, and if a result cannot be written.
     """
     if batch_size < 1:
         raise SettingsError(f"invalid batch_size {batch_size}; use a number from 1")
@@ -187,11 +197,13 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
         timeout=timeout,
         only=_list_names(only),
     )
+    settings.check_choice()
     if output is None and is_remote(str(root)):
         raise SettingsError("results of runs in a store need a directory; pass output=DIR")
     mirror = _open_mirror(root, cache, limits)
     with mirror or nullcontext(), mirror.naming_location() if mirror else nullcontext():
         top = Path(root) if mirror is None else mirror.path
+        _require_directory(top, _NO_DIRECTORY)
         known_tasks = _load_root_tasks(top) if tasks is None else None
         scoring = RootScoring(top, settings, known_tasks, Path(output) if output is not None else None, mirror)
         directories = list_run_directories(top)
@@ -199,6 +211,16 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
             yield from scoring.score_all(directories, batch_size)
         else:
             yield from scoring.score_on(executor, directories, batch_size)
+
+
+def _require_directory(path: Path, problem: str, name: str | None = None) -> None:
+    """Raise `RecordingError` for a path at which there is nothing. Messages have its `name`."""
+    try:
+        path.stat()
+    except FileNotFoundError as error:
+        raise RecordingError(f"{problem}: {name or path}; check the path") from error
+    except OSError:  # who reads it says why it cannot be read
+        return
 
 
 def _open_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> Mirror | None:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.labels import default_task_id
@@ -35,6 +36,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.scoring.score_settings import build_refused_result
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_webeval.executors.engine import Engine
     from pytest_webeval.stores.mirror import Mirror
 
+CHOOSE_OUTPUT = "choose another directory with output=DIR"
 NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
 
 
@@ -152,7 +155,8 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         if result.webeval["skipped"] and run.exclusion is None:
             remove(directory / RESULT)
         elif directory != run.path or result.status is not Status.ERROR or os.access(run.path, os.W_OK | os.X_OK):
-            write_json(directory / RESULT, self._redacting.redact_for_file(result, run).to_json())
+            content = self._redacting.redact_for_file(result, run).to_json()
+            write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
 
 
@@ -185,6 +189,9 @@ def find_engine(executor: Executor | Engine | str) -> Engine:
         from pytest_webeval.executors.engine import wrap_executor
 
         return wrap_executor(executor)
+    if not hasattr(executor, "start"):
+        problem = f"invalid executor {shorten_repr(executor)}"
+        raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
     return executor
 
 

@@ -34,14 +34,14 @@ _PIECE = 2**16  # bytes that are written at once
 Sync = Callable[[int], None]  # what makes sure that an open file or directory is on the disk: `os.fsync`
 
 
-def write_json(path: Path, content: Any, sync: Sync | None = None) -> str:
+def write_json(path: Path, content: Any, sync: Sync | None = None, advice: str = CHOOSE_OUTPUT) -> str:
     """Write a temporary file next to the target, then rename it over the target. Returns the SHA-256 of the content.
 
     With `sync`, the file is on the disk before it has its name, and its name before the function returns. Raises
-    `SettingsError` that says why nothing was written; what was there before is still there then.
+    `SettingsError` that says why nothing was written, with `advice`; what was there before is still there then.
     """
     text = encode_file(path, content)
-    _write_atomically(path, [text], sync, CHOOSE_OUTPUT)
+    _write_atomically(path, [text], sync, advice)
     return sha256(text)
 
 

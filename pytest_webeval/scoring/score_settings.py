@@ -11,9 +11,11 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.choice import find_unknown
 from pytest_webeval.evaluators.choice import parse_choice
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
@@ -22,6 +24,7 @@ from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import find_source
 from pytest_webeval.scoring.definition import find_task
@@ -56,6 +59,18 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
     timeout: float = SECONDS
     only: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises `SettingsError` for the path of a file in the place of what it holds."""
+        for name, kind, function in (("tasks", TaskSet, "load_tasks"), ("sites", Sites, "load_sites")):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise SettingsError(f"invalid {name} {shorten_repr(value)}; pass what {function}(PATH) returns")
+
+    def check_choice(self) -> None:
+        """Raise `SettingsError` if `only` names an evaluator that nobody has."""
+        if problem := find_unknown(self.choice, {evaluator.name for evaluator in self.evaluators or ()}):
+            raise SettingsError(f"only: {problem}")
+
     @cached_property
     def scorer(self) -> Scorer:
         """What decides besides a run and its task."""
@@ -69,7 +84,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def choice(self) -> tuple[str, ...]:
-        """The names of the evaluators in `only`. Raises `SettingsError`."""
+        """The names of the evaluators in `only`."""
         return parse_choice(self.only)
 
     def score(self, run: Run) -> TaskResult:

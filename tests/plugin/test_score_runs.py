@@ -7,15 +7,21 @@ import shutil
 import subprocess
 import sys
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval import RecordingError
+from pytest_webeval import ResponseEvaluator
+from pytest_webeval import ScoreSettings
 from pytest_webeval import SettingsError
 from pytest_webeval import TaskDefinitionError
+from pytest_webeval import find_runs
+from pytest_webeval import load_run
 from pytest_webeval import load_sites
 from pytest_webeval import load_tasks
+from pytest_webeval import score_run
 from pytest_webeval import score_runs
 from tests.support.sessions import read_files
 from tests.support.unprivileged import MAY_NOT_READ
@@ -120,6 +126,54 @@ def test_what_concerns_all_runs_is_raised(runs, break_it, error):
     break_it(runs.root)
     with pytest.raises(error):
         list(score_runs(runs.root))
+
+
+def test_what_is_not_there_is_said_in_a_line(tmp_path):
+    (tmp_path / "runs").mkdir()
+    nothing = tmp_path / "runs/999"
+    calls = {
+        partial(score_run, tmp_path / "runs", "999"): "no such run",
+        partial(score_run, nothing): "no such run",
+        partial(load_run, nothing): "no such run",
+        lambda: next(score_runs(nothing)): "directory not found",
+        lambda: next(find_runs(nothing)): "directory not found",
+    }
+    for call, problem in calls.items():
+        with pytest.raises(RecordingError) as caught:
+            call()
+        assert str(caught.value) == f"{problem}: {nothing}; check the path"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"executor": 3}, "invalid executor 3; use an executor of concurrent.futures, or a text as in *"),
+        ({"sites": "config.json"}, "invalid sites 'config.json'; pass what load_sites(PATH) returns"),
+        ({"tasks": "tasks.json"}, "invalid tasks 'tasks.json'; pass what load_tasks(PATH) returns"),
+        ({"only": ["foo"]}, "only: unknown evaluator 'foo'; use response, network, rubric or request"),
+        ({"output": "a_file"}, "cannot write a_file/101/eval_result.json: *; choose another directory with output=DIR"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_an_invalid_setting_is_refused_before_a_result_is_written(runs, monkeypatch, settings, message):
+    runs.add(101)
+    monkeypatch.chdir(runs.root.parent)
+    Path("a_file").touch()
+    with pytest.raises(SettingsError) as caught:
+        next(score_runs("runs", **settings))
+    pytest.LineMatcher([str(caught.value)]).fnmatch_lines([message])
+    assert not list(runs.root.parent.rglob("eval_*"))
+
+
+def test_a_single_run_is_not_scored_by_an_evaluator_that_nobody_has(runs):
+    runs.add(101)
+    with pytest.raises(
+        SettingsError, match=r"^only: unknown evaluator 'foo'; use response, network, rubric or request$"
+    ):
+        score_run(runs.root, "101", ScoreSettings(only=("foo",)))
+    mine = type("Mine", (ResponseEvaluator,), {"name": "foo"})
+    settings = ScoreSettings(only=("foo",), evaluators=[mine()])
+    assert score_run(runs.root, "101", settings).error_msg.endswith("for the chosen evaluators: foo")
 
 
 def test_pytest_is_not_imported(runs):
