@@ -14,6 +14,7 @@ from pytest_webeval.schemas.checked_files import CheckedFile
 from pytest_webeval.schemas.checked_files import list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
+from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.summary_file import read_summary_file
 
 HELP = "check files by their JSON Schemas"
@@ -30,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a line for each problem and one that counts the files. Returns the exit code: 1 for an invalid file.
 
-    Raises `SettingsError` for a missing file or an unknown schema.
+    Raises `SettingsError` for a missing file, an unknown schema, and tables without the library that reads them.
     """
     schema = get_schema(arguments.schema) if arguments.schema is not None else None
     checked = [each for name in arguments.files for each in list_files(Path(name), schema)]
     invalid = 0
     for each in checked:
-        problems = each.find_problems() or _find_in_side_files(each)
+        problems = each.find_problems() or _find_in_other_files(each)
         invalid += bool(problems)
         for line in _format_problems(_format_name(each.path), problems):
             print_text(sanitize(line))
@@ -45,8 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if invalid else 0
 
 
-def _find_in_side_files(checked: CheckedFile) -> list[str]:
-    """What is wrong with the side files of a valid file."""
+def _find_in_other_files(checked: CheckedFile) -> list[str]:
+    """What is wrong with the side files of a valid file, or with the shards of a manifest. Raises `SettingsError`."""
+    if checked.schema.name == "eval_results":
+        return _find_in_shards(checked.path.resolve() if checked.is_named else checked.path)
     if checked.schema.name not in _WITH_SIDE_FILES:
         return []
     try:
@@ -54,6 +57,14 @@ def _find_in_side_files(checked: CheckedFile) -> list[str]:
     except SettingsError as error:
         return [str(error).partition("; ")[0]]
     return []
+
+
+def _find_in_shards(manifest: Path) -> list[str]:
+    """What keeps readers from results of a manifest. Raises `SettingsError` for tables without their library."""
+    problems: list[str] = []
+    for _ in read_rows(manifest.parent, manifest.name, problems):
+        pass
+    return problems
 
 
 def _format_problems(name: str, problems: Sequence[str]) -> list[str]:

@@ -12,9 +12,13 @@ import pytest
 from pytest_webeval.__main__ import main
 from pytest_webeval.schemas.registry import SCHEMAS
 from pytest_webeval.schemas.registry import load_schema
+from pytest_webeval.summary.result_shards import ShardLayout
 from tests.plugin.test_compare_command import edit
+from tests.support.stored_results import result
+from tests.support.stored_results import write_shards
 
 ROOT = Path(__file__).parents[2]
+CHANGED = "the SHA-256 is not that of the manifest; score again @ eval_results-00002."
 REASON = "broken files are what it is about"
 
 
@@ -98,6 +102,42 @@ def test_each_problem_is_a_line_with_its_place(scored, capsys):
         f"{scored}/out/107/eval_result.json: is not JSON: Expecting value: line 1 column 2 (char 1)",
     ]
     assert last == f"2 of {len(list(scored.glob('out/**/eval_*.json'))) + 1} files invalid"
+
+
+@pytest.mark.unchecked_files(REASON)
+@pytest.mark.parametrize("storage_format", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda shard: shard.write_bytes(shard.read_bytes().replace(b"success", b"failure")), CHANGED),
+        (lambda shard: shard.unlink(), "missing file: {shard}"),
+    ],
+    ids=["edited", "removed"],
+)
+def test_shards_are_those_of_their_manifest(tmp_path, capsys, storage_format, change, problem):
+    layout = ShardLayout(storage_format, size=2)
+    write_shards(tmp_path / "out", *(result(number, f"r/{number}") for number in range(5)), layout=layout)
+    assert main(["validate", str(tmp_path / "out/eval_results.json")]) == 0
+    _, shard, _ = sorted((tmp_path / "out").glob("eval_results-*"))
+    change(shard)
+    (tmp_path / "link.json").symlink_to(tmp_path / "out/eval_results.json")
+    capsys.readouterr()
+    for path, options in (("out/eval_results.json", []), ("link.json", ["--schema=eval_results"])):
+        assert main(["validate", str(tmp_path / path), *options]) == 1
+        line, last = capsys.readouterr().out.splitlines()
+        assert line.startswith(f"{tmp_path / path}: {problem.format(shard=shard)}")
+        assert last == "1 of 1 file invalid"
+
+
+def test_tables_that_cannot_be_read_here_are_not_called_invalid(tmp_path, capsys, monkeypatch):
+    write_shards(tmp_path, result(1, "r/1"), layout=ShardLayout("parquet"))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert main(["validate", str(tmp_path)]) == 4
+    assert capsys.readouterr() == (
+        "",
+        "ERROR: pyarrow is not installed; run: pip install 'pytest-webeval[parquet]'\n",
+    )
 
 
 def test_many_problems_of_a_file_are_counted(tmp_path, capsys):
