@@ -343,9 +343,11 @@ def test_a_result_is_looked_up_by_its_label_in_files_as_in_shards(tmp_path, pref
 
 
 def test_a_root_that_is_a_run_is_looked_up_by_its_label(tmp_path):
-    write_json(tmp_path / "eval_result.json", result(1, "runs/107"))
-    assert find_result(tmp_path, "runs/107").task_id == 1
-    assert find_result(tmp_path, "runs/108") is None
+    write_shards(tmp_path / "shards", result(1, "runs/107"), layout=ShardLayout(prefix="runs/107"))
+    write_json(tmp_path / "files/eval_result.json", result(1, "runs/107"))
+    for name in ("shards", "files"):
+        assert find_result(tmp_path / name, "runs/107").task_id == 1
+        assert find_result(tmp_path / name, "runs/108") is None
 
 
 def test_a_line_that_cannot_be_read_may_be_that_of_the_run(tmp_path):
