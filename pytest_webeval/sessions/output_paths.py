@@ -44,7 +44,7 @@ def journal_path(workspace: Workspace, path: Path) -> Path | None:
 def check_output_paths(settings: Settings) -> None:
     """Raise `SettingsError` that names the option, the path and the reason if one of them cannot be written.
 
-    The same for a package that is missing.
+    The same for a package that is missing, and `StoreError` for a location.
     """
     if settings.results == "parquet" or _has_earlier_tables(settings):
         from pytest_webeval.summary.parquet_shards import require_pyarrow  # only for this format
@@ -52,6 +52,8 @@ def check_output_paths(settings: Settings) -> None:
         require_pyarrow()  # an hour later it would be too late
     if settings.results != "files":
         _check_manifests(settings)
+    if settings.staging is not None:
+        settings.staging.check_writable()
     directories = {
         "--webeval-output": settings.output,
         "--webeval-report": settings.report,

@@ -42,14 +42,9 @@ def open_root(location: str, cache: Path | None, most_bytes: int | None, limits:
     return Mirror.open(open_store(location), "", default_cache(location, cache), most_bytes, limits)
 
 
-def is_worker() -> bool:
-    """Whether this process is a worker of xdist, whose controller has begun the session."""
-    return _WORKER in os.environ
-
-
 def _find_shared(location: str) -> Mirror | None:
     """The mirror of the controller, in a worker of xdist on the same machine."""
-    if not is_worker() or VARIABLE not in os.environ:
+    if _WORKER not in os.environ or VARIABLE not in os.environ:
         return None
     fields: Mapping[str, tuple[str, str, str, int | None]] = json.loads(os.environ[VARIABLE])
     if location not in fields:

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.sessions.remote_roots import is_worker
 from pytest_webeval.sessions.remote_roots import open_root
 from pytest_webeval.sessions.staging import Staging
 from pytest_webeval.stores.locations import WRITABLE_SCHEMES
 from pytest_webeval.stores.locations import refuse_credentials
 from pytest_webeval.stores.locations import scheme_of
 from pytest_webeval.stores.mirror import MirrorDescription
-from pytest_webeval.stores.retries import RemoteStore
 
 
 def open_stores(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[MirrorDescription], Staging | None]:
@@ -31,8 +28,6 @@ def open_stores(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[MirrorD
     if isinstance(output, str):
         _check_output(output, locations, is_shared=len(values["runs"]) > 1)
     staging = Staging.open(output, cache) if isinstance(output, str) else None
-    if staging is not None and isinstance(staging.store, RemoteStore) and not is_worker():
-        staging.store.check_writable(SUMMARY)  # rather than after all runs are scored
     mirrors = {each: open_root(each, cache, values["cache_size"], values["limits"]) for each in locations}
     roots = tuple(mirrors[root].path if isinstance(root, str) else root for root in values["runs"])
     changed = dict(values) | {"runs": roots, "output": output if staging is None else staging.path}

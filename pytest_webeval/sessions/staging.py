@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
 from pytest_webeval.sessions.journal import JOURNAL
@@ -22,6 +23,7 @@ from pytest_webeval.stores.cache_directory import open_cache
 from pytest_webeval.stores.cache_index import NAME
 from pytest_webeval.stores.cache_index import CacheIndex
 from pytest_webeval.stores.choice import open_store
+from pytest_webeval.stores.retries import RemoteStore
 from pytest_webeval.stores.store import Store
 
 THREADS = 16
@@ -49,6 +51,11 @@ class Staging(Struct, frozen=True, dict=True):
     @cached_property
     def _index(self) -> CacheIndex:
         return CacheIndex(Path(self.cache))
+
+    def check_writable(self) -> None:
+        """Raise `StoreError` if nothing can be written, as far as that can be tried, and leave nothing."""
+        if isinstance(self.store, RemoteStore):
+            self.store.check_writable(SUMMARY)
 
     def upload(self, paths: Iterable[Path]) -> dict[Path, str]:
         """Write some files to the store, where they replace earlier ones. Those that failed, and why.

@@ -136,7 +136,7 @@ def test_a_page_of_somebody_else_is_not_overwritten(audit, suite, tmp_path, caps
         (["--tasks", "SUITE", "--jobs=0"], "invalid --jobs '0'; use a number from 1 to 256, or auto"),
         (["--tasks", "SUITE", "--jobs=257"], "invalid --jobs '257'; use a number from 1 to 256, or auto"),
         (["--tasks", "SUITE", "--timeout=soon"], "invalid --timeout 'soon'; use a number of seconds, or 0"),
-        (["absent", "--tasks", "SUITE"], "cannot list absent"),
+        (["absent", "--tasks", "SUITE"], "directory not found: absent"),
         (["--tasks", "SUITE", "--json=/"], "cannot write /: Is a directory; choose another file with --json"),
         (["--tasks", "SUITE", "--json=."], "cannot write .: Is a directory; choose another file with --json"),
     ],

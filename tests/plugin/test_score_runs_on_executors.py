@@ -166,7 +166,7 @@ def test_a_run_of_a_store_is_scored_alone(some, archive, tmp_path):
         expected = without_time(score_run(some.root, str(number), settings))
         assert without_time(score_run(archive, str(number), settings, cache=tmp_path / "cache")) == expected
     assert not LATE_FILES
-    with pytest.raises(RecordingError, match=f"^no such run: {archive}/999; check the path$"):
+    with pytest.raises(RecordingError, match=f"^there are no objects at {archive}/999; check the location$"):
         score_run(archive, "999", settings, cache=tmp_path / "cache")
 
 

@@ -90,7 +90,7 @@ def test_runs_are_not_written_to(attempts, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing"], "ERROR: cannot list missing"),
+        (["missing"], "ERROR: directory not found: missing; check the path"),
         (["runs", "--tasks=missing.json"], "ERROR: cannot read the task file missing.json"),
     ],
 )

@@ -274,6 +274,10 @@ class SessionReporter(Struct, eq=False, dict=True):
             write_summary(place, self._restrict(summaries, records), self.workspace.settings.sync)
         self.places.append(place)
 
+    def keep_places(self, places: list[Path]) -> None:
+        """Name these summaries as written, and no others."""
+        self.places = places
+
     def _restrict(self, summaries: Summaries, records: Records) -> Summary:
         """The summary of one of several roots."""
         if self.summary is not None and len(records) == len(self.records):

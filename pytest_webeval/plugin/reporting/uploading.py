@@ -24,7 +24,7 @@ class Uploading(Struct, frozen=True, eq=False):
             return (yield)
         finally:
             problem = self.staging.finish()
-            self.reporter.places = self.staging.list_uploaded(self.reporter.places)
+            self.reporter.keep_places(self.staging.list_uploaded(self.reporter.places))
             if problem is not None:
                 self.reporter.problems.insert(0, problem)
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
