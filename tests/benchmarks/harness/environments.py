@@ -31,12 +31,13 @@ class Environments:
 def install(directory: Path, *packages: str) -> Path:
     """A new environment as a user would make it: not editable, with some extras, and these packages.
 
-    The shop of the example suite, through which recorded walks lead, needs Flask.
+    The shop of the example suite, through which recorded walks lead, needs Flask. Buckets are read with obstore, as the
+    manual advises for many small files.
     """
     _run(Path(sys.executable), "-m", "venv", "--clear", str(directory))
     python = directory / "bin" / "python"
-    project = f"{PROJECT}[xdist,html,record]"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", project, "flask>=3.1", *packages)
+    named = (f"{PROJECT}[xdist,html,record,remote]", "obstore>=0.8", "flask>=3.1", *packages)
+    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *named)
     return python
 
 
