@@ -169,11 +169,12 @@ def build_slim_rows(records: Iterable[Record]) -> Iterator[TrajectoryRow]:
     """The rows of the trajectories without the texts that no statistic needs. They share equal values."""
     shared = SharedValues(_OFTEN_SAME)
     rows = (build_row(record) for record in records if record.trajectory is not None)
-    return (shared.share(replace(row, answer=None, reasoning=None, failure=_slim(row.failure))) for row in rows)
+    return (shared.share(replace(row, answer=None, reasoning=None, failure=_drop_texts(row.failure))) for row in rows)
 
 
-def _slim(failure: dict[str, Any] | None) -> dict[str, Any] | None:
-    if not isinstance(failure, dict):
+def _drop_texts(failure: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The analysis of a failure without what only people read."""
+    if failure is None:
         return None
     return {name: value for name, value in failure.items() if name not in _FAILURE_TEXTS}
 

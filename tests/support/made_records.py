@@ -95,7 +95,13 @@ def _make_facts(number: int, attempt: str, score: float) -> dict[str, Any]:
 
 
 def _make_verdict(number: int, score: float) -> dict[str, Any]:
-    failure = {"has_failure": True, "first_step": number % 9, "summary": f"step {number}", "codes": [f"{number % 9}.1"]}
+    failure = {
+        "has_failure": True,
+        "first_step": number % 9,
+        "summary": f"[{number % 9}.1] The agent opened page {number} instead of the product of the task.",
+        "codes": [f"{number % 9}.1"],
+        "categories": [f"category {number % 9}"],
+    }
     return {
         "status": "judged",
         "criterion": "outcome",
