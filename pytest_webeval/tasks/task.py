@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.expectations import check_evaluators
+from pytest_webeval.tasks.published import DIGITS
+from pytest_webeval.tasks.published import KEYS
+from pytest_webeval.tasks.published import load_published_digests
 from pytest_webeval.tasks.sites import is_site_name
 
 REPHRASED = "_rephrased_"
@@ -130,7 +134,16 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of the definition, the same in whatever order a file has its fields."""
-        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        return self._hash_fields(self.__struct_fields__)
+
+    @cached_property
+    def is_published(self) -> bool:
+        """Whether a release of WebArena-Verified has this task, with all that decides its verdicts."""
+        return self._hash_fields(KEYS)[:DIGITS] in load_published_digests()
+
+    def _hash_fields(self, names: Iterable[str]) -> str:
+        """SHA-256 of the sorted, compact JSON of some fields."""
+        fields = {name: getattr(self, name) for name in names}
         try:
             return sha256(msgspec.json.encode(fields, order="deterministic"))
         except UnicodeEncodeError:  # half of a surrogate pair
