@@ -19,6 +19,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.root_scoring import RootScoring
 from pytest_webeval.root_scoring import list_run_directories
 from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rules import AUTO
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import USUAL
@@ -41,10 +42,11 @@ BATCH = 200  # runs that are sent to a worker, or fetched from a store, at once
 _NO_DIRECTORY, _NO_RUN = "directory not found", "no such run"
 
 
-def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) -> Iterator[Run]:
+def find_runs(root: str | Path, rules: str = AUTO, limits: Limits = USUAL) -> Iterator[Run]:
     """Each run at or below a directory, in the order of the directories' names. Opens no recording.
 
-    A directory in it that cannot be listed may be a run: it is given as one, of which nothing can be read. `root` may
+    By the rules `auto`, tasks that WebArena-Verified has published are judged by `default`, all others by `strict`. A
+    directory in it that cannot be listed may be a run: it is given as one, of which nothing can be read. `root` may
     be the location of a store, whose files are fetched when they are read. Raises `RecordingError` if the first
     directory itself cannot be listed.
     """
@@ -55,7 +57,7 @@ def find_runs(root: str | Path, rules: str = "default", limits: Limits = USUAL) 
         yield directory.load(rule_set, limits)
 
 
-def load_run(path: str | Path, rules: str = "default", limits: Limits = USUAL) -> Run:
+def load_run(path: str | Path, rules: str = AUTO, limits: Limits = USUAL) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
     _require_directory(Path(path), _NO_RUN)
     return formats.load_run(Path(path), find_rules(rules)).within(limits)
@@ -158,7 +160,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     evaluators: Iterable[Evaluator] | None = None,
     *,
     output: str | Path | None = None,
-    rules: str = "default",
+    rules: str = AUTO,
     limits: Limits = USUAL,
     today: date | None = None,
     policy: VerdictPolicy | None = None,

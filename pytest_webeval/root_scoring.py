@@ -129,7 +129,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
     def score(self, directory: RunDirectory) -> TaskResult:
         """Score a run and write its result. Raises `SettingsError` if it cannot be written."""
         try:
-            run = directory.load(self._rules, self.settings.limits)
+            run = self.settings.prepare(directory.load(self._rules, self.settings.limits), self.root_tasks)
         except RecordingError as error:  # it has changed since it was listed
             return self.refuse(directory, error)
         result = self.settings.score_in_time(run, self.root_tasks)

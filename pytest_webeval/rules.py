@@ -1,4 +1,4 @@
-"""Rule sets: what `reference`, `default` and `strict` do differently, as one table."""
+"""Rule sets: what `reference`, `default` and `strict` do differently, as one table. `auto` chooses one by the task."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q51", "packaging crashes, the command line always exits 0", "-", instead="exit codes are pytest's own"),
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
     Quirk("Q58", "an unknown key of an expectation is ignored: post_dta checks nothing", "-",
-          "known_keys", "an unknown key is an error, except in the installed data set", DEFAULT),
+          "known_keys", "an unknown key is an error, except in a published task", DEFAULT),
     Quirk("Q59", "a wrong site URL in the configuration is a failure of the agent", "488 with network checks",
           "visited_sites", "a failure without a request to a configured URL is an error", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
@@ -203,20 +203,30 @@ class Rules:
         changes: dict[str, Any] = dict.fromkeys(switches, False)
         return replace(self, **changes)
 
+    def choose(self, *, is_published: bool) -> Rules:
+        """The rules that judge a task: of `auto` those of its origin, of any other rule set itself."""
+        if self.name != AUTO:
+            return self
+        return RULES["default" if is_published else "strict"]
+
 
 SWITCHES = tuple(field.name for field in fields(Rules) if field.name != "name")
 RULE_SETS = ("reference", "default", "strict")
+AUTO = "auto"  # by the origin of the task: `default` for a published one, `strict` for any other
+RULE_CHOICES = (AUTO, "default", "reference", "strict")
 RULES = {
     name: Rules(name, **{quirk.switch: name in quirk.repaired_in for quirk in QUIRKS if quirk.switch})
     for name in RULE_SETS
 }
+# A run is read by it until its task is known: what is read of a recording is the same under both of its rule sets.
+AUTO_RULES = replace(RULES["strict"], name=AUTO)
 
 
 def find_rules(name: str) -> Rules:
-    """The rule set of that name. Raises `SettingsError`."""
-    if name not in RULES:
-        raise SettingsError(f"unknown rules {name!r}; use one of {', '.join(RULES)}")
-    return RULES[name]
+    """The rule set of that name, or `auto`. Raises `SettingsError`."""
+    if name not in RULE_CHOICES:
+        raise SettingsError(f"unknown rules {name!r}; use one of {', '.join(RULE_CHOICES)}")
+    return AUTO_RULES if name == AUTO else RULES[name]
 
 
 def find_quirk(switch: str) -> Quirk:

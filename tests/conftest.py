@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import hypothesis
 import pytest
 
+from pytest_webeval.tasks.task import Task
 from tests.support import schema_checks
 from tests.support.bench import Bench
+from tests.support.write_published_digests import digest_row
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
 hypothesis.settings.load_profile("any machine")
@@ -39,6 +42,26 @@ def browser() -> Iterator[Any]:
 def bench(tmp_path) -> Bench:
     """Records and scores runs below tmp_path."""
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """All tasks count as published by WebArena-Verified, so that results name verdicts that the rules changed.
+
+    Subprocesses know nothing of it.
+    """
+    monkeypatch.setattr(Task, "is_published", property(lambda task: True))
+
+
+@pytest.fixture
+def publish(monkeypatch) -> Callable[..., None]:
+    """Puts the digests of some definitions, and of no others, into the table of published tasks."""
+
+    def publish(*definitions: dict[str, Any]) -> None:
+        digests = frozenset(digest_row(definition, "a test") for definition in definitions)
+        monkeypatch.setattr("pytest_webeval.tasks.task.load_published_digests", lambda: digests)
+
+    return publish
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.rules import RULE_SETS
+from pytest_webeval.rules import AUTO
+from pytest_webeval.rules import RULE_CHOICES
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_text
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the tasks, or webarena-verified (repeatable; default: tasks.json in each of RUNS)",
     )
-    parser.add_argument("--rules", choices=RULE_SETS, default="default", help="the rules (default: default)")
+    parser.add_argument(
+        "--rules", choices=RULE_CHOICES, default=AUTO, help="the rules (default: by each task's origin)"
+    )
     parser.add_argument("--config", metavar="FILE", help="read the site URLs from FILE")
     parser.add_argument("--jobs", metavar="N", default="1", help="audit in N processes, or auto (default: 1)")
     parser.add_argument("--notes", action="store_true", help="also print notes, which decide nothing")

@@ -14,7 +14,7 @@ from pytest_webeval.reports.ci import open_metrics
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
-from pytest_webeval.rules import RULES
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -126,7 +126,7 @@ def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[
     from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
 
     trajectories = [record for record in records if record.trajectory is not None]
-    write_metrics(trajectories, directory, RULES[shards[0].session["rules"]], None)
+    write_metrics(trajectories, directory, find_rules(shards[0].session["rules"]), None)
     return [] if trajectories else ["no metrics.json was written: no run is a trajectory"]
 
 

@@ -12,6 +12,9 @@ from pytest_webeval.rules import Quirk
 
 HELP = "print the rule table: what reference, default and strict do differently"
 WIDTH = 100
+ORIGIN = """\
+Without --webeval-rules, default judges the published tasks of WebArena-Verified, and strict all other tasks, such as
+your own. Each result names its rules. Pass --webeval-rules=default to judge your own tasks as WebArena-Verified does."""
 SWITCH_WIDTH = max(len(quirk.switch) for quirk in QUIRKS) + 2
 
 
@@ -28,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  (the signature o
 def format_rule_table() -> str:
     """Each quirk of the reference and of webeval, what each rule set does about it, and which tasks it touches."""
     head = f"{'':8}{'switch':<{SWITCH_WIDTH}}" + "".join(f"{name:<12}" for name in RULE_SETS) + "tasks of the data set"
-    return "\n".join([head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
+    return "\n".join([ORIGIN, "", head, *("\n".join(_format_quirk(quirk)) for quirk in QUIRKS)])
 
 
 def _format_quirk(quirk: Quirk) -> list[str]:

@@ -132,9 +132,8 @@ class Case:
 
     `today` completes partial dates (Q44). `other_rules` replace those of the run to evaluate it again for comparison.
     `requested_policy` says how stored verdicts are read, `judging` who judges a run without one. `calls` calls the
-    evaluators that users wrote. `is_published` is for a task of the installed data set, whose definition the user did
-    not write, `has_definition` is false for one that only the directory of the run describes. Evaluators write only to
-    `log`.
+    evaluators that users wrote. `has_definition` is false for a task that only the directory of the run describes.
+    Evaluators write only to `log`.
     """
 
     run: Run
@@ -146,7 +145,6 @@ class Case:
     judging: Judging | None = None
     has_definition: bool = True
     calls: EvaluatorCalls = field(default_factory=EvaluatorCalls, repr=False)
-    is_published: bool = False
     log: EvaluationLog = field(default_factory=EvaluationLog)
 
     @property
@@ -158,10 +156,10 @@ class Case:
         """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
         self.log.warnings.append(ResultWarning(str(kind), text))
 
-    @property
+    @cached_property
     def rules(self) -> Rules:
-        """The rule set that the session applies."""
-        return self.other_rules or self.run.rules
+        """The rule set that judges the task."""
+        return self.other_rules or self.run.rules.choose(is_published=self.task.is_published)
 
     @property
     def policy(self) -> VerdictPolicy:
@@ -181,7 +179,7 @@ class Case:
         problem = describe_unknown_keys(expectation.config["expected"], known_keys, where)
         if problem is None:
             return
-        if self.rules.known_keys and not (self.is_published and expectation in self.task.expectations):
+        if self.rules.known_keys and not (self.task.is_published and expectation in self.task.expectations):
             self.notice("known_keys", where)
             raise EvaluationError(f"invalid task definition: {problem}")
         for name in expectation.config["expected"]:

@@ -61,6 +61,11 @@ class Run:
         """The same run, which these evaluators alone score. Empty for all."""
         return replace(self, evaluator_choice=evaluators) if evaluators != self.evaluator_choice else self
 
+    def for_task(self, task: Task | None) -> Self:
+        """The same run with the rules that judge its task. None is for a task that nobody defines."""
+        rules = self.rules.choose(is_published=task is not None and task.is_published)
+        return replace(self, rules=rules) if rules is not self.rules else self
+
     def select_expectations(self, task: Task) -> tuple[Expectation, ...]:
         """The expectations of a task that are evaluated: those for the chosen evaluators, or all."""
         if not self.evaluator_choice:

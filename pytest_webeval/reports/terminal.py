@@ -206,21 +206,31 @@ def _counts(summary: Summary) -> list[str]:
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
+    rules = _format_rules(webeval.get("rules_counts", {}))
     if webeval["success_rate"] is None:
-        return [counts]
+        return [counts, *rules]
     of_total = (
         "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
     )
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {describe_rules(webeval)}"
-    return [counts, rate, *format_scores(webeval)]
+    return [counts, rate, *rules, *format_scores(webeval)]
+
+
+def _format_rules(counts: Mapping[str, int]) -> list[str]:
+    """A line about a session with both kinds of tasks, whose origin decides the rules."""
+    if not {"default", "strict"} <= counts.keys():
+        return []
+    published, others = (pluralize(counts[name], "run") for name in ("default", "strict"))
+    return [f"rules: default for {published} of published tasks, strict for {others} of other tasks"]
 
 
 def describe_rules(webeval: Mapping[str, Any]) -> str:
     """The rules of a session, with the evaluators that alone scored it, from `webeval` of its summary."""
-    choice = webeval.get(EVALUATOR_CHOICE)
-    return f"{webeval['rules']}, by {', '.join(choice)} alone" if choice else str(webeval["rules"])
+    choice, rules = webeval.get(EVALUATOR_CHOICE), str(webeval["rules"])
+    rules = " and ".join(rules.split(","))
+    return f"{rules}, by {', '.join(choice)} alone" if choice else rules
 
 
 def format_scores(webeval: Mapping[str, Any]) -> list[str]:

@@ -18,8 +18,7 @@ from pytest_webeval.tasks.task import Task
 class Trust(StrEnum):
     """Who wrote a definition."""
 
-    PUBLISHED = "published"  # the authors of the benchmark: it is in the installed data set
-    USER = "user"  # the user: an option names the file, or it lies in a run root
+    USER = "user"  # the user, or the authors of a benchmark: an option names the file, or it lies in a run root
     RUN = "run"  # possibly the agent: the file lies in the run directory
     UNDEFINED = "undefined"  # nobody: the task is described by the trajectory alone
 
@@ -38,8 +37,6 @@ class Definition(Struct, frozen=True):
         defining = find_defining(run, tasks)
         if defining is None:
             return cls(run.task(tasks), "", "", Trust.UNDEFINED)
-        if trust is not Trust.RUN and defining.is_published(run.task_id):
-            trust = Trust.PUBLISHED
         return cls(run.task(tasks), defining.checksum, defining.origin, trust)
 
     def warn(self, case: Case, configured_origin: str | None) -> None:

@@ -48,21 +48,24 @@ RECORDING = (
 )
 
 
+_READ = (".py", ".txt")  # modules, and the table of published tasks
+
+
 @cache
 def _own_code(rooms: tuple[str, ...] = DECIDING) -> bytes:
-    names = sorted(chain.from_iterable(map(_list_modules, rooms)), key=lambda name: name.split("/"))
+    names = sorted(chain.from_iterable(map(_list_files, rooms)), key=lambda name: name.split("/"))
     return b"".join(name.encode() + b"\0" + (_PACKAGE / name).read_bytes() for name in names)
 
 
-def _list_modules(name: str) -> Iterator[str]:
-    """A module of this package, or all modules of a room, by their path in the package."""
-    if name.endswith(".py"):
+def _list_files(name: str) -> Iterator[str]:
+    """A file of this package, or all files of a room that decide, by their path in the package."""
+    if name.endswith(_READ):
         yield name
         return
     with os.scandir(_PACKAGE / name) as entries:
         for entry in entries:
-            if entry.name.endswith(".py") or (entry.is_dir() and entry.name != "__pycache__"):
-                yield from _list_modules(f"{name}/{entry.name}")
+            if entry.name.endswith(_READ) or (entry.is_dir() and entry.name != "__pycache__"):
+                yield from _list_files(f"{name}/{entry.name}")
 
 
 @cache

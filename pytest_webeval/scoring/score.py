@@ -34,6 +34,7 @@ from pytest_webeval.rules import find_quirk
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation
+from pytest_webeval.tasks.task import Task
 
 _OURS = frozenset(EVALUATORS.values())
 
@@ -54,9 +55,12 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
         apply_choice(case, evaluators_by_name.keys())
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)
-    if case.run.repairs:
-        status = worst_status([result.status for result in results])
-        case.log.warnings.append(rule_warning("repaired_traces", status, "the trace"))
+    if repairs := case.run.repairs:
+        if case.task.is_published:
+            status = worst_status([result.status for result in results])
+            case.log.warnings.append(rule_warning("repaired_traces", status, "the trace"))
+        else:
+            case.warn(f"{repairs}; what can be read of it is read")
     for text in case.run.warnings:
         case.warn(text)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
@@ -96,7 +100,8 @@ def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    """The result of one expectation, with a warning where the rules made it another than the reference's.
+    """The result of one expectation. Of a published task, with a warning where the rules made it another than the
+    reference's: nobody compares other tasks with that.
 
     An evaluator that is not ours is called once for it: it may call a model, or count something.
     """
@@ -115,7 +120,7 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured URLs")
     result = run_evaluator(expectation, case, evaluators)
-    if case.log.notices:
+    if case.log.notices and case.task.is_published:
         noticed = dict(case.log.notices)
         is_certain = type(evaluators.get(expectation.evaluator)) in _OURS
         if is_certain:
@@ -157,9 +162,9 @@ def rule_warning(switch: str, status: Status, where: str, *, is_certain: bool = 
     return ResultWarning(quirk.number, text, is_certain)
 
 
-def warn_of_refusal(error: BaseException | None) -> list[ResultWarning]:
-    """The warning about a recording that only our rules refuse, if an error says that; else none."""
-    switch = getattr(error, "rule", None)
+def warn_of_refusal(error: BaseException | None, task: Task | None) -> list[ResultWarning]:
+    """The warning about a recording of a published task that only our rules refuse, if an error says that."""
+    switch = getattr(error, "rule", None) if task is not None and task.is_published else None
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 

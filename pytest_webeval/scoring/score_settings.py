@@ -21,6 +21,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rules import AUTO
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import sanitize
@@ -52,7 +53,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
     tasks: TaskSet | None = None
     sites: Sites | None = None
     evaluators: Sequence[Evaluator] | None = None
-    rules: str = "default"
+    rules: str = AUTO
     limits: Limits = USUAL
     today: date | None = None
     policy: VerdictPolicy | None = None
@@ -89,7 +90,14 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
     def score(self, run: Run) -> TaskResult:
         """The result of a run. Raises `WebEvalError` where it cannot be scored at all."""
-        return self._score(run.choosing(self.choice), self.tasks)
+        return self._score(self.prepare(run), self.tasks)
+
+    def prepare(self, run: Run, tasks: TaskSet | None = None) -> Run:
+        """The run as it is scored: by the evaluators in `only`, and by the rules for its task."""
+        return run.choosing(self.choice).for_task(find_task(run, self._choose_tasks(tasks)))
+
+    def _choose_tasks(self, tasks: TaskSet | None) -> TaskSet | None:
+        return tasks if self.tasks is None else self.tasks
 
     def _score(self, run: Run, tasks: TaskSet | None) -> TaskResult:
         definition = Definition.of(run, tasks)
@@ -105,10 +113,10 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
         `tasks` define what `self.tasks` does not: those of a run root, which nobody has named.
         """
-        known = self.tasks if self.tasks is not None else tasks
+        known = self._choose_tasks(tasks)
         try:
             with limit_time(self.timeout):
-                return self._score(run.choosing(self.choice), known)
+                return self._score(self.prepare(run, tasks), known)
         except WebEvalError as error:
             return build_refused_result(run, known, error)
 
@@ -116,8 +124,8 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 def build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -> TaskResult:
     """The result of a run that cannot be scored."""
     unread = replace(run, inputs=RunInputs(run.path, limits=run.inputs.limits))  # no finding about what was read counts
-    message = sanitize(" ".join(str(error).split()))
-    result = build_error_result(unread, find_task(run, tasks), message, *find_source(run, tasks))
+    message, task = sanitize(" ".join(str(error).split())), find_task(run, tasks)
+    result = build_error_result(unread, task, message, *find_source(run, tasks))
     if isinstance(error, RecordingError):
         result = add_inputs(result, run)
-    return name_run_by_label(result.with_warnings([*result.warnings, *warn_of_refusal(error)]), run)
+    return name_run_by_label(result.with_warnings([*result.warnings, *warn_of_refusal(error, task)]), run)

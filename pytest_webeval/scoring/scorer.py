@@ -59,7 +59,6 @@ class Scorer(Struct, frozen=True):
             judging=judging if is_known or self.tasks_origin is None else None,
             has_definition=is_known,
             calls=calls or EvaluatorCalls(),
-            is_published=definition.trust is Trust.PUBLISHED,
         )
         definition.warn(case, self.tasks_origin)
         return case

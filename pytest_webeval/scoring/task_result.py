@@ -210,7 +210,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "version": own_version(),
-        "rules": run.rules.name,
+        "rules": run.for_task(task).rules.name,
         **({EVALUATOR_CHOICE: list(run.evaluator_choice)} if run.evaluator_choice else {}),
         "format": run.format,
         "run": run.label,

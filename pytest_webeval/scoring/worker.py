@@ -102,7 +102,7 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     try:
         with limit_time(settings.timeout):
             run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
-            run = run.judged(request.external).choosing(settings.evaluator_choice)
+            run = run.judged(request.external).choosing(settings.evaluator_choice).for_task(request.definition.task)
             run.check()
             is_loaded = True
             result = settings.scorer.score(run, request.definition)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.sessions.missing_tasks import MissingTasks
@@ -67,13 +66,13 @@ class Classifier(Struct, frozen=True, eq=False):
         )
 
     def classify_error(
-        self, path: Path, message: str, *, is_partial: bool = False, warnings: Sequence[ResultWarning] = ()
+        self, path: Path, message: str, *, is_partial: bool = False, error: BaseException | None = None
     ) -> Classification:
-        """A run that was not scored; without a result if there is no directory for it."""
+        """A run that was not scored, perhaps because of an error; without a result if there is no directory for it."""
         is_missing = path in self._missing_ids
         run, task = self._find_run_and_task(path)
         result = self.build_error_result(run, task, self._error_message(path, message))
-        if warnings:
+        if warnings := warn_of_refusal(error, task):
             result = result.with_warnings([*result.warnings, *warnings])
         storage = Storage.REPORT if is_partial else Storage.FILE
         if is_missing or self._has_no_place(path):

@@ -53,6 +53,7 @@ class Fingerprints(Struct, eq=False, dict=True):
             modules,
             run.format,
             task.checksum,
+            repr(settings.rules.choose(is_published=task.is_published)),
             definition.trust,
             str(self.workspace.tasks.origin) if definition.trust is Trust.UNDEFINED else "",
             settings.today.isoformat() if is_any or task.depends_on_day else "",

@@ -20,7 +20,7 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
-from pytest_webeval.rules import RULES
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import parse_size
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.sessions.option import Option
@@ -377,7 +377,7 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "percentage": _parse_percentage,
     "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),
     "roots": lambda argument: run_roots(argument.raw or ()),
-    "rules": lambda argument: RULES[_parse_word(argument)],
+    "rules": lambda argument: find_rules(_parse_word(argument)),
     "seconds": _parse_seconds,
     "sessions": lambda argument: tuple(str(_existing_path(text, argument.option)) for text in argument.raw or ()),
     "shard": _parse_shard,

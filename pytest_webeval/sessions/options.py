@@ -6,6 +6,7 @@ depend on it, and its line in the documentation.
 
 from __future__ import annotations
 
+from pytest_webeval.rules import RULE_CHOICES
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.option import Option
 
@@ -109,11 +110,12 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "rules",
-        "apply the rules default, reference (as WebArena-Verified 1.2.3) or strict",
+        "apply the rules default, reference or strict (default: auto, by the task's origin)",
         "RULES",
         "rules",
-        choices=("default", "reference", "strict"),
+        choices=RULE_CHOICES,
         in_rerun=True,
+        affects_results=False,
     ),
     Option(
         "evaluators",

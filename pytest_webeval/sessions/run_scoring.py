@@ -23,7 +23,6 @@ from pytest_webeval.safety.deadline import TimeBudget
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import score
-from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.classification import format_error
@@ -203,8 +202,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     def _classify_unread(self, attempt: Attempt, path: Path) -> Classification:
         """A run that could not be read. What was read of it before is in its result."""
-        warnings = warn_of_refusal(attempt.error)
-        classification = self._classifier.classify_error(path, format_error(attempt.error), warnings=warnings)
+        classification = self._classifier.classify_error(path, format_error(attempt.error), error=attempt.error)
         if attempt.run is None or attempt.definition is None or not isinstance(attempt.error, RecordingError):
             return classification
         return replace(classification, result=add_inputs(classification.result, attempt.run))

@@ -27,6 +27,7 @@ from pytest_webeval.recordings.run_tree import Search
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import Summary
+from pytest_webeval.rules import AUTO
 from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.sessions.result_places import FORMATS
 from pytest_webeval.sessions.result_places import ResultPlaces
@@ -135,15 +136,18 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     def run(self, path: Path) -> Run:
         """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
-        run = self.load(path)
+        run = self._choose_rules(self.load(path))
         if self.external is None or not run.is_trajectory:
             return run
         from pytest_webeval.sessions.external_verdicts import judge_run  # few sessions have such files
 
         return judge_run(run, self.labels, self.matches.values())
 
+    def _choose_rules(self, run: Run) -> Run:
+        return run.for_task(self.tasks.find(run)) if self.settings.rules.name == AUTO else run
+
     def load(self, path: Path) -> Run:
-        """The run in a directory, as its format loads it. Raises `RecordingError`."""
+        """The run in a directory, as its format loads it, before its task is known. Raises `RecordingError`."""
         if path in self._problems:
             raise RecordingError(self._problems[path])
         run_format = self.format_of(path)

@@ -18,6 +18,7 @@ from msgspec import to_builtins
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import Summary
 from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.scored_session import parse_summary
 from pytest_webeval.summary.session_comparison import ChangeKind
@@ -121,7 +122,7 @@ def add_comparison(summary: Summary, comparison: SessionComparison) -> Summary:
         "success_rate": content["before"]["success_rate"],
         "rules": before.rules,
         "partial": before.partial,
-        "same_rules": before.rules == after.rules,
+        "same_rules": have_same_rules(before, after),
         "same_evaluators": is_covered(before.evaluators, after.evaluators),
         "same_tasks": is_covered(before.tasks, after.tasks),
     }

@@ -67,7 +67,7 @@ class CauseFinder(Struct, frozen=True):
     def _list_session_causes(self, pair: RunPair) -> Iterator[Cause]:
         before, after = self.before, self.after
         is_other_policy = before.policy != after.policy and bool(before.policy and after.policy)
-        if before.rules_of(pair.before) != after.rules_of(pair.after) or is_other_policy:
+        if self._have_other_rules(pair) or is_other_policy:
             yield Cause.RULES
         if before.choice_of(pair.before) != after.choice_of(pair.after):
             yield Cause.CHOICE
@@ -75,6 +75,12 @@ class CauseFinder(Struct, frozen=True):
             yield Cause.EVALUATORS
         if before.libraries_of(pair.before) and after.libraries_of(pair.after) and self.name_libraries(pair):
             yield Cause.LIBRARIES
+
+    def _have_other_rules(self, pair: RunPair) -> bool:
+        """Where one of the runs is an error, its task may be unknown, and so are its rules in a session of several."""
+        if "error" in (pair.before.status, pair.after.status):
+            return not is_covered(self.before.rules, self.after.rules)
+        return self.before.rules_of(pair.before) != self.after.rules_of(pair.after)
 
     def _have_other_evaluators(self, pair: RunPair) -> bool:
         """Where one of the runs is an error, its evaluators may be unknown: any of its session may have decided."""

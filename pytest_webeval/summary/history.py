@@ -25,6 +25,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.task_history import LEGEND
 from pytest_webeval.summary.task_history import TaskHistory
@@ -218,7 +219,7 @@ def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterato
 
 
 def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    if before.rules != session.rules:
+    if not have_same_rules(before, session):
         yield f"other rules: {before.rules or 'unknown'} to {session.rules or 'unknown'}"
     if before.choices != session.choices:
         yield f"other evaluator choice: {before.choices:.80} to {session.choices:.80}"

@@ -202,6 +202,25 @@ def is_covered(before: str, after: str) -> bool:
     return first <= second or second <= first
 
 
+def have_same_rules(before: ScoredSession, after: ScoredSession) -> bool:
+    """Whether the same rules judged the tasks of two sessions, each of which may have several for its tasks."""
+    if before.rules == after.rules:
+        return True
+    if not (before.rules and after.rules and is_covered(before.rules, after.rules)):
+        return False
+    earlier, later = _find_rules_by_task(before), _find_rules_by_task(after)
+    return all(earlier[task_id] == later[task_id] for task_id in earlier.keys() & later.keys())
+
+
+def _find_rules_by_task(session: ScoredSession) -> dict[str, set[str]]:
+    """The rules of each task. An error may be of a run whose task could not be read."""
+    rules: dict[str, set[str]] = {}
+    for run in session.runs:
+        if run.status != "error":
+            rules.setdefault(str(run.task_id), set()).add(session.rules_of(run))
+    return rules
+
+
 Key = TypeVar("Key", bound=Hashable)
 Row = TypeVar("Row", bound=ScoredRun)
 

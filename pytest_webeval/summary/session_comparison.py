@@ -28,6 +28,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.task_identity import TaskKeys
 
@@ -235,7 +236,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
             yield f"the subsets differ: {before.subset or 'none'} and {after.subset or 'none'}"
         if before.choices != after.choices:
             yield f"the evaluator choices differ: {before.choices:.200} and {after.choices:.200}"
-        if before.rules != after.rules:
+        if not have_same_rules(before, after):
             yield f"the rules differ: {before.rules or 'unknown'} and {after.rules or 'unknown'}"
         labels = {"evaluators": "the evaluators differ", "tasks": "the task definitions differ"}
         for name, text in labels.items():

@@ -47,6 +47,7 @@ class SessionTotals:
         self.graders: set[str] = set()
         self.has_judge = self.has_trajectories = False
         self._codes: set[tuple[str, str]] = set()  # rules and checksums that decided
+        self._rules: Counter[str] = Counter()
         self._values: dict[str, set[str]] = {name: set() for name in _JOINED}
         self._warnings = _WarningLists(scratch)
         self._failures: dict[FailureGroup, Rows] = {}
@@ -71,6 +72,7 @@ class SessionTotals:
         self.counted.add(record)
         self.statuses[record.status] += 1
         self.missing += record.missing
+        self._rules[record.rules] += 1
         if record.status != Status.ERROR or record.evaluators:  # other errors precede all evaluators
             self._codes.add((record.rules, record.evaluator_checksum))
         if record.is_rated:
@@ -116,6 +118,7 @@ class SessionTotals:
         return {
             "schema_version": SCHEMA_VERSION,
             "rules": self.join_values("rules"),
+            **({"rules_counts": dict(sorted(self._rules.items()))} if len(self._rules) > 1 else {}),
             "excluded_count": self.count - self.counted.runs,
             "missing_count": self.missing,
             "success_rate": success / runs if runs else None,

@@ -70,11 +70,6 @@ class TaskSet(Struct, frozen=True, dict=True):
         except TaskDefinitionError:
             return True
 
-    def is_published(self, task_id: int | str) -> bool:
-        """Whether the data set of an installed reference package defines the task."""
-        key = self._key(task_id)
-        return key is not None and self._rows[key].source == REFERENCE_NAME
-
     def get(self, task_id: int | str) -> Task:
         """The task of that id. Raises `TaskDefinitionError` if it is missing, defined twice or invalid."""
         key = self._key(task_id)

@@ -15,6 +15,8 @@ from pytest_webeval.rules import SWITCHES
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
 
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 FORM = "application/x-www-form-urlencoded"
 MUGS = {"type": "array", "items": {"type": "string"}}
 PRICES = {"type": "array", "items": {"type": "currency"}}

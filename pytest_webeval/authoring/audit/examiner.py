@@ -63,7 +63,6 @@ class Examiner(Struct, frozen=True):
     rules: Rules
     evaluators: Mapping[str, Evaluator]
     today: date
-    is_published: bool = False
     _results: dict[tuple[int, bytes, int], EvaluatorResult] = field(default_factory=dict)
     _traces: dict[int, NetworkTrace] = field(default_factory=dict)  # kept, so that no two have one id
 
@@ -127,7 +126,7 @@ class Examiner(Struct, frozen=True):
     def build_case(self, attempt: Attempt) -> Case:
         """What an evaluator may look at."""
         run = build_run(self.task.task_id, attempt, self.rules)
-        return Case(run, self.task, self.sites, today=self.today, is_published=self.is_published)
+        return Case(run, self.task, self.sites, today=self.today)
 
     def find_matches(self, expectation: Expectation, trace: NetworkTrace) -> list[NetworkEvent]:
         """The events of a trace that are what an expectation describes, whether or not they decide."""

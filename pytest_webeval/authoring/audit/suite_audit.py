@@ -160,7 +160,7 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         self, task: Task, runs: Sequence[RecordedRun], evaluators: Mapping[str, Evaluator] | None = None
     ) -> Examiner:
         settings = self.settings if evaluators is None else replace(self.settings, evaluators=evaluators)
-        return build_examiner(task, settings, runs, is_published=self.tasks.is_published(task.task_id))
+        return build_examiner(task, settings, runs)
 
     def _load_others(self, task: Task) -> list[OtherRun]:
         """Passing runs of the tasks that are most like this one."""

@@ -86,12 +86,10 @@ class AuditSettings(Struct, frozen=True):
         return Sites({site: Environment((f"http://{site.replace('_', '-')}{MADE_UP}",)) for site in task.sites})
 
 
-def build_examiner(
-    task: Task, settings: AuditSettings, runs: Sequence[RecordedRun] = (), *, is_published: bool = False
-) -> Examiner:
+def build_examiner(task: Task, settings: AuditSettings, runs: Sequence[RecordedRun] = ()) -> Examiner:
     """What judges attempts at a task."""
-    sites = settings.choose_sites(task, runs)
-    return Examiner(task, sites, settings.rules, settings.evaluators, settings.today, is_published)
+    rules = settings.rules.choose(is_published=task.is_published)
+    return Examiner(task, settings.choose_sites(task, runs), rules, settings.evaluators, settings.today)
 
 
 def select_passing(examiner: Examiner, runs: Iterable[RecordedRun]) -> list[RecordedRun]:

@@ -110,7 +110,7 @@ def audit(request: pytest.FixtureRequest) -> None:
         pytest.skip(sanitize(f"not audited: no expectation of task {task.task_id} can be checked without a judge"))
     if task.findings:
         head = f"{pluralize(len(task.findings), 'finding')} of {pluralize(task.trials, 'trial')} by the rules "
-        lines = [f"{head}{workspace.settings.rules.name}", *map(format_finding, task.findings)]
+        lines = [f"{head}{workspace.run(item.path).rules.name}", *map(format_finding, task.findings)]
         raise TaskFailed("\n".join(lines))
 
 

@@ -24,7 +24,6 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import format_error
 from pytest_webeval.sessions.journal import Seal
@@ -140,8 +139,8 @@ def _classify_unscored(
 ) -> Classification:
     message, is_partial = _message(call), not has_own_result(item)
     if not _is_left_out(call):
-        warnings = warn_of_refusal(call.excinfo.value if call.excinfo is not None else None)
-        classification = workspace.classifier.classify_error(path, message, is_partial=is_partial, warnings=warnings)
+        error = call.excinfo.value if call.excinfo is not None else None
+        classification = workspace.classifier.classify_error(path, message, is_partial=is_partial, error=error)
         is_refused = call.excinfo is not None and call.excinfo.errisinstance(RecordingError) and RESOLVED in item.stash
         if not is_refused:
             return classification

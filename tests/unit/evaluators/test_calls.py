@@ -54,6 +54,7 @@ def case(bench):
     return bench.case(bench.task(wanted, wanted))
 
 
+@pytest.mark.usefixtures("published")
 def test_an_evaluator_of_ones_own_is_called_once_for_each_expectation(case):
     mine = Counting()
     score(case, [mine])

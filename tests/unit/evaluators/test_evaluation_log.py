@@ -74,6 +74,7 @@ def test_a_log_keeps_warnings_and_explanations_for_all_expectations():
     assert log.explanation_of(result("other")) is None
 
 
+@pytest.mark.usefixtures("published")
 def test_an_evaluation_by_other_rules_does_not_warn_again(bench):
     bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, [{"url": "http://shop.test:7770/x/../p"}])
     expected = {"url": "__SHOPPING__/p", "http_method": "GET"}

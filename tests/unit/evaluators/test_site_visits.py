@@ -43,6 +43,7 @@ def scored(bench):
     return score
 
 
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("kind", ["NAVIGATE", "MUTATE"])
 @pytest.mark.parametrize("rules", ["default", "strict"])
 @pytest.mark.parametrize("url", ["__SHOPPING__/p", "^__SHOPPING__/p.*$", ["__SHOPPING__/p", "__SHOPPING__/r"]])
@@ -173,6 +174,7 @@ def test_only_a_url_that_begins_with_a_site_of_the_task_depends_on_its_address(u
     assert names_a_site(urls, ["shopping", "gitlab"]) is expected
 
 
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("address", ["http://Shop.Test:7770", "HTTP://shop.test:7770", "HTTP://SHOP.TEST:7770/"])
 @pytest.mark.parametrize(("rules", "status"), [("reference", "error"), ("default", "success"), ("strict", "success")])
 def test_capitals_in_a_configured_address_are_folded(bench, address, rules, status):

@@ -23,7 +23,7 @@ RESPONSE_KEYS = "task_type, performed_operation, status, retrieved_data, error_d
 def posted(bench):
     """The result and the warnings of a post of a=2, where another key than `post_data` asks for a=1."""
 
-    def check(rules, source="a test"):
+    def check(rules):
         bench.record(
             {"task_type": "MUTATE", "status": "SUCCESS"},
             [{"url": "http://shop.test:7770/p", "method": "POST", "post": FORM}],
@@ -31,7 +31,7 @@ def posted(bench):
         expected = {"url": "__SHOPPING__/p", "http_method": "POST", "post_dta": {"a": "1"}}
         event = {"evaluator": "NetworkEventEvaluator", "expected": expected}
         task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), event)
-        tasks = parse_tasks(json.dumps([task]).encode(), source)
+        tasks = parse_tasks(json.dumps([task]).encode(), "a test")
         result = score(load_run(bench.directory / "7", rules), tasks, bench.sites)
         return result.evaluators_results[1], result.webeval["warnings"]
 
@@ -49,10 +49,7 @@ def test_a_misspelt_key_of_an_expected_event_is_an_error_that_names_the_right_on
         "invalid task definition: unknown key 'post_dta' @ eval[1].expected; did you mean 'post_data'? "
         f"known: {EVENT_KEYS}"
     )
-    told = (
-        "Q58 (known_keys) changed this verdict to error: an unknown key is an error, except in the installed data set"
-    )
-    assert warnings == [f"{told} @ eval[1].expected; NetworkEventEvaluator, eval[1]"]
+    assert warnings == []
 
 
 def test_the_reference_ignores_a_misspelt_key(posted):
@@ -60,8 +57,10 @@ def test_the_reference_ignores_a_misspelt_key(posted):
     assert (result.status, warnings) == ("success", [IGNORED])
 
 
-def test_in_the_installed_data_set_an_unknown_key_is_a_warning(posted):
-    result, warnings = posted("default", "webarena-verified")
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("rules", ["auto", "default", "strict"])
+def test_in_a_published_task_an_unknown_key_is_a_warning(posted, rules):
+    result, warnings = posted(rules)
     assert (result.status, warnings) == ("success", [IGNORED])
 
 
