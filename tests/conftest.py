@@ -50,7 +50,7 @@ def published(monkeypatch):
 
     Subprocesses know nothing of it.
     """
-    monkeypatch.setattr(Task, "is_published", property(lambda task: True))
+    monkeypatch.setattr(Task, "is_published", property(lambda _: True))
 
 
 @pytest.fixture

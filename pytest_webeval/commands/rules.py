@@ -14,7 +14,7 @@ HELP = "print the rule table: what reference, default and strict do differently"
 WIDTH = 100
 ORIGIN = """\
 Without --webeval-rules, default judges the published tasks of WebArena-Verified, and strict all other tasks, such as
-your own. Each result names its rules. Pass --webeval-rules=default to judge your own tasks as WebArena-Verified does."""
+your own. Pass --webeval-rules=default to judge your own tasks as WebArena-Verified does. Results name their rules."""
 SWITCH_WIDTH = max(len(quirk.switch) for quirk in QUIRKS) + 2
 
 

@@ -36,9 +36,9 @@ AUTO = {7: ("default", "failure"), 8: ("strict", "success"), 9: ("strict", "succ
     [
         ((), AUTO),
         (("--webeval-rules=auto",), AUTO),
-        (("--webeval-rules=default",), {name: ("default", "failure") for name in (7, 8, 9)}),
-        (("--webeval-rules=reference",), {name: ("reference", "failure") for name in (7, 8, 9)}),
-        (("--webeval-rules=strict",), {name: ("strict", "success") for name in (7, 8, 9)}),
+        (("--webeval-rules=default",), dict.fromkeys((7, 8, 9), ("default", "failure"))),
+        (("--webeval-rules=reference",), dict.fromkeys((7, 8, 9), ("reference", "failure"))),
+        (("--webeval-rules=strict",), dict.fromkeys((7, 8, 9), ("strict", "success"))),
         (("--webeval-workers=1",), AUTO),
     ],
 )
