@@ -62,6 +62,7 @@ class WarningKind(StrEnum):
     OWN_DEFINITION = "own_definition"
     UNDEFINED_TASK = "undefined_task"
     UNKNOWN_FIELD = "unknown_field"
+    DEFINITION = "definition"
     SEVERAL_VERDICTS = "several_verdicts"
     OVERRULED_VERDICT = "overruled_verdict"
     UNJUDGED = "unjudged"

@@ -96,6 +96,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
           "the recording's resource types identify pages; cached pages count, cancelled ones do not", STRICT),
+    Quirk("§4.4", "a POST whose expectation names no response_status must be answered with 200",
+          "77 that name none", "redirected_posts", "any status from 200 to 399 counts", STRICT),
     Quirk("Q25", "URLs of only one site are replaced in a text", "48 with two sites"),
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
           "any_sites", "a site may have any name", DEFAULT),
@@ -140,6 +142,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q52", "versions of libraries change verdicts without changing a checksum", "-", instead="results name them"),
     Quirk("Q58", "an unknown key of an expectation is ignored: post_dta checks nothing", "-",
           "known_keys", "an unknown key is an error, except in a published task", DEFAULT),
+    Quirk("§2.3", "a definition that nothing can meet, or that checks something else than it says, is a failure", "-",
+          "sound_definitions", "it is an error of the definition, except in a published task", STRICT),
     Quirk("Q59", "a wrong site URL in the configuration is a failure of the agent", "488 with network checks",
           "visited_sites", "a failure without a request to a configured URL is an error", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
@@ -194,6 +198,8 @@ class Rules:
     named_answer: bool = False
     known_keys: bool = False
     visited_sites: bool = False
+    sound_definitions: bool = False
+    redirected_posts: bool = False
     folded_addresses: bool = False
     any_sites: bool = False
     declared_sites: bool = False

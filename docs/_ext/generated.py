@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_webeval
-from pytest_webeval.authoring.lint.checks import CHECKS
+from pytest_webeval.lint.checks import CHECKS
 from pytest_webeval.plugin import entry
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.rules import RULE_SETS

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_webeval.authoring.lint.findings import Finding
-from pytest_webeval.authoring.lint.findings import Severity
 from pytest_webeval.commands.output import print_text
+from pytest_webeval.lint.findings import Finding
+from pytest_webeval.lint.findings import Severity
 from pytest_webeval.reports.ci import workflow_command
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `SettingsError` or `TaskDefinitionError`.
     """
-    from pytest_webeval.authoring.lint.linter import lint_files  # imports all evaluators
+    from pytest_webeval.lint.linter import lint_files  # imports all evaluators
 
     sites = load_sites(arguments.config) if arguments.config is not None else None
     findings = list(lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], sites))

@@ -22,6 +22,7 @@ DECIDING = (
     "errors.py",
     "evaluators",
     "judges",
+    "lint",
     "recordings",
     "results.py",
     "rubrics",

@@ -211,12 +211,14 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
         if evaluator is None:
-            problem = f"unknown evaluator {name!r} @ eval[{expectation.index}].evaluator"
+            problem = (
+                f"unknown evaluator {name!r:.80} @ eval[{expectation.index}].evaluator; {_suggest(name, evaluators)}"
+            )
             known = ", ".join(sorted(evaluators)) or "none"
             advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
-            raise EvaluationError(f"{problem}; known: {known}; {advice}")
+            raise EvaluationError(f"{problem}known: {known}; {advice}")
         if type(evaluator) in _OURS:
-            return validate_result(evaluator.evaluate(expectation, case), name)
+            return _blame_definition(validate_result(evaluator.evaluate(expectation, case), name), expectation, case)
         return validate_result(
             case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name
         )
@@ -230,6 +232,29 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         raised_in = "" if type(evaluator) in _OURS else case.calls.keep_error(error)
         where = ", ".join(filter(None, [f"eval[{expectation.index}]", raised_in]))
         return build_evaluator_error(name, f"{type(error).__name__}: {error} @ {where}")
+
+
+def _suggest(name: str, evaluators: Iterable[str]) -> str:
+    """The name that was probably meant, as part of a message."""
+    from difflib import get_close_matches  # most names are right
+
+    nearest = get_close_matches(name[:80], list(evaluators), 1)
+    return f"did you mean {nearest[0]!r}? " if nearest else ""
+
+
+def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: Case) -> EvaluatorResult:
+    """The result, or an error where the definition is to blame for it. Rules that keep the verdict warn instead."""
+    if case.task.is_published or expectation not in case.task.expectations or result.status is Status.ERROR:
+        return result
+    from pytest_webeval.lint.task_errors import find_task_errors  # published tasks are as they are
+
+    problem = find_task_errors(case.task).get(expectation.index)
+    if problem is None:
+        return result
+    if not case.rules.sound_definitions:
+        case.warn(problem, WarningKind.DEFINITION)
+        return result
+    return result.with_changes(status=Status.ERROR, score=0.0, error_msg=f"{problem}; fix the definition")
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:

@@ -22,6 +22,7 @@ RESPONSE_EVALUATOR = "AgentResponseEvaluator"
 NETWORK_EVALUATOR = "NetworkEventEvaluator"
 RUBRIC_EVALUATOR = "RubricEvaluator"
 REQUEST_EVALUATOR = "RequestPatternEvaluator"
+OK = 200  # the status of a response where a definition names none
 TASK_TYPES = ("RETRIEVE", "MUTATE", "NAVIGATE")
 STATUSES = (
     "SUCCESS",
@@ -152,7 +153,13 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
         ),
     ]
     http_method: Annotated[str, Meta(description="the method of the request")] = "GET"
-    response_status: Annotated[int, Meta(description="the status of the response")] = 200
+    written_status: Annotated[
+        int | UnsetType,
+        Meta(
+            description="the status of the response; without it 200, or any from 200 to 399 for a POST under the rules "
+            "`strict`"
+        ),
+    ] = msgspec.field(default=UNSET, name="response_status")
     query_params: Annotated[
         dict[str, list[str] | str] | None,
         Meta(
@@ -176,6 +183,16 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
     response_cookies: Annotated[dict[str, Any] | None, Meta(description="cookies that the response sets, by name")] = (
         None
     )
+
+    @property
+    def response_status(self) -> int:
+        """The status of the response."""
+        return OK if isinstance(self.written_status, UnsetType) else self.written_status
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the definition names a status at all."""
+        return self.written_status is not UNSET
 
     @property
     def is_plain(self) -> bool:

@@ -138,7 +138,7 @@ def _build_model(
     fields: dict[str, Any] = {
         field.encode_name: (
             replaced_types.get(field.encode_name, types[field.name]),
-            ... if field.required else field.default,
+            ... if field.required else None if field.default is msgspec.UNSET else field.default,
         )
         for field in msgspec.structs.fields(struct)
     }
@@ -147,7 +147,13 @@ def _build_model(
 
 _Json = dict[str, JsonValue] | None
 _ExpectedEvent = _build_model(
-    tasks.ExpectedEvent, _Expected, post_data=_Json, headers=_Json, response_content=_Json, response_cookies=_Json
+    tasks.ExpectedEvent,
+    _Expected,
+    response_status=int,
+    post_data=_Json,
+    headers=_Json,
+    response_content=_Json,
+    response_cookies=_Json,
 )
 
 

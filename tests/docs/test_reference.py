@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import pytest_webeval
-from pytest_webeval.authoring.lint.checks import CHECKS
+from pytest_webeval.lint.checks import CHECKS
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.rules import QUIRKS

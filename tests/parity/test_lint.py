@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from pytest_webeval.authoring.lint.linter import lint_files
+from pytest_webeval.lint.linter import lint_files
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 

@@ -10,21 +10,21 @@ import hypothesis
 import pytest
 from hypothesis import strategies
 
-from pytest_webeval.authoring.lint.findings import Finding
-from pytest_webeval.authoring.lint.linter import lint_files
-from pytest_webeval.authoring.lint.linter import lint_row
-from pytest_webeval.authoring.lint.task_rows import read_rows
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.lint.findings import Finding
+from pytest_webeval.lint.linter import lint_files
+from pytest_webeval.lint.linter import lint_row
+from pytest_webeval.lint.task_rows import read_rows
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
-from tests.unit.authoring.lint.planted import answer
-from tests.unit.authoring.lint.planted import post
-from tests.unit.authoring.lint.planted import request
-from tests.unit.authoring.lint.planted import task
+from tests.unit.lint.planted import answer
+from tests.unit.lint.planted import post
+from tests.unit.lint.planted import request
+from tests.unit.lint.planted import task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 MISTAKE = task(request({"http_method": "post"}))
-SUITE = Path(__file__).parents[4] / "example_suite"
+SUITE = Path(__file__).parents[3] / "example_suite"
 ADDRESSES = Sites({"shopping": Environment(("http://shop.test",))})
 
 

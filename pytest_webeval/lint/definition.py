@@ -12,16 +12,17 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint.findings import Steps
-from pytest_webeval.authoring.lint.task_rows import Repeated
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
+from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.task_rows import Repeated
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.rules import RULES
+from pytest_webeval.rules import Rules
 from pytest_webeval.tasks.benchmarks import DatasetRow
 from pytest_webeval.tasks.benchmarks import find_benchmark
 from pytest_webeval.tasks.benchmarks import unknown_row_error
@@ -104,6 +105,7 @@ class Definition:
     sites: Sites | None
     ids: dict[str, str]
     repeated: Repeated
+    rules: Rules = RULES["default"]
 
     @cached_property
     def task(self) -> Task | None:
@@ -148,7 +150,7 @@ class Definition:
         }
         sites = Sites(invented | {name: each for name, each in configured.items() if each.urls}).folded
         inputs = RunInputs(Path())
-        run = Run(Path(), "", "", "", "", inputs, RULES["default"], lambda _: NetworkTrace(()))
+        run = Run(Path(), "", "", "", "", inputs, self.rules, lambda _: NetworkTrace(()))
         return Case(run, self.task, sites)
 
     @property

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_webeval.authoring.lint.checks import CHECKS
-from pytest_webeval.authoring.lint.checks import UNREADABLE
-from pytest_webeval.authoring.lint.checks import Check
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.findings import Finding
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Severity
-from pytest_webeval.authoring.lint.keys import remove_unknown_keys
-from pytest_webeval.authoring.lint.task_rows import RawRow
-from pytest_webeval.authoring.lint.task_rows import read_rows
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.lint.checks import CHECKS
+from pytest_webeval.lint.checks import UNREADABLE
+from pytest_webeval.lint.checks import Check
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.findings import Finding
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Severity
+from pytest_webeval.lint.keys import remove_unknown_keys
+from pytest_webeval.lint.task_rows import RawRow
+from pytest_webeval.lint.task_rows import read_rows
 from pytest_webeval.tasks.sites import Sites
 
 
@@ -50,12 +50,12 @@ def lint_row(row: RawRow, source: str, sites: Sites | None, ids: dict[str, str])
         return
     definition = Definition(row.raw, fields, row.location, source, sites, ids, row.repeated)
     for check in CHECKS:
-        for each in dict.fromkeys(_run(check, definition)):
+        for each in dict.fromkeys(run_check(check, definition)):
             line = row.find_line(each.steps)
             yield Finding(source, row.location, each.steps, check.name, check.severity, each.text, line)
 
 
-def _run(check: Check, definition: Definition) -> Iterator[Problem]:
+def run_check(check: Check, definition: Definition) -> Iterator[Problem]:
     """The problems that a check reports. What it cannot read is reported by another."""
     try:
         yield from check.run(definition)

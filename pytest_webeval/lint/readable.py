@@ -10,15 +10,15 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from pytest_webeval.authoring.lint.addresses import list_placeholders
-from pytest_webeval.authoring.lint.definition import AnswerCheck
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.definition import RequestCheck
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
+from pytest_webeval.lint.addresses import list_placeholders
+from pytest_webeval.lint.definition import AnswerCheck
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 # Other checks report these with their place.

@@ -12,19 +12,19 @@ from itertools import combinations
 
 from msgspec import structs
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.expected_data import ANSWER
-from pytest_webeval.authoring.lint.expected_data import CONTENT
-from pytest_webeval.authoring.lint.expected_data import POST
-from pytest_webeval.authoring.lint.expected_data import QUERY
-from pytest_webeval.authoring.lint.expected_data import Datum
-from pytest_webeval.authoring.lint.expected_data import find_type
-from pytest_webeval.authoring.lint.expected_data import list_data
-from pytest_webeval.authoring.lint.expected_data import list_singles
-from pytest_webeval.authoring.lint.expected_data import read_value
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.expected_data import ANSWER
+from pytest_webeval.lint.expected_data import CONTENT
+from pytest_webeval.lint.expected_data import POST
+from pytest_webeval.lint.expected_data import QUERY
+from pytest_webeval.lint.expected_data import Datum
+from pytest_webeval.lint.expected_data import find_type
+from pytest_webeval.lint.expected_data import list_data
+from pytest_webeval.lint.expected_data import list_singles
+from pytest_webeval.lint.expected_data import read_value
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.expected_data import CONTENT
-from pytest_webeval.authoring.lint.expected_data import COOKIE
-from pytest_webeval.authoring.lint.expected_data import list_singles
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
-from pytest_webeval.authoring.lint.keys import find_nearest
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.expected_data import CONTENT
+from pytest_webeval.lint.expected_data import COOKIE
+from pytest_webeval.lint.expected_data import list_singles
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.keys import find_nearest
 from pytest_webeval.tasks.sites import SITE_NAMES
 from pytest_webeval.tasks.sites import placeholder
 

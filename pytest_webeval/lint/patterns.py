@@ -10,19 +10,19 @@ from functools import partial
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.definition import RequestCheck
-from pytest_webeval.authoring.lint.expected_data import CONTENT
-from pytest_webeval.authoring.lint.expected_data import QUERY
-from pytest_webeval.authoring.lint.expected_data import Datum
-from pytest_webeval.authoring.lint.expected_data import list_singles
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.expected_data import CONTENT
+from pytest_webeval.lint.expected_data import QUERY
+from pytest_webeval.lint.expected_data import Datum
+from pytest_webeval.lint.expected_data import list_singles
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.safety import regex
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
@@ -32,6 +32,7 @@ UNLIKELY = ("q7zx kw93", "5", "vj", "")  # texts that no pattern means, unless i
 UNLIKELY_PAGES = ("/q7zx/kw93", "/5.vj")
 # What only patterns have. In `Magento\SalesRule` the backslash is one of a name.
 _SIGNS = re.compile(r"\.\*|\.\+(?!\w)|\\[dDwWsS](?![A-Za-z])|\[\^?[A-Za-z0-9]-[A-Za-z0-9]|\(\?:|\[\^")
+_GLOB = re.compile(r"/\*|\*/|\*$|\*\.\w+$")  # a star for a part of a path
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|[*+?]|\{[0-9,]+\}|.", re.DOTALL)
 _OPTIONAL = re.compile(r"[*?]|\{0?,")
 _LOOKAHEAD = re.compile(r"\(\?!((?:\\.|[^()\\]|\((?:\\.|[^()\\])*\))*)\)")
@@ -224,10 +225,19 @@ def check_literal_patterns(definition: Definition) -> Iterator[Problem]:
     for datum in list_singles(definition):
         if isinstance(datum.raw, str) and (text := _explain_literal(datum)):
             yield Problem(datum.steps, text)
+
+
+def check_literal_urls(definition: Definition) -> Iterator[Problem]:
+    """URLs that look like patterns: no request has such a URL, and one that is forbidden would never be seen."""
     for request in definition.requests:
         for steps, text in (*request.urls, *request.referer_urls):
-            if not looks_like_pattern(text.strip()) and (_SIGNS.search(text) or text.startswith("^")):
+            if looks_like_pattern(text.strip()):
+                continue
+            if _SIGNS.search(text) or text.strip().startswith("^"):
                 yield Problem(steps, f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'")
+            elif _GLOB.search(text.partition("?")[0]):
+                use = "write '^…$' with .* for it, or %2A for a star"
+                yield Problem(steps, f"{text!r:.80} has a * that is compared as a text; {use}")
 
 
 def _explain_literal(datum: Datum) -> str | None:

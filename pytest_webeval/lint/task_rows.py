@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.tasks.dataset_files import read_task_file
 
 _BLANKS = " \t\r\n"

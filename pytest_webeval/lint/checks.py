@@ -7,26 +7,35 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint import addresses
-from pytest_webeval.authoring.lint import keys
-from pytest_webeval.authoring.lint import patterns
-from pytest_webeval.authoring.lint import readable
-from pytest_webeval.authoring.lint import requests
-from pytest_webeval.authoring.lint import schemas
-from pytest_webeval.authoring.lint import tasks
-from pytest_webeval.authoring.lint import values
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Severity
+from pytest_webeval.lint import addresses
+from pytest_webeval.lint import keys
+from pytest_webeval.lint import patterns
+from pytest_webeval.lint import readable
+from pytest_webeval.lint import requests
+from pytest_webeval.lint import schemas
+from pytest_webeval.lint import tasks
+from pytest_webeval.lint import values
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Severity
 
 
 class Check(Struct, frozen=True):
-    """One kind of mistake. `reports` says what is reported, with an example."""
+    """One kind of mistake. `reports` says what is reported, with an example.
+
+    With one that `is_fatal` nobody can meet the expectation, or it checks something else than it says: each run of the
+    task is an error, whatever the agent did.
+    """
 
     name: str
     reports: str
     run: Callable[[Definition], Iterator[Problem]]
     severity: Severity = Severity.WARNING
+    is_fatal: bool = False
+
+
+def _fatal(name: str, reports: str, run: Callable[[Definition], Iterator[Problem]]) -> Check:
+    return Check(name, reports, run, is_fatal=True)
 
 
 HINT = Severity.HINT
@@ -37,28 +46,30 @@ CHECKS: tuple[Check, ...] = (
     Check("unknown-key", "a key that nothing reads, at any depth: `querry_params`", keys.check_unknown_keys),
     Check("repeated-key", "a key that an object has twice", keys.check_repeated_keys),
     Check("evaluator", "an evaluator whose name is nearly one of the package", keys.check_evaluator_names),
-    Check(UNREADABLE, "a task or expectation that cannot be read", readable.check_readable),
-    Check("unreadable-value", 'a value that its type cannot read: `"soon"` as date', readable.check_values),
+    _fatal(UNREADABLE, "a task or expectation that cannot be read", readable.check_readable),
+    _fatal("unreadable-value", 'a value that its type cannot read: `"soon"` as date', readable.check_values),
     Check("ignored-field", "an invalid field of another benchmark's row", readable.check_ignored_fields),
     Check("duplicate-id", "an id that another task has", readable.check_duplicate_ids),
-    Check("invalid-pattern", "a regular expression with a mistake: `^(a$`", patterns.check_invalid_patterns),
+    _fatal("invalid-pattern", "a regular expression with a mistake: `^(a$`", patterns.check_invalid_patterns),
     Check("broad-pattern", "a pattern that matches everything: `^.*$`", patterns.check_broad_patterns),
     Check("open-alternation", "alternatives that are not grouped: `^a|b$`", patterns.check_open_alternations),
-    Check("unmatchable-pattern", "a pattern that never matches: `^__SHOPPING__/cart/$`",
+    _fatal("unmatchable-pattern", "a pattern that never matches: `^__SHOPPING__/cart/$`",
           patterns.check_unmatchable_patterns),
     Check("literal-pattern", "a text that is compared literally and looks like a pattern: `lamp.*`",
           patterns.check_literal_patterns),
+    _fatal("literal-url", "a URL that is compared literally and looks like a pattern: `__SHOPPING__/items/*`",
+          patterns.check_literal_urls),
     Check("ignored-parameter", "an expected parameter or field that is ignored as well",
           patterns.check_ignored_parameters),
-    Check("placeholder", "a placeholder that is misspelt, or of a site that the task does not name",
+    _fatal("placeholder", "a placeholder that is misspelt, or of a site that the task does not name",
           addresses.check_placeholders),
     Check("site", "with `--config`: a site of the task that the configuration does not have", addresses.check_sites),
-    Check("placeholder-position", "a placeholder in the middle of a URL", addresses.check_placeholder_positions),
-    Check("literal-placeholder", "a placeholder in a cookie, response or Markdown, where none is replaced",
+    _fatal("placeholder-position", "a placeholder in the middle of a URL", addresses.check_placeholder_positions),
+    _fatal("literal-placeholder", "a placeholder in a cookie, response or Markdown, where none is replaced",
           addresses.check_literal_placeholders),
-    Check("several-sites", "placeholders of two sites in one text", addresses.check_several_sites),
+    _fatal("several-sites", "placeholders of two sites in one text", addresses.check_several_sites),
     Check("real-address", "with `--config`: an address instead of a placeholder", addresses.check_real_addresses),
-    Check("schema-type", "a type or format that does not exist: `date-time`", schemas.check_types),
+    _fatal("schema-type", "a type or format that does not exist: `date-time`", schemas.check_types),
     Check("schema-container", "an array without items, or items and properties that do not count",
           schemas.check_containers),
     Check("schema-format", "a format that contradicts the type or is not used", schemas.check_formats),
@@ -74,22 +85,25 @@ CHECKS: tuple[Check, ...] = (
     Check("equal-answers", "two answers that are equal under their type", values.check_equal_answers),
     Check("order", "`ordered` where there is no order", values.check_order),
     Check("filter", "a JSONPath filter whose one hit equals nothing", values.check_posted_filters),
-    Check("method", "an unknown `http_method`: `post`", requests.check_methods),
-    Check("posted-data", "`post_data` of a GET, or without `http_method`", requests.check_posted_data),
-    Check("status", "a `response_status` that no response has", requests.check_statuses),
+    _fatal("method", "an unknown `http_method`: `post`", requests.check_methods),
+    _fatal("posted-data", "`post_data` of a GET, or without `http_method`", requests.check_posted_data),
+    _fatal("status", "a `response_status` that no response has", requests.check_statuses),
     Check("forbidden-request", "fields that `should_not_exist` never compares", requests.check_forbidden_requests),
     Check("last-event-only", "`last_event_only` without effect", requests.check_last_event_only),
     Check("query-values", "values of a parameter that are not compared", requests.check_query_values),
-    Check("path", "an invalid JSONPath or name in a body: `$.a[`", requests.check_paths),
+    _fatal("query-text", 'a text in place of the list of values of a parameter: `{"sort": "price"}`',
+          requests.check_query_texts),
+    _fatal("path", "an invalid JSONPath or name in a body: `$.a[`", requests.check_paths),
     Check("empty", "an empty object that compares nothing, and `Referer` in capitals",
           requests.check_empty_expectations),
+    _fatal("empty-headers", "an empty `headers`, which never matches", requests.check_empty_headers),
     Check("boolean", 'a setting that is neither true nor false: `"no"`', requests.check_switches),
     Check("repeated-expectation", "an expectation that is written twice", tasks.check_repeated_expectations),
-    Check("contradiction", "a request that must and must not exist, or two different answers",
+    _fatal("contradiction", "a request that must and must not exist, or two different answers",
           tasks.check_contradictions),
     Check("answer", "a retrieve task without data, or data of another task", tasks.check_answers_of_types),
     Check("no-request", "a mutate or navigate task that checks no request", tasks.check_requests_of_types),
-    Check("unpassable", "a task that no recording can pass", tasks.check_unpassable),
+    _fatal("unpassable", "a task that no recording can pass", tasks.check_unpassable),
     Check("template", "an intent that is not what its template gives", tasks.check_templates),
 )
 # fmt: on

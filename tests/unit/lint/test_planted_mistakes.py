@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from pytest_webeval.authoring.lint.checks import CHECKS
-from pytest_webeval.authoring.lint.findings import Finding
-from pytest_webeval.authoring.lint.linter import lint_row
-from pytest_webeval.authoring.lint.task_rows import read_rows
+from pytest_webeval.lint.checks import CHECKS
+from pytest_webeval.lint.findings import Finding
+from pytest_webeval.lint.linter import lint_row
+from pytest_webeval.lint.task_rows import read_rows
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
-from tests.unit.authoring.lint.planted import answer
-from tests.unit.authoring.lint.planted import post
-from tests.unit.authoring.lint.planted import request
-from tests.unit.authoring.lint.planted import task
+from tests.unit.lint.planted import answer
+from tests.unit.lint.planted import post
+from tests.unit.lint.planted import request
+from tests.unit.lint.planted import task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 NAMES = ("shopping", "bookshop", "gitlab")
@@ -296,12 +296,22 @@ MISTAKES = [
         [(".eval[0].expected.retrieved_data[0]: 'lamp.*' looks like a pattern but is compared as a text; write '^…$'")],
     ),
     (
-        "literal-pattern",
+        "literal-url",
         task(request({"url": "__SHOPPING__/product/.*"})),
         [
             (
                 ".eval[1].expected.url: '__SHOPPING__/product/.*' looks like a pattern but is compared as a "
                 "text; write '^…$'"
+            )
+        ],
+    ),
+    (
+        "literal-url",
+        task(request({"url": "__SHOPPING__/items/*"})),
+        [
+            (
+                ".eval[1].expected.url: '__SHOPPING__/items/*' has a * that is compared as a text; write '^…$' with "
+                ".* for it, or %2A for a star"
             )
         ],
     ),
@@ -768,7 +778,7 @@ MISTAKES = [
         [(".eval[1].expected.query_params.q: of 2 values only 'a' is compared; write one, or a query_params_schema")],
     ),
     (
-        "query-values",
+        "query-text",
         task(request({"query_params": {"q": "b"}})),
         [".eval[1].expected.query_params.q: 'b' is read letter by letter; write ['b']"],
     ),
@@ -811,6 +821,11 @@ MISTAKES = [
                 "'referer', which is compared as a URL"
             )
         ],
+    ),
+    (
+        "empty-headers",
+        task(request({"headers": {}})),
+        [".eval[1].expected.headers: an empty headers never matches; write a member, or remove it"],
     ),
     (
         "boolean",

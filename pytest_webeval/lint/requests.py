@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.definition import RequestCheck
-from pytest_webeval.authoring.lint.findings import Problem
 from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.findings import Problem
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.values.base import looks_like_pattern
@@ -101,15 +101,22 @@ def check_query_values(definition: Definition) -> Iterator[Problem]:
         event, typed = request.config.expected, request.config.query_params_schema is not None
         place = (*request.steps, "expected", "query_params")
         for name, values in (event.query_params or {}).items():
-            if isinstance(values, str):
-                yield Problem((*place, name), f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
-            elif len(values) > 1 and not typed:
+            if isinstance(values, list) and len(values) > 1 and not typed:
                 first = min(value.lower().strip() for value in values)
                 text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
                 yield Problem((*place, name), text)
         for steps, url in request.urls:
             if event.query_params is not None and "?" in url and not looks_like_pattern(url.strip()):
                 yield Problem(steps, "the query of the URL is not compared, for there are query_params; move it there")
+
+
+def check_query_texts(definition: Definition) -> Iterator[Problem]:
+    """Parameters with a text in place of a list of values, which is read as a list of its letters."""
+    for request in definition.requests:
+        for name, values in (request.config.expected.query_params or {}).items():
+            if isinstance(values, str):
+                place = (*request.steps, "expected", "query_params", name)
+                yield Problem(place, f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
 
 
 def check_paths(definition: Definition) -> Iterator[Problem]:
@@ -130,18 +137,24 @@ def check_paths(definition: Definition) -> Iterator[Problem]:
 
 
 def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
-    """Empty objects, which compare nothing or never match, and headers whose name has another meaning."""
+    """Empty objects, which compare nothing, and headers whose name has another meaning."""
     for request in definition.requests:
-        for name in ("post_data", "response_content", "response_cookies", "headers"):
+        for name in ("post_data", "response_content", "response_cookies"):
             if request.written.get(name) == {}:
-                effect = "never matches" if name == "headers" else "compares nothing"
-                yield Problem(
-                    (*request.steps, "expected", name), f"an empty {name} {effect}; write a member, or remove it"
-                )
+                text = f"an empty {name} compares nothing; write a member, or remove it"
+                yield Problem((*request.steps, "expected", name), text)
         for name in request.config.expected.headers or ():
             if name.lower() in URL_HEADERS and name not in URL_HEADERS:
                 text = f"the header {name!r} is compared as a text; write {name.lower()!r}, which is compared as a URL"
                 yield Problem((*request.steps, "expected", "headers", name), text)
+
+
+def check_empty_headers(definition: Definition) -> Iterator[Problem]:
+    """Empty headers, which no request matches."""
+    for request in definition.requests:
+        if request.written.get("headers") == {}:
+            text = "an empty headers never matches; write a member, or remove it"
+            yield Problem((*request.steps, "expected", "headers"), text)
 
 
 def check_switches(definition: Definition) -> Iterator[Problem]:

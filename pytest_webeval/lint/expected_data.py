@@ -8,11 +8,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.definition import RequestCheck
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.values import VALUE_TYPES
 from pytest_webeval.values import value_type
 from pytest_webeval.values.base import ParseContext

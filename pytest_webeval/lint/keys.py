@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
 from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
 from pytest_webeval.tasks.benchmarks import WebArenaRows
 from pytest_webeval.tasks.benchmarks import find_benchmark
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR

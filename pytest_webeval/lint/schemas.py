@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_webeval.authoring.lint.definition import Definition
-from pytest_webeval.authoring.lint.findings import Problem
-from pytest_webeval.authoring.lint.findings import Steps
-from pytest_webeval.authoring.lint.keys import RESTRICTIVE
-from pytest_webeval.authoring.lint.keys import find_nearest
-from pytest_webeval.authoring.lint.keys import list_schemas
+from pytest_webeval.lint.definition import Definition
+from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.keys import RESTRICTIVE
+from pytest_webeval.lint.keys import find_nearest
+from pytest_webeval.lint.keys import list_schemas
 from pytest_webeval.values import VALUE_TYPES
 
 MISSPELT = 0.85
