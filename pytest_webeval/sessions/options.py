@@ -110,7 +110,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "rules",
-        "apply the rules default, reference or strict (default: auto, by the task's origin)",
+        "apply rules default, reference or strict (default: auto, by the task's origin)",
         "RULES",
         "rules",
         choices=RULE_CHOICES,

@@ -35,7 +35,7 @@ def test_attempts_have_names_from_the_start_and_rates_of_their_own(attempts, web
     result.stdout.fnmatch_lines(
         [
             "webeval: 3 attempts: runs/try-1 (2 runs), runs/try-2 (2 runs), runs/try-3 (2 runs)",
-            "success rate 66.7% (95% interval 15.*% to 95.*% of 2 independent tasks), rules default",
+            "success rate 66.7% (95% interval 15.*% to 95.*% of 2 independent tasks), rules strict",
             "3 attempts of 2 tasks, mean 66.7% (95% interval *), pass@3 100.0% of 2, pass^3 50.0% of 2, 2 of 3 *1 of 2",
             "  runs/try-1: 2 of 2, 100.0%",
             "  runs/try-2: 1 of 2, 50.0%",
@@ -183,7 +183,7 @@ def test_attempts_of_one_benchmark_are_told_from_another_benchmark(benchmarks, w
     judged = [row for row in summary["task_results"] if row["status"] != "excluded" and not row.get("unrated")]
     tasks = len({(row["format"], row["task_id"]) for row in judged})
     assert summary["webeval"]["success_rate_denominator"] == len(judged) == tasks + 2
-    result.stdout.fnmatch_lines([f"success rate *% of {tasks} independent tasks), rules default"])
+    result.stdout.fnmatch_lines([f"success rate *% of {tasks} independent tasks), rules strict"])
 
 
 @SERIAL_AND_SPREAD

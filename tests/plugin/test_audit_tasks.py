@@ -52,7 +52,7 @@ def test_an_item_for_each_task_fails_with_the_findings(audited, webeval, pyteste
         [
             "runs/107::audit PASSED*",
             "runs/108::audit FAILED*",
-            "1 finding of * trials by the rules default",
+            "1 finding of * trials by the rules strict",
             "  passes_without_work @ AgentResponseEvaluator status: *(refusal NOT_FOUND_ERROR); require a request *",
             "2 tasks audited with * trials: 1 finding in 1 task, * notes",
         ]

@@ -48,7 +48,7 @@ def test_flips_are_told_and_written(runs, webeval_apart, earlier, spread):
     assert {name: told[name] for name in told if name not in DETAILS} == {
         "timestamp": "2026-01-30T12:00:00Z",
         "success_rate": 2 / 3,
-        "rules": "default",
+        "rules": "strict",
         "partial": False,
         "same_rules": True,
         "same_evaluators": True,

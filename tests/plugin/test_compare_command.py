@@ -300,7 +300,7 @@ def change_row(**fields):
     [
         (lambda raw: raw["webeval"].update(partial=True), "b.json is a partial session: only some of its runs were *"),
         (lambda raw: raw["webeval"].update(subset={"name": "hard"}), "the subsets differ: none and hard"),
-        (lambda raw: raw["webeval"].update(rules="strict"), "the rules differ: default and strict"),
+        (lambda raw: raw["webeval"].update(rules="default"), "the rules differ: strict and default"),
         (change_row(run=3), "1 row of b.json cannot be used: Expected `str`, got `int` @ run @ task_results[[]1]"),
         (
             change_row(run="runs/107"),
@@ -315,7 +315,7 @@ def change_row(**fields):
             "no test: both sessions judged 1 task; *needs 2",
         ),
         (lambda raw: raw.update(task_results=[]), "no task is in both sessions"),
-        (lambda raw: raw.pop("webeval"), "the rules differ: default and unknown"),
+        (lambda raw: raw.pop("webeval"), "the rules differ: strict and unknown"),
     ],
 )
 def test_summaries_that_do_not_fit_are_compared_as_far_as_they_go(two, capsys, change, line):

@@ -73,8 +73,8 @@ def test_header_and_summary_name_the_choice(answers, webeval):
     result = webeval(ANSWERS)
     result.stdout.fnmatch_lines(
         [
-            "webeval: rules default, *, evaluator choice AgentResponseEvaluator",
-            "success rate 80.0% *, rules default, by AgentResponseEvaluator alone",
+            "webeval: rules auto, *, evaluator choice AgentResponseEvaluator",
+            "success rate 80.0% *, rules strict, by AgentResponseEvaluator alone",
         ]
     )
 

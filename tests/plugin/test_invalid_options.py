@@ -6,8 +6,8 @@ import pytest
 
 NUMBER = "a number of seconds, e.g. 120 (0 for no limit)"
 VALUES = [
-    ("rules", "lax", "default, reference or strict"),
-    ("rules", "", "default, reference or strict"),
+    ("rules", "lax", "auto, default, reference or strict"),
+    ("rules", "", "auto, default, reference or strict"),
     ("redact", "loud", "default, off or strict"),
     ("criterion", "luck", "outcome, process, both or safe_outcome"),
     ("rubric-threshold", "80", "a number from 0 to 1, e.g. 0.8"),

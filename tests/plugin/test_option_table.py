@@ -7,7 +7,7 @@ import pytest
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.rubrics.policy import CRITERIA
 from pytest_webeval.rubrics.policy import OVER_BUDGET
-from pytest_webeval.rules import RULES
+from pytest_webeval.rules import RULE_CHOICES
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
 from pytest_webeval.sessions.option_values import PARSERS
@@ -99,7 +99,7 @@ def test_every_row_has_a_parser_and_settings_know_its_type():
         ("over_budget", OVER_BUDGET),
         ("redact", MODES),
         ("fail_on", FAIL_ON),
-        ("rules", [*RULES]),
+        ("rules", [*RULE_CHOICES]),
         ("subset", [*BUNDLED]),
         ("tasks", [REFERENCE_NAME, *SUITES]),
     ],

@@ -76,7 +76,7 @@ def test_webeval_tasks_replaces_the_definitions_beside_the_runs(pytester, runs, 
         ),
         (
             ["--webeval-runs=runs", "--webeval-rules=lax"],
-            "invalid --webeval-rules 'lax'; use default, reference or strict",
+            "invalid --webeval-rules 'lax'; use auto, default, reference or strict",
         ),
         (["--webeval-runs=runs", "--webeval-config=none.json"], "*--webeval-config: file not found: *none.json*"),
         (["--webeval-runs=runs", "--webeval-config=bad.json"], "*invalid configuration *bad.json: *"),

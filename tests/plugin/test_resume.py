@@ -284,7 +284,7 @@ def test_definitions_of_other_tasks_change_nothing_but_their_checksum(halfway, w
 @pytest.mark.parametrize(
     "options",
     [
-        ("--webeval-rules=strict",),
+        ("--webeval-rules=default",),
         ("--webeval-redact=off",),
         ("--webeval-config=config.json",),
         ("--webeval-output=elsewhere",),

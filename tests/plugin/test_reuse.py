@@ -302,7 +302,7 @@ def test_each_thing_that_decides_touches_exactly_its_results(suite, list_scored,
 @pytest.mark.parametrize(
     ("option", "touched"),
     [
-        ("--webeval-rules=strict", ALL),
+        ("--webeval-rules=default", ALL),
         ("--webeval-redact=strict", ALL),
         ("--webeval-criterion=process", [TRAJECTORY, IN_B]),
         ("--webeval-rubric-threshold=0.9", [TRAJECTORY, IN_B]),
@@ -717,7 +717,7 @@ def test_a_journal_that_cannot_be_written_is_reported_once(five, webeval, monkey
     monkeypatch.setattr(Journal, "remove", fail)
     assert webeval().outlines.count("cannot write eval_journal.jsonl: no") == 1
     monkeypatch.setattr(Journal, "append", fail)
-    result = webeval("--webeval-rules=strict", REUSE)
+    result = webeval("--webeval-rules=default", REUSE)
     assert result.outlines.count("cannot write eval_journal.jsonl: no") == 1
 
 

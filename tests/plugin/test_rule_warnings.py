@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 
 def test_a_verdict_that_a_rule_changed_is_warned_of_everywhere(runs, webeval):
     path = runs.add(107)

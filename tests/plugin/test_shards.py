@@ -259,7 +259,7 @@ def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
         (lambda content: content.update(split_checksum="0"), "they split other runs, or by other times;"),
         (lambda content: content.update(run_count=7), ": they split other runs, or by other times"),
         (lambda content: content.update(count=3), "one is of 2 shards, the other of 3"),
-        (lambda content: content["session"].update(rules="strict", evaluators="00"), "rules default, strict"),
+        (lambda content: content["session"].update(rules="strict", evaluators="00"), "rules auto, strict"),
         (lambda content: content["session"]["options"].update(limits="x"), "option limits "),
         (lambda content: content["session"].update(selection="a"), "selection "),
         (lambda content: content["session"].update(evaluators="00"), "evaluators"),
@@ -563,7 +563,7 @@ def test_reused_results_of_all_shards_are_counted(one_place, webeval, capsys, nu
     ("option", "problem"),
     [
         ("--webeval-tasks=other.json", "tasks "),
-        ("--webeval-rules=strict", "rules default, strict"),
+        ("--webeval-rules=strict", "rules auto, strict"),
         ("--webeval-redact=off", "option redact 'default', 'off'"),
         ("--webeval-attempts=r*", "attempts None, r*"),
         ("--webeval-subset=subset.json", ""),

@@ -57,7 +57,7 @@ def test_hard_and_non_hard_come_from_the_installed_reference(three, webeval, pyt
 
 def test_the_header_names_the_subset(three, webeval):
     result = webeval("--webeval-subset=two.json")
-    result.stdout.fnmatch_lines([f"webeval: rules default, *, subset two.json {CHECKSUM_OF_107_AND_108[:12]}"])
+    result.stdout.fnmatch_lines([f"webeval: rules auto, *, subset two.json {CHECKSUM_OF_107_AND_108[:12]}"])
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_the_section_shows_counts_rate_interval_and_sites(runs, webeval):
     (runs.add(110, site="gitlab-shopping") / "network.har").write_text("{")
     assert section(webeval()) == [
         "4 scored: 2 success, 1 failure, 1 error, 0 excluded",
-        "success rate 50.0% (95% interval 15.0% to 85.0%), rules default",
+        "success rate 50.0% (95% interval 15.0% to 85.0%), rules strict",
         "  gitlab               1 / 1     100.0%",
         "  gitlab-shopping      0 / 1       0.0%",
         "  shopping             1 / 2      50.0%",
@@ -176,7 +176,7 @@ def test_a_success_that_a_test_records_fails_nothing(runs, webeval, pytester):
 def test_the_header_names_roots_rules_and_code(runs, webeval):
     runs.add(107)
     result = webeval()
-    result.stdout.fnmatch_lines([f"webeval: runs in {runs.root}", "webeval: rules default, evaluators *"])
+    result.stdout.fnmatch_lines([f"webeval: runs in {runs.root}", "webeval: rules auto, evaluators *"])
 
 
 def test_quiet_sessions_still_show_the_numbers(runs, webeval):

@@ -211,20 +211,20 @@ def test_a_stale_verdict_on_an_aborted_run_is_ignored(tree, webeval, result):
     assert result("a")["evaluators_results"] == []
 
 
-def test_under_strict_rules_stop_ends_a_run_and_words_are_read_whole(tree, runs, webeval, result):
+def test_unless_a_rule_is_named_stop_ends_a_run_and_words_are_read_whole(tree, runs, webeval, result):
     stopped = log(CLICK, CLICK, {"action": "stop"})
     tree("a", web_surfer_log=stopped, scores=None)
-    webeval().assert_outcomes(failed=1)
-    webeval("--webeval-rules=strict").assert_outcomes(skipped=1)
+    webeval("--webeval-rules=default").assert_outcomes(failed=1)
+    webeval().assert_outcomes(skipped=1)
     put(
         runs.root / recorded.RUN / "a/scores/WebJudge_Online_Mind2Web_eval-3.json",
         score_file('Status: "unsuccessful"', 1),
     )
     chosen = "--webeval-score-file=WebJudge_Online_Mind2Web_eval-3"  # WebTailBench itself stores no free text
-    webeval(chosen).assert_outcomes(passed=1)
+    webeval(chosen, "--webeval-rules=default").assert_outcomes(passed=1)
     assert "verdict_text_ambiguous" in result("a")["evaluators_results"][0]["actual"]["flags"]
-    webeval(chosen, "--webeval-rules=strict").assert_outcomes(failed=1)
-    assert any("F27" in note for note in result("a")["webeval"]["warnings"])
+    webeval(chosen).assert_outcomes(failed=1)
+    assert not any("F27" in note for note in result("a")["webeval"]["warnings"])
 
 
 def contents(root):

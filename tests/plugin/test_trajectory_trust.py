@@ -264,7 +264,7 @@ def test_a_trace_that_was_mended_is_told_where_it_was_read(tree, runs, webeval, 
     line = json.dumps({"type": "resource-snapshot", "snapshot": runs.navigation()})
     put(tree("107") / "trace.network", f"{line}\n\n")
     webeval().assert_outcomes(passed=1)
-    assert any("Q43 (repaired_traces)" in note for note in result("107")["webeval"]["warnings"])
+    assert any("what can be read of it is read" in note for note in result("107")["webeval"]["warnings"])
 
 
 def test_a_critical_point_that_nobody_looked_at_is_told(tree, webeval, result):
@@ -348,9 +348,7 @@ def test_lone_surrogates_travel_between_processes(tree, webeval_apart):
 def test_the_session_says_what_it_asked_of_stored_verdicts(tree, webeval, runs):
     tree("a")
     result = webeval("--webeval-criterion=both", "--webeval-rubric-threshold=0.9", "--webeval-over-budget=zero")
-    result.stdout.fnmatch_lines(
-        ["webeval: rules default, evaluators *, criterion both, threshold 0.9, over budget zero"]
-    )
+    result.stdout.fnmatch_lines(["webeval: rules auto, evaluators *, criterion both, threshold 0.9, over budget zero"])
     asked = {"criterion": "both", "threshold": 0.9, "score_file": None, "over_budget": "zero"}
     assert runs.summary["webeval"]["policy"] == asked
 

@@ -39,7 +39,7 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
     result = webeval(*given)
     assert result.parseoutcomes()["passed"] == 1
     assert not marker.exists()
-    assert planted.result(107)["webeval"]["rules"] == "default"
+    assert planted.result(107)["webeval"]["rules"] == "strict"
 
 
 @pytest.mark.parametrize("argument", [pytest.param(None, marks=pytest.mark.whole), "runs/107"])
@@ -67,7 +67,7 @@ def test_a_planted_ini_file_that_pytest_would_obey_is_refused_by_name(planted, w
     problem = f"configuration inside a run root is not trusted: */{argument}/{name}"
     result.stderr.fnmatch_lines([f"ERROR: {problem}; name another configuration file with -c"])
     assert webeval().parseoutcomes()["passed"] == 1
-    assert planted.result(107)["webeval"]["rules"] == "default"
+    assert planted.result(107)["webeval"]["rules"] == "strict"
 
 
 def test_a_session_started_behind_a_link_to_the_root_imports_nothing(planted, pytester, marker, monkeypatch):

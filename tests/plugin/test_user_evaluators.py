@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from tests.support.all_published import ALL_PUBLISHED
+
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "xdist"]
 )
@@ -67,6 +71,8 @@ WITH_NOTICE = 'case.notice("no_recorded_patterns", "here"); case.notice("no_reco
 @WORKERS
 def test_an_evaluator_is_called_once_where_a_rule_applied(mine, webeval_apart, pytester, workers):
     runs = mine(WITH_NOTICE)
+    conftest = pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text() + ALL_PUBLISHED)
     webeval_apart(*workers).assert_outcomes(passed=1)
     assert calls(pytester) == ["runs/107 1"]
     pattern = "text from an agent or a site is never a pattern"

@@ -9,6 +9,9 @@ import pytest
 from pytest_webeval.reports.terminal import warnings
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
+from tests.support.all_published import ALL_PUBLISHED
+
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
 
 DECIDED = [
     "Q1",
@@ -143,7 +146,8 @@ def test_verdict(record_evaluation, webeval_response, webeval_network_event):
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
-def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_apart, workers):
+def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_apart, pytester, workers):
+    pytester.makeconftest(ALL_PUBLISHED)
     webeval_apart(*workers)
     expected = counts(runs)
     assert {"Q1", "guessed_sites"} <= expected.keys()
@@ -157,6 +161,7 @@ def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_a
 def test_results_of_python_tests_keep_the_kinds_of_their_warnings(
     patterned, runs, webeval_apart, pytester, workers, chosen
 ):
+    pytester.makeconftest(ALL_PUBLISHED)
     webeval_apart(*workers)
     expected = counts(runs)
     assert {"Q1", "guessed_sites"} <= expected.keys()

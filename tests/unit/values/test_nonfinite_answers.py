@@ -8,6 +8,8 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.score import score
 
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 BOOLEAN = {"type": "boolean"}
 SUCCESS, FAILURE = "success", "failure"
 

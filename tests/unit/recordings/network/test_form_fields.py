@@ -12,6 +12,8 @@ from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.score import score
 
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 NAMED = 'Content-Disposition: form-data; name="n"'
 FILE_FIRST = 'Content-Disposition: form-data; filename="a.txt"; name="n"\r\n\r\n1'
 MIME = "multipart/form-data; boundary=X"

@@ -22,6 +22,8 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score import score
 
+pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
+
 SHOP = "http://shop.test:7770"
 BOM = b"\xef\xbb\xbf"
 SNAPSHOTS = "re-record the run with context.tracing.start(snapshots=True), and stop tracing before the context closes"
