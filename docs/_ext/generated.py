@@ -128,8 +128,11 @@ def _amount(number: Any) -> str:
 
 
 def lint_table() -> str:
-    """Write the checks of the lint: name, what each reports, severity."""
-    rows = ((f"`{check.name}`", check.reports, check.severity.value) for check in CHECKS)
+    """Write the checks of the lint: name, what each reports, severity, and whether runs are errors."""
+    rows = (
+        (f"`{check.name}`", check.reports, check.severity.value + ", error of runs" * check.is_fatal)
+        for check in CHECKS
+    )
     return _table(("check", "reports", "severity"), rows)
 
 

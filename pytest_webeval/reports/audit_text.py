@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN
 from pytest_webeval.authoring.audit.findings import Finding
 from pytest_webeval.authoring.audit.findings import TaskAudit
 from pytest_webeval.results import SCHEMA_VERSION
@@ -15,11 +16,27 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import to_line
 
 LONGEST = 400  # characters of a line about a finding
+MOST_NAMED = 20  # tasks
 
 
 def count_findings(audits: Iterable[TaskAudit]) -> int:
     """How many findings there are, without notes."""
     return sum(len(audit.findings) for audit in audits)
+
+
+def list_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
+    """The ids of tasks that have runs of which none passes: the definition may be wrong, or every agent."""
+    return [str(audit.task_id) for audit in audits if any(note.kind == NO_PASSING_RUN for note in audit.notes)]
+
+
+def format_unsolved(tasks: Sequence[str]) -> list[str]:
+    """These tasks in one line; none if there are none."""
+    if not tasks:
+        return []
+    names = ", ".join(to_line(name, 80) for name in tasks[:MOST_NAMED])
+    more = f" and {len(tasks) - MOST_NAMED:,} more" if len(tasks) > MOST_NAMED else ""
+    problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}{more}"
+    return [f"{problem}; add a run that solves it, or correct the definition"]
 
 
 def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""A conftest.py for sessions in subprocesses, in which all tasks count as published, as with the fixture `published`."""
+"""A conftest.py for sessions in subprocesses, in which all tasks count as published: as the fixture `published`."""
 
 ALL_PUBLISHED = """
 from pytest_webeval.tasks.task import Task

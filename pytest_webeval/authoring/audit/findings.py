@@ -29,6 +29,7 @@ class Kind(Struct, frozen=True):
 
 
 NOT_AUDITED = "not_audited"
+NO_PASSING_RUN = "no_passing_run"
 # Finding kinds are stable names: other programs read them.
 KINDS = {
     "passes_without_work": Kind(
@@ -76,7 +77,7 @@ KINDS = {
     "any_order_of_requests": Kind(
         "a run passes with its requests in another order", "accept it unless the order matters", is_note=True
     ),
-    "no_passing_run": Kind("none of its runs passes", "add a golden run, for mutants are made of those", is_note=True),
+    NO_PASSING_RUN: Kind("none of its runs passes", "add a golden run, for mutants are made of those", is_note=True),
     NOT_AUDITED: Kind(
         "not all was checked", "audit with the evaluator that it names, or with a longer timeout", is_note=True
     ),

@@ -24,6 +24,7 @@ from pytest_webeval.authoring.audit.baselines import list_baselines
 from pytest_webeval.authoring.audit.baselines import read_expected
 from pytest_webeval.authoring.audit.examiner import Examiner
 from pytest_webeval.authoring.audit.examiner import Verdict
+from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN
 from pytest_webeval.authoring.audit.findings import NOT_AUDITED
 from pytest_webeval.authoring.audit.findings import Demand
 from pytest_webeval.authoring.audit.findings import Finding
@@ -185,7 +186,7 @@ class Audit:
         elif not self.passing:
             yield from self._check_expectations()
         if self.runs and not self.passing:
-            yield self._finding("no_passing_run", "", "", ", ".join(run.name for run in self.runs[:MOST_RUNS]))
+            yield self._finding(NO_PASSING_RUN, "", "", ", ".join(run.name for run in self.runs[:MOST_RUNS]))
 
     def _check_expectations(self) -> Iterator[Finding]:
         """Expectations that are errors whatever was recorded, and answers that are not what they are compared with."""
