@@ -66,6 +66,7 @@ class WarningKind(StrEnum):
     OVERRULED_VERDICT = "overruled_verdict"
     UNJUDGED = "unjudged"
     OMITTED = "omitted"
+    UNDECLARED_HOST = "undeclared_host"
     OTHER = "other"
 
 
