@@ -80,6 +80,8 @@ CHECKS: tuple[Check, ...] = (
     Check("forbidden-request", "fields that `should_not_exist` never compares", requests.check_forbidden_requests),
     Check("last-event-only", "`last_event_only` without effect", requests.check_last_event_only),
     Check("query-values", "values of a parameter that are not compared", requests.check_query_values),
+    Check("query-decoding", "a parameter that loses + or % where a query is decoded twice: `C++`",
+          requests.check_query_decoding),
     Check("path", "an invalid JSONPath or name in a body: `$.a[`", requests.check_paths),
     Check("empty", "an empty object that compares nothing, and `Referer` in capitals",
           requests.check_empty_expectations),

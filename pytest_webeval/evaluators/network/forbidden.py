@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 RULE = "forbidden_readings"
 MAX_NAMED = 3
 OVERRIDABLE = ("PUT", "PATCH", "DELETE")  # methods that a form cannot have
+_NEGATIONS = ("(?!", "(?<!")
+_MARKS = ("\\?", "[?]")  # of a query, in a pattern
 _OVERRIDE_HEADERS = ("x-http-method-override", "x-http-method", "x-method-override")
 _OVERRIDE_FIELD = re.compile(r'(?:^|&)_method=([A-Za-z]+)|name="?_method"?\s+([A-Za-z]+)|"_method"\s*:\s*"([A-Za-z]+)')
 
@@ -148,14 +150,14 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
     def _matches_at(self, expected: Url, sent: SentUrl, addresses: list[Address], *, anywhere: bool = False) -> bool:
         """Whether the sent URL may be the expected one, at these addresses of sites or as it is."""
         paths = self._read_paths(sent.path)
-        rendered = [text for path in paths for address in addresses if (text := address.render(path)) is not None]
-        texts = dict.fromkeys(rendered if anywhere else [*rendered, *(f"{sent.server.text}{path}" for path in paths)])
+        at_sites = [text for path in paths for address in addresses if (text := address.render(path)) is not None]
+        as_sent = [] if anywhere else [f"{sent.server.text}{path}" for path in paths]
         if expected.is_pattern:
-            return self._accepts(expected, list(texts), sent.query)
+            return self._accepts(expected.base, at_sites, as_sent, sent.query)
         base, _, fragment = self.matcher.urls.render_base(expected.base).partition("#")
         if fragment and fragment.lower() != sent.fragment.lower():
             return False
-        return not self._list_places(base, expected).isdisjoint(text.lower() for text in texts)
+        return not self._list_places(base, expected).isdisjoint(text.lower() for text in (*at_sites, *as_sent))
 
     def _read_paths(self, path: str) -> tuple[str, ...]:
         paths = read_path(path)
@@ -175,10 +177,21 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
     def _read_expected(self, path: str) -> tuple[str, ...]:
         return read_path(path, 1, parameters=False)  # as the task writes it, once encoded
 
-    def _accepts(self, expected: Url, texts: list[str], query: str) -> bool:
-        pattern = self.matcher.urls.render_expected(expected.base)
-        queries = ["", *(f"?{text}" for text in (read_query(query) if query else ()))]
-        return any(regex.match(pattern, text + each, re.IGNORECASE) for text in texts for each in queries)
+    def _accepts(self, pattern: str, at_sites: list[str], as_sent: list[str], query: str) -> bool:
+        """Whether a pattern accepts one of these texts.
+
+        One that excepts requests would accept those of the exception in some readings: with a query, a last slash, or
+        another address. So they are texts only for a pattern that can mean them.
+        """
+        names_site, is_negated = pattern.startswith("^__"), any(mark in pattern for mark in _NEGATIONS)
+        texts = [*as_sent, *(at_sites if names_site or not is_negated else ())]
+        if not pattern.endswith("/$"):
+            texts = [text.rstrip("/") for text in texts]
+        queries = ["", *(f"?{text}" for text in read_query(query))] if any(m in pattern for m in _MARKS) else [""]
+        rendered = self.matcher.urls.render_expected(pattern)
+        return any(
+            regex.match(rendered, text + each, re.IGNORECASE) for text in dict.fromkeys(texts) for each in queries
+        )
 
     @cached_property
     def _addresses(self) -> tuple[Address, ...]:

@@ -202,6 +202,30 @@ def test_a_query_in_a_forbidden_pattern_is_found_in_each_spelling(statuses, quer
     assert found == {"reference": PASS, "default": FAIL, "strict": FAIL}
 
 
+EXCEPTIONS = {
+    "the rest of the path": r"^__SHOPPING__/orders/(?!7/cancel$).*$",
+    "one segment": r"^__SHOPPING__/orders/(?!7/cancel/?$)[^/]+/cancel$",
+    "another host": r"^http://(?!shop\.test|127).*/orders/.*$",
+}
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+@pytest.mark.parametrize("more", ["", "/", "?a=1", "?a=1&b=%2F"])
+def test_what_a_forbidden_pattern_excepts_is_not_forbidden(statuses, name, more):
+    expected = {"url": EXCEPTIONS[name], "http_method": "POST"}
+    found = statuses(at(f"{SHOP}/orders/7/cancel{more}"), at(f"{LOCAL}/orders/7/cancel"), expected=expected)
+    assert (found["default"], found["strict"]) == (PASS, PASS)
+
+
+@pytest.mark.parametrize("name", ["the rest of the path", "one segment"])
+@pytest.mark.parametrize(
+    "path", ["/orders/8/cancel", "/orders/7/../8/cancel", "/orders%2F8%2Fcancel", "/orders/8/cancel;a"]
+)
+def test_what_it_does_not_except_is(statuses, name, path):
+    expected = {"url": EXCEPTIONS[name], "http_method": "POST"}
+    assert statuses(at(f"{SHOP}{path}"), expected=expected)["strict"] == FAIL
+
+
 @pytest.mark.parametrize(
     ("expected", "url", "found"),
     [
