@@ -80,9 +80,12 @@ class NetworkEventEvaluator(Evaluator):
         return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
 
     def _check_forbidden(self, check: _NetworkCheck) -> EvaluatorResult:
-        """A failure with the first request that is forbidden in any reading."""
-        sent = check.list_forbidden()
-        assertions = [check.assert_absence(sent)]
+        """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
+        from pytest_webeval.evaluators.network.forbidden import ForbiddenSearch  # few tasks forbid a request
+
+        check.matcher.normalize_expected()
+        sent = ForbiddenSearch(check.matcher, check.case).list_sent()
+        assertions = [check.assert_absence(sent, sent)]
         if sent:
             check.case.explain(lambda: check.explain(sent[0], assertions, sent))
         return self.result(
@@ -170,31 +173,21 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     def check_forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
         """Success only where no event was found (spec §4.7)."""
-        if not self.candidates:
-            return None, [passed("no_navigation_event_match", f"no {self._expected_request}, as expected")]
-        event = self.candidates[0]
-        message = f"{len(self._requests)} matching {self._expected_request}, expected none"
-        order = "first" if len(self.candidates) == len(self._requests) else "last"
-        return event, [failed("unexpected_navigation_event", message, f"the {order} is {self._format_position(event)}")]
+        return next(iter(self.candidates), None), [self.assert_absence(self.candidates, self._requests)]
+
+    def assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent]) -> Assertion:
+        """Success only where nothing was sent; of several requests the deciding one is named."""
+        if not deciding:
+            return passed("no_navigation_event_match", f"no {self._expected_request}, as expected")
+        message = f"{len(sent)} matching {self._expected_request}, expected none"
+        order = "first" if len(deciding) == len(sent) else "last"
+        position = f"the {order} is {self._format_position(deciding[0])}"
+        return failed("unexpected_navigation_event", message, position)
 
     @property
     def reads_freely(self) -> bool:
         """Whether any reading of a forbidden request counts; of a forbidden page the last one does (Q38)."""
         return self.case.rules.forbidden_readings and not (self._checks_pages and self.candidates)
-
-    def list_forbidden(self) -> list[NetworkEvent]:
-        """The forbidden requests in any reading. Raises `EvaluationError` where nobody can know them."""
-        from pytest_webeval.evaluators.network.forbidden import ForbiddenSearch  # few tasks forbid a request
-
-        self.matcher.normalize_expected()
-        return ForbiddenSearch(self.matcher, self.case).list_sent()
-
-    def assert_absence(self, sent: Sequence[NetworkEvent]) -> Assertion:
-        """Success only where nothing was sent."""
-        if not sent:
-            return passed("no_navigation_event_match", f"no {self._expected_request}, as expected")
-        message = f"{len(sent)} matching {self._expected_request}, expected none"
-        return failed("unexpected_navigation_event", message, f"the first is {self._format_position(sent[0])}")
 
     def forbidden_to_json(self, sent: Sequence[NetworkEvent], *, typed: bool = False) -> dict[str, Any] | None:
         """The first forbidden request as reports show it; of a damaged one its URL and method."""

@@ -7,12 +7,14 @@ it, at every known address of its site. Absence is claimed only where everything
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.url_readings import SentUrl
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 
 RULE = "forbidden_readings"
+SECONDS = 30.0  # for all requests of a run
 MAX_NAMED = 3
 OVERRIDABLE = ("PUT", "PATCH", "DELETE")  # methods that a form cannot have
 _NEGATIONS = ("(?!", "(?<!")
@@ -65,6 +68,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 
     matcher: EventMatcher
     case: Case
+    _places: dict[str, set[str]] = field(default_factory=dict)
 
     def list_sent(self) -> list[NetworkEvent]:
         """The forbidden requests. Raises `EvaluationError` if there is none, and nobody can know that.
@@ -87,8 +91,12 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         """The forbidden requests, others with the method, and what cannot be read."""
         sent: list[NetworkEvent] = []
         elsewhere: list[NetworkEvent] = []
-        problems = []
+        problems: list[str] = []
+        deadline = time.monotonic() + SECONDS
         for event in self.case.run.trace.events:
+            if time.monotonic() > deadline:  # each pattern has a time of its own, and there may be very many URLs
+                problems.append(f"the search took longer than {SECONDS:g} s; use a simpler pattern")
+                break
             try:
                 if self._has_method(event):
                     (sent if self._was_sent(event) else elsewhere).append(event)
@@ -130,11 +138,19 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         expected = self.matcher.event.http_method.upper().strip()
         if expected and event.method.upper().strip() != expected and expected not in _list_overrides(event):
             return False
-        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
-        if referer and not any(self._matches(url, referer) for url in self.matcher.expected_header_urls("referer")):
+        if not self._may_come_from_expected(event):
             return False
         self.matcher.check(event)
         return True
+
+    def _may_come_from_expected(self, event: NetworkEvent) -> bool:
+        """Whether a request has the expected referer, or none. Raises `EvaluationError` for damaged headers."""
+        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
+        if not referer:
+            return True
+        with suppress(EvaluationError):  # an invalid URL is no page that the task names
+            return any(self._matches(url, referer) for url in self.matcher.expected_header_urls("referer"))
+        return False
 
     def _matches(self, expected: Url, raw: str) -> bool:
         limits = self.case.run.inputs.limits
@@ -154,10 +170,10 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         as_sent = [] if anywhere else [f"{sent.server.text}{path}" for path in paths]
         if expected.is_pattern:
             return self._accepts(expected.base, at_sites, as_sent, sent.query)
-        base, _, fragment = self.matcher.urls.render_base(expected.base).partition("#")
+        fragment = expected.base.partition("#")[2]
         if fragment and fragment.lower() != sent.fragment.lower():
             return False
-        return not self._list_places(base, expected).isdisjoint(text.lower() for text in (*at_sites, *as_sent))
+        return not self._list_places(expected).isdisjoint(text.lower() for text in (*at_sites, *as_sent))
 
     def _read_paths(self, path: str) -> tuple[str, ...]:
         paths = read_path(path)
@@ -165,17 +181,16 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
             return paths
         return tuple(dict.fromkeys((*paths, *map(self.matcher.urls.drop_base64, paths))))
 
-    def _list_places(self, base: str, expected: Url) -> set[str]:
-        """The readings of an expected URL, at the active address."""
-        places = set()
-        for text in (base, self.matcher.urls.render_base(expected.unresolved or expected.base).partition("#")[0]):
-            head, mark, path = text.partition("://")
-            host, slash, path = path.partition("/")
-            places |= {f"{head}{mark}{host}{reading}".lower() for reading in self._read_expected(f"{slash}{path}")}
-        return places
-
-    def _read_expected(self, path: str) -> tuple[str, ...]:
-        return read_path(path, 1, parameters=False)  # as the task writes it, once encoded
+    def _list_places(self, expected: Url) -> set[str]:
+        """The readings of an expected URL, at the active address: it is encoded once, as the task writes it."""
+        if expected.base not in self._places:
+            places = self._places[expected.base] = set()
+            for base in (expected.base, expected.unresolved or expected.base):
+                scheme, mark, rest = self.matcher.urls.render_base(base).partition("#")[0].partition("://")
+                host, slash, path = rest.partition("/")
+                readings = read_path(f"{slash}{path}", 1, parameters=False)
+                places |= {f"{scheme}{mark}{host}{reading}".lower() for reading in readings}
+        return self._places[expected.base]
 
     def _accepts(self, pattern: str, at_sites: list[str], as_sent: list[str], query: str) -> bool:
         """Whether a pattern accepts one of these texts.
@@ -247,7 +262,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 
 def _join_problems(problems: list[str]) -> str:
     more = f"; and {pluralize(len(problems) - MAX_NAMED, 'more problem')}" if len(problems) > MAX_NAMED else ""
-    return f"cannot tell whether a forbidden request was sent: {'; '.join(problems[:MAX_NAMED])}{more}"
+    return f"cannot decide whether a forbidden request was sent: {'; '.join(problems[:MAX_NAMED])}{more}"
 
 
 def _read_sent(event: NetworkEvent) -> SentUrl | None:

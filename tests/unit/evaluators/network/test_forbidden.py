@@ -308,7 +308,7 @@ def test_an_entry_that_cannot_be_read_may_be_the_forbidden_request(results, name
     for rules in ("default", "strict"):
         assert found[rules].status == ERROR
         message = found[rules].evaluators_results[1].error_msg
-        assert message.startswith("cannot tell whether a forbidden request was sent: ")
+        assert message.startswith("cannot decide whether a forbidden request was sent: ")
 
 
 @pytest.mark.parametrize("name", BROKEN)
