@@ -67,6 +67,7 @@ class WarningKind(StrEnum):
     OVERRULED_VERDICT = "overruled_verdict"
     UNJUDGED = "unjudged"
     OMITTED = "omitted"
+    UNDECLARED_HOST = "undeclared_host"
     OTHER = "other"
 
 

@@ -54,8 +54,9 @@ QUIRKS: tuple[Quirk, ...] = (
           "120 with numbers or currency"),
     Quirk("Q6", "of a repeated form field only the first value counts", "357 that expect a POST",
           "repeated_fields", "the values of a repeated form field all count", STRICT),
-    Quirk("§4.5", "of a repeated query parameter only the smallest value counts; %25 and + are decoded twice",
-          "64 with query parameters"),
+    Quirk("§4.5", "of a repeated query parameter only the smallest value counts", "64 with query parameters"),
+    Quirk("Q60", "a query is decoded twice: C%2B%2B is 'C  ', and %2526 is &", "64 with query parameters",
+          "single_decoding", "a query is decoded once, as it was sent", STRICT),
     Quirk("Q7", "names of places that are 80% alike are equal: 'Terminal 1' is 'Terminal 2'", "15 with location-name"),
     Quirk("Q8", "an expected header Referer (capital) is a text, referer is a URL", "-"),
     Quirk("Q9", "ignore patterns search, so ['_'] hides label_name[] as well", "70 with ignore patterns"),
@@ -65,6 +66,10 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("§5.14", "%2F and dot segments in a recorded path are resolved: /x%2F..%2Fcart is /cart",
           "488 with network checks", "unresolved_paths",
           "the path as it was sent must match, too", DEFAULT),
+    Quirk("§4.7", "a forbidden request counts only in the spelling that a required one may have, and is absent if "
+          "nothing can be read", "528-530, 689-693",
+          "forbidden_readings", "it counts in any reading, at any known address; what cannot be read is an error",
+          DEFAULT),
     Quirk("§5.7", "an infinite measure is within 2% or 10% of any: 'inf km'", "51 with distance or duration",
           "finite_quantities", "an infinite measure is invalid", DEFAULT),
     # False negatives and tasks that nothing can pass
@@ -102,8 +107,10 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
           "any_sites", "a site may have any name", DEFAULT),
     Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all",
-          "declared_sites", "a site that is missing in the configuration is an error; without any, URLs are inferred",
-          STRICT),
+          "declared_sites", "only the URL of a single site is, and only without a configuration; not for the installed "
+          "data set", DEFAULT),
+    Quirk("§0", "the same for tasks of the installed data set", "all",
+          "published_sites", "a site without a URL is an error, too", STRICT),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
     Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
     Quirk("Q28", "a referer pattern with a capital letter never matches", "-"),
@@ -122,7 +129,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-"),
     Quirk("Q39", "an ignore pattern that leaves no expected field is an error", "-"),
     Quirk("Q40", "a configured URL that normalization changes makes every expected URL an error", "-",
-          "folded_addresses", "capitals in scheme and host of a configured URL are lower-cased", DEFAULT),
+          "folded_addresses", "configured URLs are normalized, and a recorded URL counts without its user", DEFAULT),
     Quirk("Q41", "query_params_schema supports only arrays", "704-713"),
     Quirk("Q42", "one invalid URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028, a byte that is not UTF-8, a byte order mark, a request that is null, "
@@ -203,6 +210,9 @@ class Rules:
     folded_addresses: bool = False
     any_sites: bool = False
     declared_sites: bool = False
+    published_sites: bool = False
+    single_decoding: bool = False
+    forbidden_readings: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

@@ -1,10 +1,11 @@
-"""``__SHOPPING__`` placeholders and real URLs, either way, from the configuration file (spec §7)."""
+"""What an evaluator gets: a run, its task, the addresses of the sites, and the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import MutableSequence
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
@@ -222,10 +223,10 @@ class Case:
 
     def _infer_optional_sites(self) -> Sites:
         """The addresses as the recording has them; those that are configured if there is none."""
-        try:
-            inferred = infer_sites(self.task.sites, self.events)
-        except WebEvalError:
-            inferred = self.configured_sites
+        inferred = self.configured_sites
+        if self._infers_anything or self.configured_sites.find_missing_url(self.task.sites) is None:
+            with suppress(WebEvalError):
+                inferred = infer_sites(self.task.sites, self.events)
         origin = "were inferred from the recording" if inferred is not self.configured_sites else "are unknown"
         message = f"no URL configured for {', '.join(self.task.sites)}; site URLs {origin}"
         self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
@@ -241,7 +242,7 @@ class Case:
             return None
         from pytest_webeval.evaluators.site_visits import format_unvisited  # with what most results need not know
 
-        return format_unvisited(self.configured_sites, self.task.sites, self.run.trace.events)
+        return format_unvisited(self.configured_sites.folded, self.task.sites, self.run.trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded.
@@ -266,10 +267,21 @@ class Case:
         if unknown and not self.rules.any_sites:
             advice = f"rules {self.rules.name} allow {', '.join(SITE_NAMES)}; use other rules"
             raise TaskDefinitionError(f"unknown site {unknown[0]!r}; {advice}")
-        declared = self.task.sites if self.rules.declared_sites else [*filter(unknown.__contains__, self.task.sites)]
-        problem = self.configured_sites.find_undeclared(declared) if self.run.requires_trace else None
+        problem = self._find_missing_url(unknown) if self.run.requires_trace else None
         if problem is not None:
-            raise TaskDefinitionError(f"{problem}; add it to environments in --webeval-config")
+            raise TaskDefinitionError(problem)
+
+    def _find_missing_url(self, unknown: Sequence[str]) -> str | None:
+        """Which URL the configuration lacks, and how to add it. Without this, what is missing is inferred."""
+        if self._infers_anything:
+            problem = self.configured_sites.find_undeclared(filter(unknown.__contains__, self.task.sites))
+            return problem and f"{problem}; add it to environments in --webeval-config"
+        return self.configured_sites.find_missing_url(self.task.sites)
+
+    @property
+    def _infers_anything(self) -> bool:
+        """Whether addresses are inferred beside a configuration, and for tasks of several sites."""
+        return not (self.rules.published_sites if self.is_published else self.rules.declared_sites)
 
     @property
     def expected_reading(self) -> ParseContext:
@@ -278,6 +290,7 @@ class Case:
             known_sites=True,
             signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
+            single_decoding=self.rules.single_decoding,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,
@@ -293,6 +306,7 @@ class Case:
             nonfinite=not self.rules.finite_numbers,
             signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
+            single_decoding=self.rules.single_decoding,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,

@@ -93,6 +93,8 @@ CHECKS: tuple[Check, ...] = (
     Check("query-values", "values of a parameter that are not compared", requests.check_query_values),
     _fatal("query-text", 'a text in place of the list of values of a parameter: `{"sort": "price"}`',
           requests.check_query_texts),
+    Check("query-decoding", "a parameter that loses + or % where a query is decoded twice: `C++`",
+          requests.check_query_decoding),
     _fatal("path", "an invalid JSONPath or name in a body: `$.a[`", requests.check_paths),
     Check("empty", "an empty object that compares nothing, and `Referer` in capitals",
           requests.check_empty_expectations),

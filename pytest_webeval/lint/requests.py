@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
+from urllib.parse import unquote_plus
 
 from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
@@ -12,6 +14,7 @@ from pytest_webeval.lint.findings import Problem
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.url_normalization import query_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 BODILESS = ("GET", "HEAD", "OPTIONS")
@@ -117,6 +120,32 @@ def check_query_texts(definition: Definition) -> Iterator[Problem]:
             if isinstance(values, str):
                 place = (*request.steps, "expected", "query_params", name)
                 yield Problem(place, f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
+
+
+def check_query_decoding(definition: Definition) -> Iterator[Problem]:
+    """Parameters that the reference decodes once more than the sender encodes them (Q60)."""
+    for request in definition.requests:
+        place = (*request.steps, "expected", "query_params")
+        for name, values in (request.config.expected.query_params or {}).items():
+            if unquote_plus(name) != name:
+                yield Problem((*place, name), _format_decoding(name, unquote_plus(name)))
+            for index, value in enumerate(() if isinstance(values, str) else values):
+                if not looks_like_pattern(value) and unquote_plus(value) != value:
+                    yield Problem((*place, name, index), _format_decoding(value, unquote_plus(value)))
+        for steps, url in request.urls if request.config.expected.query_params is None else ():
+            for text in () if looks_like_pattern(url.strip()) else _list_parameters(url):
+                if unquote_plus(text) != text:
+                    yield Problem(steps, _format_decoding(text, unquote_plus(text)))
+
+
+def _list_parameters(url: str) -> list[str]:
+    pairs = parse_qsl(query_of(url), keep_blank_values=True)
+    return [text for pair in pairs for text in pair]
+
+
+def _format_decoding(text: str, decoded: str) -> str:
+    problem = f"{text!r:.80} in a query is compared as {decoded!r:.80} unless rules are strict"
+    return f"{problem}; use --webeval-rules=strict, or expect a value without + and %"
 
 
 def check_paths(definition: Definition) -> Iterator[Problem]:

@@ -18,6 +18,8 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.tasks.addresses import find_address_problem
+from pytest_webeval.tasks.addresses import normalize_address
 
 # What a configuration of WebArena-Verified may say (spec §7.1); all but the addresses is for programs that record.
 CONFIG_KEYS = (
@@ -29,8 +31,6 @@ CONFIG_KEYS = (
     "storage_state_file_name",
 )
 ENVIRONMENT_KEYS = ("urls", "active_url_idx", "use_header_login", "credentials", "extra", "container")
-SCHEMES = ("http", "https")
-_ORIGIN = re.compile(r"^\s*[A-Za-z]+://[^/?#]*")
 # The sites of WebArena-Verified, which rules `reference` allow alone.
 SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
 LONGEST_NAME = 60
@@ -61,32 +61,55 @@ def placeholder(site: str) -> str:
 
 
 class Environment(Struct, frozen=True):
-    """Addresses under which one site was reached; `active` is the index of the one that expectations mean."""
+    """Addresses under which one site was reached; `active` is the index of the one that expectations mean.
+
+    `spellings` are others that a recorded text may have.
+    """
 
     urls: tuple[str, ...]
     active: int = 0
+    spellings: tuple[str, ...] = ()
 
     @property
     def folded(self) -> Environment:
-        """The same with scheme and host in lower case, as browsers send them. Other spellings stay, behind those."""
+        """The same with the addresses as normalized URLs have them, and the configured ones as other spellings."""
         if not 0 <= self.active < len(self.urls):  # which stays an error
             return self
-        lower = tuple(_ORIGIN.sub(lambda match: match[0].lower(), url) for url in self.urls)
-        return Environment((*lower, *(url for url in self.urls if url not in lower)), self.active)
+        urls = tuple(map(_fold, self.urls))
+        raw = {url for url in self.urls if url and url.rstrip("/") not in urls}
+        return Environment(urls, self.active, tuple(sorted(raw, key=lambda url: (-len(url), url))))
+
+    @property
+    def recorded_urls(self) -> tuple[str, ...]:
+        """All spellings of the addresses, in the order in which they are looked for in a text."""
+        return (*self.spellings, *self.urls)
 
     @property
     def url(self) -> str:
         """The address that replaces the placeholder. Raises `EvaluationError`."""
+        if not self.urls:
+            raise EvaluationError("no URL is configured for a site of the task; add it to environments.*.urls")
         if not 0 <= self.active < len(self.urls):
             count = pluralize(len(self.urls), "URL")
             raise EvaluationError(f"active_url_idx {self.active} is out of range for {count}; fix the configuration")
         return self.urls[self.active]
 
 
+def _fold(url: str) -> str:
+    try:
+        return normalize_address(url)
+    except ValueError:  # `load_sites` refuses it; in Python anything can be passed
+        return url
+
+
 class Sites(Struct, frozen=True, dict=True):
-    """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so."""
+    """Where the sites of a benchmark were reached. Empty until a configuration or a recording says so.
+
+    `source` is the name of the configuration file, for messages.
+    """
 
     environments: Mapping[str, Environment] = field(default_factory=dict)
+    source: str = ""
 
     def render(self, text: str, sites: Iterable[str]) -> str | None:
         """The text with the placeholder that it starts with replaced by the active URL, or None if it has none."""
@@ -126,7 +149,7 @@ class Sites(Struct, frozen=True, dict=True):
 
     def derender(self, text: str, sites: Iterable[str]) -> str:
         """The text with the addresses of the first site that occurs in it replaced by its placeholder (spec §7.3)."""
-        urls_by_site = [(site, self.environments[site].urls) for site in sites if site in self.environments]
+        urls_by_site = [(site, self.environments[site].recorded_urls) for site in sites if site in self.environments]
         for site, urls in sorted(urls_by_site, key=lambda pair: -max(map(len, pair[1]), default=0)):
             for url in urls:
                 if url and url in text:
@@ -135,7 +158,7 @@ class Sites(Struct, frozen=True, dict=True):
 
     def mentions(self, text: str, sites: Iterable[str]) -> bool:
         """Whether an address of one of the sites stands anywhere in the text."""
-        return any(url in text for site in sites for url in self.environments[site].urls)
+        return any(url in text for site in sites for url in self.environments[site].recorded_urls)
 
     def covers(self, sites: Iterable[str]) -> bool:
         """Whether each of the sites has an address, and there is any at all."""
@@ -147,7 +170,25 @@ class Sites(Struct, frozen=True, dict=True):
     def folded(self) -> Sites:
         """The same sites with folded addresses; these very sites where that changes nothing."""
         changed = {name: environment.folded for name, environment in self.environments.items()}
-        return self if changed == dict(self.environments) else Sites(changed)
+        return self if changed == dict(self.environments) else Sites(changed, self.source)
+
+    def find_missing_url(self, sites: Sequence[str]) -> str | None:
+        """Why the URLs of these sites are unknown and not inferred, and what to configure; None for no problem.
+
+        They are inferred only for one site that no configuration is about.
+        """
+        if problem := self.find_undeclared(sites):
+            return f"{problem}; add it to environments in --webeval-config"
+        without = [site for site in sites if site in self.environments and not self.environments[site].urls]
+        if without:
+            where = " and ".join(f"environments.{site}.urls" for site in without)
+            source = self.source or "the configuration"
+            return f"no URL for {', '.join(without)} in {source}: {where} is empty; write the URL of the site there"
+        if len(sites) > 1 and not self.environments:
+            names = ", ".join(sites)
+            problem = f"no URL configured for {names}: only those of tasks with one site are inferred from a recording"
+            return f"{problem}; pass a file with the site URLs: --webeval-config=FILE"
+        return None
 
     def _find_environment(self, site: str) -> Environment:
         if site not in self.environments:
@@ -167,10 +208,19 @@ def load_sites(path: str | Path) -> Sites:
             f"cannot read the configuration {path}: {error.strerror}; check --webeval-config"
         ) from error
     for site, environment in sites.environments.items():
-        for index, url in enumerate(environment.urls):
-            if problem := _find_address_problem(url):
-                raise SettingsError(f"invalid configuration {path}: {problem} @ environments.{site}.urls[{index}]")
+        if problem := _find_problem(environment):
+            raise SettingsError(f"invalid configuration {path}: {problem[0]} @ environments.{site}.{problem[1]}")
     return sites
+
+
+def _find_problem(environment: Environment) -> tuple[str, str] | None:
+    """What is wrong with the addresses of a site, and the key that says so."""
+    count = len(environment.urls)
+    if count and not 0 <= environment.active < count:
+        problem = f"active_url_idx {environment.active} is out of range for {pluralize(count, 'URL')}"
+        return f"{problem}; use 0 to {count - 1}", "active_url_idx"
+    problems = ((find_address_problem(url), f"urls[{index}]") for index, url in enumerate(environment.urls))
+    return next(((problem, key) for problem, key in problems if problem), None)
 
 
 def parse_sites(content: bytes, source: str) -> Sites:
@@ -179,7 +229,8 @@ def parse_sites(content: bytes, source: str) -> Sites:
         config = _require_object(json.loads(content), "the top level")
         _check_keys(config, CONFIG_KEYS, "the top level")
         environments = _require_object(config.get("environments") or {}, "environments").items()
-        return Sites({site_name(spelling): _parse_environment(spelling, raw) for spelling, raw in environments})
+        parsed = {site_name(spelling): _parse_environment(spelling, raw) for spelling, raw in environments}
+        return Sites(parsed, Path(source).name)
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"invalid configuration {source}: {error}; see 'Score your own runs'") from error
 
@@ -206,17 +257,3 @@ def _require_object(raw: object, where: str) -> dict[str, Any]:
 def _check_keys(raw: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
     if problem := describe_unknown_keys(raw, allowed, where):
         raise ValueError(problem)
-
-
-def _find_address_problem(url: str) -> str | None:
-    """What is wrong with an address, and what to write instead; None if a browser can go there."""
-    scheme, separator, remainder = url.strip().partition("://")
-    host = remainder if separator else scheme
-    suggestion = f"http://{host.lstrip('/') or '127.0.0.1:7770'}"
-    if not url.strip():
-        return f"an empty URL; use e.g. {suggestion!r}"
-    if not separator:
-        return f"the URL {url!r:.200} without a scheme; use {suggestion!r:.200}"
-    if scheme.lower() not in SCHEMES:
-        return f"the URL {url!r:.200} with an unknown scheme; use {suggestion!r:.200}"
-    return None if host.strip("/") else f"the URL {url!r:.200} without a host; use e.g. {suggestion!r}"

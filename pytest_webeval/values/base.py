@@ -60,8 +60,9 @@ class ParseContext(Struct, frozen=True):
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
     URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `signed_currency`
     reads the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits,
-    where the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
-    placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
+    where the reference keeps those of a float (Q57). `single_decoding` decodes a query once (Q60). `derender` replaces
+    site addresses in a text by their placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is
+    how many characters are read.
     """
 
     patterns: bool = True
@@ -71,6 +72,7 @@ class ParseContext(Struct, frozen=True):
     known_sites: bool = False
     signed_currency: bool = False
     exact_money: bool = True
+    single_decoding: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length

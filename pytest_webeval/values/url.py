@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
@@ -58,6 +59,7 @@ class UrlValue(Value):
         """Base and parameters, or the pattern that the text is."""
         from pytest_webeval.values.url_normalization import is_ssh  # answers are seldom URLs
         from pytest_webeval.values.url_normalization import normalize_url
+        from pytest_webeval.values.url_normalization import query_of
 
         if not isinstance(raw, str) or not raw.strip():
             raise parse_error(raw, "is not a URL; write it in full")
@@ -75,7 +77,7 @@ class UrlValue(Value):
             return Location(url)
         if context.known_sites and url == plain:
             raise parse_error(raw, "is not a URL of the task's sites; copy the URL from the site")
-        return _split_url(url)
+        return _split_url(url, query_of(raw.strip()) if context.single_decoding else None, context.derender)
 
     def matches(self, actual: Value) -> bool:
         """Whether any two of the alternatives lead to the same place. Raises `EvaluationError` for a broken pattern."""
@@ -90,10 +92,14 @@ class UrlValue(Value):
         return f"{location.base}?{query}" if query else location.base
 
 
-def _split_url(url: str) -> Location:
+def _split_url(url: str, sent: str | None, derender: Callable[[str], str]) -> Location:
+    """The parts of a normalized URL. `sent` is its query as it was written, which is decoded once (Q60)."""
     parts = urlparse(url)  # which, unlike urlsplit, drops a semicolon with nothing behind it
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    in_order = sorted((unquote(name), unquote(value).lower().strip()) for name, value in pairs)
+    if sent is None:
+        pairs = [(unquote(name), unquote(value)) for name, value in parse_qsl(parts.query, keep_blank_values=True)]
+    else:
+        pairs = [(name, derender(value)) for name, value in parse_qsl(sent, keep_blank_values=True)]
+    in_order = sorted((name, value.lower().strip()) for name, value in pairs)
     return Location(urlunparse(parts._replace(query="")), tuple(dict(reversed(in_order)).items()))
 
 

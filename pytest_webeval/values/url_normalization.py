@@ -21,6 +21,9 @@ _NORMAL = re.compile(
     rf"https?://{_LABEL}(?:\.{_LABEL})*(?::(?!(?:80|443)/)[1-9][0-9]{{0,4}})?(?:/|(?:/{_SEGMENT})+/?)"
     rf"(?:\?{_WORD}(?:={_WORD})?(?:&{_WORD}(?:={_WORD})?)*)?"
 )
+LONGEST_KEPT = 2_000  # characters of a URL whose normal form is kept; a data: URL may have millions
+_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@")
+_IPV6_PORT = re.compile(r"^(?:(http://\[[^\]/?#]*\]):0*80|(https://\[[^\]/?#]*\]):0*443)(?=[/?#]|$)", re.IGNORECASE)
 _KEPT_SLASHES = {"%25252F": "%252F", "%252F": "%2F"}
 
 
@@ -47,9 +50,12 @@ def is_normal(text: str) -> bool:
     return _NORMAL.fullmatch(text) is not None
 
 
-@lru_cache(maxsize=4096)
 def normalize_url(text: str) -> str:
     """The URL after url-normalize, or its SSH short form. Raises `EvaluationError` where it is impossible."""
+    return _normalize_short(text) if len(text) <= LONGEST_KEPT else _normalize(text)
+
+
+def _normalize(text: str) -> str:
     if short := _parse_ssh(text):
         return f"{short[0]}@__SSH_HOST__:{short[1]}".lower()
     if is_normal(text):
@@ -60,6 +66,9 @@ def normalize_url(text: str) -> str:
         return url_normalize(text) or ""
     except (ValueError, AttributeError) as error:
         raise EvaluationError(f"invalid URL {text[:200]!r}: {error}; re-record the run") from error
+
+
+_normalize_short = lru_cache(maxsize=4096)(_normalize)
 
 
 def split_normal(text: str) -> SplitResult:
@@ -92,3 +101,18 @@ def normalize_keeping_slashes(text: str) -> str:
         return normalize_url(text)
     protected = _ENCODED_SLASH.sub("%252F", head.replace("%252F", "%25252F").replace("%252f", "%25252F"))
     return re.sub("%25252F|%252F", lambda match: _KEPT_SLASHES[match[0]], normalize_url(protected + text[len(head) :]))
+
+
+def query_of(text: str) -> str:
+    """The query of a URL as it was sent."""
+    return text.partition("#")[0].partition("?")[2]
+
+
+def fold_authority(text: str) -> str:
+    """A URL without the user before its host, and an IPv6 address without its default port.
+
+    Neither is a part of what a server reads as its address, and url-normalize keeps both.
+    """
+    if ("@" not in text and "]:" not in text) or is_ssh(text):
+        return text
+    return _IPV6_PORT.sub(r"\1\2", _USERINFO.sub(r"\1", text, count=1), count=1)

@@ -43,6 +43,8 @@ BY_DEFAULT = {
     "visited_sites",
     "folded_addresses",
     "any_sites",
+    "declared_sites",
+    "forbidden_readings",
 }
 TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
 

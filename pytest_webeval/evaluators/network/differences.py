@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
@@ -118,12 +119,12 @@ class EventDiff(Struct, frozen=True):
             yield self._other_url(raw, expected, field)
         if self._did_not_hold(f"{query}_mismatch"):
             same_bases = [url.query for url in expected if self.matcher.same_place(raw, (url,))]
-            yield from _compare_queries(same_bases, self.matcher.urls.actual(raw).query, query, same)
+            yield from _compare_queries(same_bases, self.matcher.urls.actual(raw), query, same)
 
     def _other_url(self, raw: str, expected: Sequence[Url], field: str) -> Difference:
         expected_bases = _unwrap_single([url.base for url in expected])
         try:
-            return Difference(field, DIFFERENT, expected_bases, self.matcher.urls.actual(raw).base)
+            return Difference(field, DIFFERENT, expected_bases, self.matcher.urls.actual(raw).base_text)
         except EvaluationError:
             return Difference(field, UNREADABLE, expected_bases, raw)
 
@@ -150,13 +151,13 @@ def build_explanation(diff: EventDiff, candidates: Sequence[NetworkEvent]) -> Ex
     return Explanation(diff.all(), nearest, list_candidates(candidates, diff.event))
 
 
-def _compare_queries(expected: Sequence[Query], actual: Query, path: str, same: SameQuery) -> Iterator[Difference]:
+def _compare_queries(expected: Sequence[Query], actual: Url, path: str, same: SameQuery) -> Iterator[Difference]:
     """Each parameter that differs from the alternative that comes nearest."""
-    wrong = [(query, _wrong_parameters(query, actual, same)) for query in expected]
+    wrong = [(query, _wrong_parameters(query, actual.query, same)) for query in expected]
     query, names = min(wrong, key=lambda pair: len(pair[1]))
     for name in names:
-        kind = MISSING if name not in actual else DIFFERENT if name in query else EXTRA
-        yield Difference(f"{path}.{name}", kind, _values(query, name), _values(actual, name))
+        kind = MISSING if name not in actual.query else DIFFERENT if name in query else EXTRA
+        yield Difference(f"{path}.{name}", kind, _values(query, name), _read_sent(actual, name))
 
 
 def _wrong_parameters(expected: Query, actual: Query, same: SameQuery) -> list[str]:
@@ -173,6 +174,11 @@ def _single_parameter(query: Query, name: str) -> Mapping[str, tuple[str, ...]]:
 
 def _values(query: Query, name: str) -> Any:
     return _unwrap_single(query[name]) if name in query else None
+
+
+def _read_sent(actual: Url, name: str) -> Any:
+    """The values of a parameter that were sent, decoded once and in their own case, to compare them by eye."""
+    return _values({name: tuple(map(unquote_plus, actual.sent_query[name]))}, name) if name in actual.query else None
 
 
 def _unwrap_single(values: Sequence[str]) -> Any:

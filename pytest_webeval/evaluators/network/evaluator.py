@@ -62,6 +62,8 @@ class NetworkEventEvaluator(Evaluator):
         config = expectation.read_as(NetworkExpectation)
         case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
         check = _NetworkCheck(EventMatcher(config, case), case)
+        if config.should_not_exist and check.reads_freely:
+            return self._check_forbidden(check)
         check.check_candidates()
         event, assertions = check.check_forbidden() if config.should_not_exist else check.choose_event(check.candidates)
         if list_failed(assertions):
@@ -76,6 +78,22 @@ class NetworkEventEvaluator(Evaluator):
             check.warn_of_unvisited_sites(event, expectation.index)
             return result
         return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
+
+    def _check_forbidden(self, check: _NetworkCheck) -> EvaluatorResult:
+        """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
+        from pytest_webeval.evaluators.network.forbidden import ForbiddenSearch  # few tasks forbid a request
+
+        check.matcher.normalize_expected()
+        sent = ForbiddenSearch(check.matcher, check.case).list_sent()
+        assertions = [check.assert_absence(sent, sent)]
+        if sent:
+            check.case.explain(lambda: check.explain(sent[0], assertions, sent))
+        return self.result(
+            assertions,
+            actual=check.forbidden_to_json(sent),
+            normalized=check.forbidden_to_json(sent, typed=True),
+            expected=check.expected_to_json(),
+        )
 
 
 class _NetworkCheck(Struct, frozen=True, dict=True):
@@ -155,12 +173,28 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     def check_forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
         """Success only where no event was found (spec §4.7)."""
-        if not self.candidates:
-            return None, [passed("no_navigation_event_match", f"no {self._expected_request}, as expected")]
-        event = self.candidates[0]
-        message = f"{len(self._requests)} matching {self._expected_request}, expected none"
-        order = "first" if len(self.candidates) == len(self._requests) else "last"
-        return event, [failed("unexpected_navigation_event", message, f"the {order} is {self._format_position(event)}")]
+        return next(iter(self.candidates), None), [self.assert_absence(self.candidates, self._requests)]
+
+    def assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent]) -> Assertion:
+        """Success only where nothing was sent; of several requests the deciding one is named."""
+        if not deciding:
+            return passed("no_navigation_event_match", f"no {self._expected_request}, as expected")
+        message = f"{len(sent)} matching {self._expected_request}, expected none"
+        order = "first" if len(deciding) == len(sent) else "last"
+        position = f"the {order} is {self._format_position(deciding[0])}"
+        return failed("unexpected_navigation_event", message, position)
+
+    @property
+    def reads_freely(self) -> bool:
+        """Whether any reading of a forbidden request counts; of a forbidden page the last one does (Q38)."""
+        return self.case.rules.forbidden_readings and not (self._checks_pages and self.candidates)
+
+    def forbidden_to_json(self, sent: Sequence[NetworkEvent], *, typed: bool = False) -> dict[str, Any] | None:
+        """The first forbidden request as reports show it; of a damaged one its URL and method."""
+        try:
+            return self.recorded_to_json(sent[0] if sent else None, typed=typed)
+        except EvaluationError:
+            return {"url": sent[0].url, "http_method": str(sent[0].method)}
 
     def choose_event(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
@@ -230,7 +264,12 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
         return self.case.unvisited_sites if is_about_a_site else None
 
-    def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
+    def explain(
+        self,
+        event: NetworkEvent | None,
+        assertions: Sequence[Assertion],
+        candidates: Sequence[NetworkEvent] | None = None,
+    ) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""
         from pytest_webeval.evaluators.network.differences import EventDiff
         from pytest_webeval.evaluators.network.differences import build_explanation
@@ -238,7 +277,9 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
         if event is None:
             return explain_absence(self.expected_to_json())
-        return build_explanation(EventDiff(self.matcher, event, assertions), self.candidates)
+        return build_explanation(
+            EventDiff(self.matcher, event, assertions), self.candidates if candidates is None else candidates
+        )
 
     @property
     def _expected_request(self) -> str:
@@ -247,8 +288,11 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return f"{self.matcher.event.http_method} {place}"
 
     def _format_position(self, event: NetworkEvent) -> str:
-        total = len(self.case.run.trace.events)
-        return f"{event.name} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
+        status, url = "", event.url
+        with suppress(EvaluationError):  # a forbidden request may be damaged
+            url = self.matcher.urls.actual(url).text
+            status = f" ({event.status})"
+        return f"{event.name} of {len(self.case.run.trace.events)}: {event.method} {url}{status}"
 
     def recorded_to_json(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""

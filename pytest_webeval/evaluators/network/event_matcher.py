@@ -215,16 +215,18 @@ class EventMatcher(Struct, frozen=True, dict=True):
         same_bases = [url for url in expected if self.same_place(raw, (url,))]
         if not same_bases:
             expected_bases = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {actual.base}")
+            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {actual.base_text}")
             return
-        yield passed(f"{PATH}.{field}_match", actual.base)
+        yield passed(f"{PATH}.{field}_match", actual.base_text)
         query = "query_params" if field == "url" else f"{field}.query_params"
         same = self.same_query if field == "url" else queries_match
         if any(same(url.query, actual.query) for url in same_bases):
-            yield passed(f"{PATH}.{query}_match", preview(actual.query))
+            yield passed(f"{PATH}.{query}_match", preview(actual.sent_query))
         else:
             expected_queries = " or ".join(preview(url.query) for url in same_bases)
-            yield failed(f"{PATH}.{query}_mismatch", f"expected {expected_queries}", f"got {preview(actual.query)}")
+            yield failed(
+                f"{PATH}.{query}_mismatch", f"expected {expected_queries}", f"got {preview(actual.sent_query)}"
+            )
 
     def same_query(self, expected: Query, actual: Query) -> bool:
         """Whether the parameters of two URLs agree, each as its schema says. Raises `EvaluationError`."""

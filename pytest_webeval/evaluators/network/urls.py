@@ -33,15 +33,19 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.url_normalization import LONGEST_KEPT
+from pytest_webeval.values.url_normalization import fold_authority
 from pytest_webeval.values.url_normalization import has_dot_segments
 from pytest_webeval.values.url_normalization import has_path_tricks
 from pytest_webeval.values.url_normalization import is_ssh
 from pytest_webeval.values.url_normalization import normalize_keeping_slashes
 from pytest_webeval.values.url_normalization import normalize_url
 from pytest_webeval.values.url_normalization import path_of
+from pytest_webeval.values.url_normalization import query_of
 from pytest_webeval.values.url_normalization import split_normal
 
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
+_SPECIAL = re.compile(r"[\\^$*+?{}\[\]|()]")
 _DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
 
 Query = Mapping[str, tuple[str, ...]]
@@ -50,19 +54,38 @@ Query = Mapping[str, tuple[str, ...]]
 class Url(Struct, frozen=True):
     """One URL: `base` is everything but the query; values of a query are lower-case and sorted.
 
-    `unresolved` is the base with its encoded slashes and dot segments, None where it has none.
+    `unresolved` is the base with its encoded slashes and dot segments, None where it has none. `sent` is a recorded URL
+    as it was sent, but for the address of its site.
     """
 
     base: str
     query: Query
     is_pattern: bool = False
     unresolved: str | None = None
+    sent: str = ""
 
     @property
     def text(self) -> str:
-        """The URL as reports show it."""
+        """The URL as reports show it: as it was sent."""
+        if self.sent:
+            return self.sent
         pairs = "&".join(f"{name}={value}" for name, values in sorted(self.query.items()) for value in values)
         return f"{self.base}?{pairs}" if pairs else self.base
+
+    @property
+    def base_text(self) -> str:
+        """The same without the query."""
+        return self.sent.partition("?")[0] or self.base
+
+    @property
+    def sent_query(self) -> Query:
+        """The parameters as they were sent; as they are compared where they were not sent as a query."""
+        pairs = [pair.partition("=") for pair in query_of(self.sent).split("&") if pair]
+        return {
+            name: tuple(value for key, _, value in pairs if name in (key, unquote_plus(key), unquote(unquote(key))))
+            or values
+            for name, values in self.query.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -91,29 +114,47 @@ class UrlMatcher:
 
     def actual(self, raw: str) -> Url:
         """A recorded URL. Raises `EvaluationError` where it is empty, impossible or too long."""
+        if len(raw) > LONGEST_KEPT:
+            return self._parse_actual(raw)
         if raw not in self._seen:
-            self._seen[raw] = self._parse_actual(raw.strip().translate(_DROPPED))
+            self._seen[raw] = self._parse_actual(raw)
         return self._seen[raw]
 
-    def _parse_actual(self, text: str) -> Url:
+    def _parse_actual(self, raw: str) -> Url:
+        text = raw.strip().translate(_DROPPED)
         if len(text) > self.limits.string_length:
             raise EvaluationError(f"a URL has {len(text):,} characters; {self.limits.describe('string_length')}")
         if looks_like_pattern(text):
             self.notice("no_recorded_patterns", text[:80])
             if not self.rules.no_recorded_patterns:
                 return Url(text, {}, is_pattern=True)
-        trimmed = text.rstrip("/")
-        rendered = self.sites.render(trimmed, self.task_sites) if trimmed.startswith("__") else None
-        return self._parse_literal(rendered or trimmed)
+        sent = self.sites.derender(text, self.task_sites)
+        if self.rules.folded_addresses and (folded := fold_authority(text)) != text:
+            self.notice("folded_addresses", text[:80])
+            text = folded
+        return replace(self._parse_literal(self._render(text.rstrip("/")), self._render(text)), sent=sent)
+
+    def _render(self, text: str) -> str:
+        rendered = self.sites.render(text, self.task_sites) if text.startswith("__") else None
+        return rendered or text
 
     def render_base(self, base: str) -> str:
         """A recorded base with the placeholder that it starts with replaced by the active address."""
         return self.sites.render(base, self.task_sites) or base
 
+    def render_expected(self, pattern: str, *, escape: bool = True) -> str:
+        """An expected pattern with the placeholder that it starts with replaced. Raises `EvaluationError`."""
+        rendered = self.sites.render_pattern(pattern, self.task_sites, escape=escape)
+        if rendered is None:
+            raise EvaluationError(_format_unknown_site(pattern, self.task_sites))
+        return rendered
+
+    def drop_base64(self, path: str) -> str:
+        """A path without the segments that are a query in base64."""
+        return self._split_base64(path)[0]
+
     def _parse_expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
-        parameters = (
-            None if query is None else self._group_query([(name, value) for name in query for value in query[name]])
-        )
+        parameters = None if query is None else self._group_query(self._list_parameters(query))
         if looks_like_pattern(text):
             return Url(text, parameters or {}, is_pattern=True)
         if not text:
@@ -127,12 +168,23 @@ class UrlMatcher:
         plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
             raise EvaluationError(self._format_unknown_address(text, rendered, plain))
-        url = self._parse_literal(rendered)
+        url = self._parse_literal(rendered, self._render(text))
         return url if parameters is None else replace(url, query=parameters)
+
+    def _list_parameters(self, query: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+        pairs = [(name, value) for name in query for value in query[name]]
+        if not self.rules.single_decoding:
+            return pairs
+        return [(name, self.sites.derender(value, self.task_sites)) for name, value in pairs]
 
     def _format_unknown_address(self, text: str, rendered: str, plain: str) -> str:
         """The message for an expected URL without an address of the task's sites, as it is or once it is normalized."""
         if plain != rendered and self.sites.mentions(rendered, self.task_sites):
+            for site in self.task_sites:
+                if text.startswith(placeholder(site)):  # it is the configuration that is wrong
+                    url = self.sites.environments[site].url
+                    advice = "write the normalized URL there, or use rules that normalize it"
+                    return f"the configured URL {url!r} of {site} is not in its normal form; {advice}"
             return f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL"
         return _format_site_problem(f"{text!r} is not at an address of a site of the task", self.task_sites)
 
@@ -145,7 +197,7 @@ class UrlMatcher:
         fragment = split_normal(normalize_url(text)).fragment
         return self.sites.derender(f"{path}#{fragment}" if fragment else path, self.task_sites)
 
-    def _parse_literal(self, text: str) -> Url:
+    def _parse_literal(self, text: str, sent: str) -> Url:
         if not text:
             raise EvaluationError("cannot compare an empty URL; re-record the run")
         parts = split_normal(self.sites.derender(normalize_url(text), self.task_sites))
@@ -153,7 +205,20 @@ class UrlMatcher:
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         base = urlunsplit((parts.scheme, parts.netloc, path, "", parts.fragment))
         query = self._group_query([(unquote(name), unquote_plus(value)) for name, value in pairs + encoded_pairs])
+        if self.rules.single_decoding and not is_ssh(text):
+            query = self._decode_once(sent, parts.path, query)
         return Url(base, query, unresolved=self._unresolved_base(text))
+
+    def _decode_once(self, sent: str, path: str, decoded_twice: Query) -> Query:
+        """The query of a URL as servers read it, of which the text as it was sent is decoded once (Q60)."""
+        pairs = parse_qsl(query_of(sent), keep_blank_values=True)
+        if self.decode_base64:
+            texts = filter(None, map(_decode_base64, path.split("/")))
+            pairs += [pair for text in texts for pair in parse_qsl(text.lstrip("?&"), keep_blank_values=True)]
+        query = self._group_query([(name, self.sites.derender(value, self.task_sites)) for name, value in pairs])
+        if query != decoded_twice:
+            self.notice("single_decoding", sent[:80])
+        return query
 
     def _group_query(self, pairs: list[tuple[str, str]]) -> Query:
         values_by_name: dict[str, list[str]] = {}
@@ -170,6 +235,12 @@ class UrlMatcher:
     def _patterns(self) -> tuple[str, ...]:
         """The patterns of ignored parameters; an invalid pattern matches nothing."""
         return tuple(filter(is_pattern, self.ignored_patterns))
+
+    @cached_property
+    def has_special_addresses(self) -> bool:
+        """Whether an active address has a character with a meaning in patterns, besides dots."""
+        environments = (self.sites.environments.get(site) for site in self.task_sites)
+        return any(_SPECIAL.search(each.url) for each in environments if each is not None and each.urls)
 
     def _split_base64(self, path: str) -> tuple[str, list[tuple[str, str]]]:
         segments, pairs = [], []
@@ -206,16 +277,36 @@ def _decode_base64(segment: str) -> str | None:
 def bases_match(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
     """Whether two URLs name the same place, whatever their queries (spec §4.8). Raises `EvaluationError`.
 
-    A closed hole may only take a match away: where the reference finds none, there is none.
+    A closed hole may only take a match away: where the reference finds none, there is none. But for an address such as
+    `http://[::1]`, which means another thing in a pattern, and matches as it is written.
     """
     if actual.is_pattern and _same_place(actual, actual.base, expected.base, reader, escape=False):
         return True  # Q1: a site asked to be matched
     if not _same_place(expected, expected.base, actual.base, reader, escape=False):
-        return False
+        return _matches_escaped(expected, actual, reader)
     violated = [switch for switch, holds in _check_closed_holes(expected, actual, reader).items() if not holds]
     for switch in violated:
         reader.notice(switch, actual.base[:80])
     return not violated
+
+
+def _matches_escaped(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
+    if not (expected.is_pattern and reader.rules.escaped_hosts and reader.has_special_addresses):
+        return False
+    is_same = _same_place(expected, expected.base, actual.unresolved or actual.base, reader, escape=True)
+    if is_same:
+        reader.notice("escaped_hosts", actual.base[:80])
+    return is_same
+
+
+def matches_in_reference(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
+    """Whether two URLs name the same place to the reference, unless they do only because a host is a wildcard."""
+    if not _same_place(expected, expected.base, actual.base, reader, escape=False):
+        return False
+    if not expected.is_pattern or _same_place(expected, expected.base, actual.base, reader, escape=True):
+        return True
+    reader.notice("escaped_hosts", actual.base[:80])
+    return not reader.rules.escaped_hosts
 
 
 def _check_closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
@@ -232,11 +323,8 @@ def _check_closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[
 def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, escape: bool) -> bool:
     if not expected.is_pattern:
         return base.lower().rstrip("/") == place.lower().rstrip("/")
-    rendered = reader.sites.render_pattern(base, reader.task_sites, escape=escape)
-    if rendered is None:
-        raise EvaluationError(_format_unknown_site(base, reader.task_sites))
     try:
-        return match(rendered, reader.render_base(place))
+        return match(reader.render_expected(base, escape=escape), reader.render_base(place))
     except InvalidPattern:
         raise EvaluationError(f"invalid regular expression {base!r}; fix the url of the task") from None
 

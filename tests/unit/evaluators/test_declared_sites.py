@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.results import WarningKind
+from pytest_webeval.scoring.score import score as score_case
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
 
@@ -21,11 +23,13 @@ SEVEN = "gitlab, map, reddit, shopping_admin, shopping, wikipedia, homepage"
 def scored(bench):
     """The result of a run that sent a cart, with a configuration of these sites."""
 
-    def score(*declared, sites=("bookshop",), rules="default", expected=ORDERED):
+    def score(*declared, sites=("bookshop",), rules="default", expected=ORDERED, is_published=False, without_url=()):
         bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, VISITED)
         environments = {name: Environment((BOOKS,)) for name in declared}
+        environments |= {name: Environment(()) for name in without_url}
         task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), expected, sites=sites)
-        return replace(bench, sites=Sites(environments)).score(task, rules)
+        case = replace(bench, sites=Sites(environments, "config.json" if environments else "")).case(task, rules)
+        return score_case(replace(case, is_published=is_published), default_evaluators())
 
     return score
 
@@ -68,14 +72,47 @@ def test_without_a_configuration_addresses_are_inferred_for_any_name(scored, rul
 IN_THE_SHOP = {**ORDERED, "expected": {**ORDERED["expected"], "url": "__SHOPPING__/cart"}}
 
 
-@pytest.mark.parametrize("rules", ["reference", "default"])
-def test_the_address_of_one_of_the_seven_sites_is_inferred_where_the_configuration_lacks_it(scored, rules):
-    assert scored("map", sites=["shopping"], rules=rules, expected=IN_THE_SHOP).status == "success"
+WITHOUT_SITE = {"declared": ["map"], "sites": ["shopping"]}
+WITHOUT_URL = {"declared": ["map"], "sites": ["shopping"], "without_url": ["shopping"]}
+SEVERAL = {"declared": [], "sites": ["shopping", "gitlab"]}
+ONE = {"declared": [], "sites": ["shopping"]}
+PROBLEMS = {
+    "a site that it lacks": (WITHOUT_SITE, "unknown site 'shopping' @ sites; known: map; add it to environments in "),
+    "a site without a URL": (
+        WITHOUT_URL,
+        "no URL for shopping in config.json: environments.shopping.urls is empty; write the URL of the site there",
+    ),
+    "several sites": (
+        SEVERAL,
+        "no URL configured for shopping, gitlab: only those of tasks with one site are inferred from a recording; pass",
+    ),
+}
+INFERRED = [("reference", False), ("reference", True), ("default", True)]
 
 
-def test_strict_rules_infer_no_address_where_the_configuration_lacks_one(scored):
-    with pytest.raises(TaskDefinitionError, match="unknown site 'shopping' @ sites; known: map"):
-        scored("map", sites=["shopping"], rules="strict", expected=IN_THE_SHOP)
+def score_with(scored, *, declared, **settings):
+    return scored(*declared, expected=IN_THE_SHOP, **settings)
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_published"), [*INFERRED, ("default", False), ("strict", False), ("strict", True)]
+)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_an_address_is_inferred_beside_a_configuration_for_the_benchmark_alone(scored, rules, is_published, name):
+    settings, problem = PROBLEMS[name]
+    if (rules, is_published) in INFERRED:
+        result = score_with(scored, rules=rules, is_published=is_published, **settings)
+        assert result.status == "success"
+        assert WarningKind.GUESSED_SITES in [warning.kind for warning in result.warnings]
+    else:
+        with pytest.raises(TaskDefinitionError) as caught:
+            score_with(scored, rules=rules, is_published=is_published, **settings)
+        assert str(caught.value).startswith(problem)
+
+
+@pytest.mark.parametrize("rules", ["reference", "default", "strict"])
+def test_the_address_of_a_single_site_is_inferred_without_a_configuration(scored, rules):
+    assert score_with(scored, rules=rules, **ONE).status == "success"
 
 
 @pytest.mark.parametrize(("declared", "sites"), [((), ["bookshop"]), (("bookshop", "shopping"), ["shopping"])])

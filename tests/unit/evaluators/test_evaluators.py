@@ -227,9 +227,11 @@ def test_an_event_that_comes_from_elsewhere_is_no_candidate(bench, referer):
     assert bench.network(wanted, here, elsewhere).status == "success"
 
 
-@pytest.mark.parametrize("config", [{"last_event_only": False}, {"should_not_exist": True}], ids=repr)
-def test_a_damaged_candidate_is_an_error_though_another_would_decide(bench, config):
-    result = bench.network(A_POST, at("/a"), at("/a", status=None), **config)
+@pytest.mark.parametrize(
+    ("config", "rules"), [({"last_event_only": False}, "default"), ({"should_not_exist": True}, "reference")]
+)
+def test_a_damaged_candidate_is_an_error_though_another_would_decide(bench, config, rules):
+    result = bench.network(A_POST, at("/a"), at("/a", status=None), rules=rules, **config)
     assert (result.status, result.error_msg) == (
         "error",
         "event 2 of the trace is damaged: no readable status; re-record the run",
@@ -288,9 +290,13 @@ def test_a_failure_tells_that_the_last_of_several_requests_decided(bench, config
     assert result.assertions[0].assertion_msgs[0] == f"no matching POST __SHOPPING__/a ({count})"
 
 
-@pytest.mark.parametrize(("config", "order", "number"), [({}, "last", 3), (ANY_EVENT, "first", 1)])
-def test_all_forbidden_requests_are_counted(bench, config, order, number):
-    result = bench.network(A_POST, at("/a"), at("/b"), at("/a"), should_not_exist=True, **config)
+@pytest.mark.parametrize(
+    ("rules", "config", "order", "number"),
+    [("reference", {}, "last", 3), ("reference", ANY_EVENT, "first", 1), ("default", {}, "first", 1)],
+)
+def test_all_forbidden_requests_are_counted(bench, rules, config, order, number):
+    events = [at("/a"), at("/b"), at("/a")]
+    result = bench.network(A_POST, *events, rules=rules, should_not_exist=True, **config)
     count, position = result.assertions[0].assertion_msgs
     assert count == "2 matching POST __SHOPPING__/a, expected none"
     assert position == f"the {order} is event {number} of 3: POST __SHOPPING__/a (200)"

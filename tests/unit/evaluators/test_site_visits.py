@@ -91,9 +91,10 @@ def test_a_failing_answer_far_from_all_configured_addresses_stays_a_failure_with
     assert whole.webeval["warnings"] == []
 
 
-def test_that_nothing_forbidden_was_found_far_from_all_sites_is_a_success_with_a_warning(scored):
-    whole = scored(kind="MUTATE", should_not_exist=True)
+def test_that_nothing_forbidden_was_found_far_from_all_sites_is_a_success_to_the_reference_alone(scored):
+    whole = scored(kind="MUTATE", should_not_exist=True, rules="reference")
     assert (whole.status, whole.webeval["warnings"]) == ("success", [f"eval[1] cannot match: {PROBLEM}"])
+    assert scored(kind="MUTATE", should_not_exist=True).status == "error"
 
 
 def test_that_something_forbidden_was_found_stays_a_failure(scored):
@@ -174,8 +175,11 @@ def test_only_a_url_that_begins_with_a_site_of_the_task_depends_on_its_address(u
     assert names_a_site(urls, ["shopping", "gitlab"]) is expected
 
 
+CAPITALS = ["http://Shop.Test:7770", "HTTP://shop.test:7770", "HTTP://SHOP.TEST:7770/"]
+
+
 @pytest.mark.usefixtures("published")
-@pytest.mark.parametrize("address", ["http://Shop.Test:7770", "HTTP://shop.test:7770", "HTTP://SHOP.TEST:7770/"])
+@pytest.mark.parametrize("address", CAPITALS)
 @pytest.mark.parametrize(("rules", "status"), [("reference", "error"), ("default", "success"), ("strict", "success")])
 def test_capitals_in_a_configured_address_are_folded(bench, address, rules, status):
     bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, [{"url": "http://shop.test:7770/p"}])
@@ -183,7 +187,7 @@ def test_capitals_in_a_configured_address_are_folded(bench, address, rules, stat
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network)
     whole = replace(bench, sites=Sites({"shopping": Environment((address,))})).score(task, rules)
     assert whole.status == status
-    reason = "capitals in scheme and host of a configured URL are lower-cased"
+    reason = "configured URLs are normalized, and a recorded URL counts without its user"
     told = f"Q40 (folded_addresses) changed this verdict to success: {reason}"
     folded = [f"{told} @ the configured URLs; NetworkEventEvaluator, eval[1]"]
     assert whole.webeval["warnings"] == ([] if rules == "reference" else folded)
@@ -193,13 +197,22 @@ def test_capitals_in_a_configured_address_are_folded(bench, address, rules, stat
     ("urls", "active", "folded"),
     [
         (("http://a.test/Path",), 0, ("http://a.test/Path",)),
-        (("HTTP://A.test/Path", "http://b.test"), 1, ("http://a.test/Path", "http://b.test", "HTTP://A.test/Path")),
+        (("http://b.test", "HTTP://A.test/Path"), 1, ("http://b.test", "http://a.test/Path")),
+        (("http://a.test/",), 0, ("http://a.test",)),
         (("HTTP://A.test",), 1, ("HTTP://A.test",)),
         (("A.test",), 0, ("A.test",)),
     ],
 )
-def test_folding_an_address_keeps_the_path_the_active_one_and_the_other_spelling(urls, active, folded):
-    assert Environment(urls, active).folded == Environment(folded, active)
+def test_folding_an_address_keeps_the_path_and_the_active_one(urls, active, folded):
+    result = Environment(urls, active).folded
+    assert (result.urls, result.active) == (folded, active)
+
+
+def test_another_spelling_of_an_address_is_looked_for_first_in_a_recorded_text():
+    folded = Sites({"map": Environment(("http://map.test:80", "HTTP://Map.test:80"))}).folded
+    assert folded.derender("from http://map.test:80/x", ["map"]) == "from __MAP__/x"
+    assert folded.derender("from HTTP://Map.test:80/x", ["map"]) == "from __MAP__/x"
+    assert folded.derender("from http://map.test/x", ["map"]) == "from __MAP__/x"
 
 
 def test_sites_without_capitals_are_their_own_folding():

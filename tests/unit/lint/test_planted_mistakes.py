@@ -788,6 +788,40 @@ MISTAKES = [
         [(".eval[1].expected.url: the query of the URL is not compared, for there are query_params; move it there")],
     ),
     (
+        "query-decoding",
+        task(request({"query_params": {"q": ["C++"], "p": ["a%2Fb"], "r": ["plain"], "s": ["50%"], "t": ["^a+$"]}})),
+        [
+            (
+                ".eval[1].expected.query_params.q[0]: 'C++' in a query is compared as 'C  ' unless rules are strict; "
+                "use --webeval-rules=strict, or expect a value without + and %"
+            ),
+            (
+                ".eval[1].expected.query_params.p[0]: 'a%2Fb' in a query is compared as 'a/b' unless rules are "
+                "strict; use --webeval-rules=strict, or expect a value without + and %"
+            ),
+        ],
+    ),
+    (
+        "query-decoding",
+        task(request({"url": "__SHOPPING__/a?q=C%2B%2B&p=a%20b&r=c+d"})),
+        [
+            (
+                ".eval[1].expected.url: 'C++' in a query is compared as 'C  ' unless rules are strict; "
+                "use --webeval-rules=strict, or expect a value without + and %"
+            )
+        ],
+    ),
+    (
+        "query-decoding",
+        task(request({"query_params": {"a+b": ["1"]}})),
+        [
+            (
+                ".eval[1].expected.query_params[\"a+b\"]: 'a+b' in a query is compared as 'a b' unless rules are "
+                "strict; use --webeval-rules=strict, or expect a value without + and %"
+            )
+        ],
+    ),
+    (
         "path",
         task(post({"$.a[": "x"})),
         [".eval[1].expected.post_data[\"$.a[\"]: invalid path '$.a['; write it as '$.order.items[0].id'"],
