@@ -64,7 +64,7 @@ class LiveRun(Run):
         """The trace, or why it cannot be read."""
         with self.inputs.durations.phase(DECODE):
             try:
-                return self.load_trace(self.inputs)
+                return self.load_trace(self.inputs).under(self.rules)
             except RecordingError as error:
                 return error
 

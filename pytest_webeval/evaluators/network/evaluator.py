@@ -113,7 +113,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
-        run, trace = self.case.run, self.case.run.trace
+        run, trace = self.case.run, self.case.trace
         if run.is_trajectory and not trace.marks_pages:
             problem = f"the trace of {run.label} does not say which requests are pages, and the task is to navigate"
             raise RunExcluded(f"{problem}: the recorder omits all Accept and Sec-Fetch headers; use another one")
@@ -199,7 +199,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
         method = self.matcher.event.http_method
-        events = self.case.run.trace.evaluation_events[-NEAREST_AMONG:]
+        events = self.case.trace.evaluation_events[-NEAREST_AMONG:]
         of_method = [event for event in events if event.method == method]
         for event in of_method or events:
             with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
@@ -247,7 +247,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return f"{self.matcher.event.http_method} {place}"
 
     def _format_position(self, event: NetworkEvent) -> str:
-        total = len(self.case.run.trace.events)
+        total = len(self.case.run.trace.all_events)
         return f"{event.name} of {total}: {event.method} {self.matcher.urls.actual(event.url).text} ({event.status})"
 
     def recorded_to_json(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from datetime import UTC
 from datetime import datetime
 from functools import cached_property
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from urllib.parse import urlparse
 
@@ -17,6 +18,9 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.text import pluralize
+
+if TYPE_CHECKING:
+    from pytest_webeval.rules import Rules
 
 REQUEST_LOG = "requests.jsonl"  # of ClawBench, which is known by its name
 RECORD_AGAIN = "re-record the run and close the browser context first"
@@ -239,18 +243,43 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     """The events of a recording in order.
 
     `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events. A log of
-    requests `may_be_empty`: then the agent made none.
+    requests `may_be_empty`: then the agent made none. `earlier` has the indices of events from before the run began,
+    `by_time` all indices in the order of time, if that is not the order of the recording. `recorded` are all events in
+    the order of the recording where a rule set has removed or sorted some; see `under`.
     """
 
     events: tuple[NetworkEvent, ...]
     repairs: str | None = None
     advice: str = RECORD_AGAIN
     may_be_empty: bool = False
+    earlier: frozenset[int] = frozenset()
+    by_time: tuple[int, ...] = ()
+    recorded: tuple[NetworkEvent, ...] = ()
+
+    @property
+    def all_events(self) -> tuple[NetworkEvent, ...]:
+        """Each recorded event, at the position that is its index."""
+        return self.recorded or self.events
+
+    def under(self, rules: Rules) -> NetworkTrace:
+        """The same recording with the events that count under these rules, in the order in which they do."""
+        if not (self.earlier or self.by_time):
+            return self
+        order = self.by_time if rules.time_order and self.by_time else range(len(self.all_events))
+        left_out = self.earlier if rules.own_requests else ()
+        events = tuple(self.all_events[index] for index in order if index not in left_out)
+        if events == self.events:
+            return self
+        facts = self.repairs, self.advice, self.may_be_empty, self.earlier, self.by_time
+        return NetworkTrace(events, *facts, recorded=self.all_events)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing but static assets and what could not be read at all."""
-        return not any(event.is_significant for event in self.events)
+        """Whether there is nothing but static assets and what could not be read at all.
+
+        A log with requests from before the run shows that it would have those of the run as well.
+        """
+        return not self.earlier and not any(event.is_significant for event in self.events)
 
     @property
     def emptiness(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import msgspec
 
@@ -123,6 +124,11 @@ class RecordedEvent(NetworkEvent):
         return self._entry.frame
 
     @property
+    def stamp(self) -> msgspec.Raw:
+        """The time stamp of the request, undecoded."""
+        return self._entry.started
+
+    @property
     def started(self) -> float | None:
         return parse_seconds(self._entry.started)
 
@@ -155,13 +161,35 @@ def too_many_entries(where: str, limits: Limits) -> TooManyEntries:
 
 
 def build_trace(
-    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, repairs: str | None = None, advice: str = RECORD_AGAIN
+    entries: Sequence[msgspec.Raw | Entry],
+    bodies: BodySource,
+    repairs: str | None = None,
+    advice: str = RECORD_AGAIN,
+    earlier: frozenset[int] = frozenset(),
 ) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
-    Raises `RecordingError` for an entry that is not an object.
+    `earlier` are the indices of those from before the run. Raises `RecordingError` for an entry that is not an object.
     """
-    return NetworkTrace(tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
+    events = tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries))
+    return NetworkTrace(events, repairs, advice, earlier=earlier, by_time=_order_by_time(events))
+
+
+def _order_by_time(events: Sequence[NetworkEvent]) -> tuple[int, ...]:
+    """The indices of events by the time at which each began; empty where that is their order.
+
+    Events of the same time keep their order, and one without a time stays behind its predecessor.
+    """
+    stamps = [bytes(event.stamp) for event in events if isinstance(event, RecordedEvent)]
+    is_uniform = len(stamps) == len(events) and len({(len(stamp), stamp[-2:]) for stamp in stamps}) <= 1
+    if is_uniform and stamps[:1] and stamps[0][-2:] == b'Z"' and stamps == sorted(stamps):
+        return ()  # as nearly all recordings are, which saves parsing
+    last, times = -inf, []
+    for event in events:
+        last = last if (time := event.started) is None else time
+        times.append(last)
+    order = sorted(range(len(events)), key=times.__getitem__)
+    return () if order == list(range(len(events))) else tuple(order)
 
 
 def _build_event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:
