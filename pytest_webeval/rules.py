@@ -95,7 +95,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
-          "the recording's resource types identify pages; cached pages count, cancelled ones do not", STRICT),
+          "the recording's marks identify pages; cached and posted ones count, cancelled ones and downloads do not", STRICT),
     Quirk("Q25", "URLs of only one site are replaced in a text", "48 with two sites"),
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
           "any_sites", "a site may have any name", DEFAULT),

@@ -197,7 +197,10 @@ class Case:
     @property
     def trace(self) -> NetworkTrace:
         """The recorded traffic that counts under the rules of the session. Raises `RecordingError`."""
-        trace = self.run.trace.under(self.rules)
+        trace = self.run.trace
+        if not (trace.earlier or trace.by_time):
+            return trace
+        trace = trace.under(self.rules)
         if trace.earlier and self.rules.own_requests:
             self.notice("own_requests", pluralize(len(trace.earlier), "request"))
         if trace.by_time and self.rules.time_order:

@@ -34,6 +34,13 @@ class OpenCookie(msgspec.Struct, gc=False):
     value: str = ""
 
 
+class Initiator(msgspec.Struct, gc=False):
+    """Who asked for a request."""
+
+    type: str
+
+
+_INITIATOR = msgspec.json.Decoder(Initiator)
 _STAMP = msgspec.json.Decoder(str)
 _NUMBER = msgspec.json.Decoder(float)
 _PAIRS = msgspec.json.Decoder(list[Pair])
@@ -93,6 +100,14 @@ def parse_duration(raw: msgspec.Raw) -> float | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return milliseconds / 1_000 if 0 <= milliseconds <= LONGEST_DURATION else None
+
+
+def parse_initiator(raw: msgspec.Raw) -> str | None:
+    """What asked for a request, in the words of Chrome; None for one that cannot be read."""
+    try:
+        return _INITIATOR.decode(raw).type
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def is_set(raw: msgspec.Raw) -> bool:

@@ -135,6 +135,16 @@ class NetworkEvent(ABC):
         """The frame in the tab, where the recording says so."""
 
     @property
+    def initiator(self) -> str | None:
+        """Who asked for it, such as `parser` or `script`, where the recording says so: Chrome's own does."""
+        return None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the recorder noted a failure, which a request with a response may have as well."""
+        return False
+
+    @property
     def started(self) -> float | None:
         """When the request was made, in seconds since 1970, where the recording says so."""
         return None
@@ -313,21 +323,10 @@ class NetworkTrace(Struct, frozen=True, dict=True):
 
     @cached_property
     def last_page(self) -> NetworkEvent | None:
-        """The page that the agent ended on by the recording's own resource types; by headers where an event has none.
+        """The page that the agent ended on by the recording's own marks of pages. Raises `EvaluationError`."""
+        from pytest_webeval.recordings.network.pages import find_last_page  # which knows events
 
-        An iframe is a document too: only the frame in which a tab's first document came shows its pages. A request that
-        got no response left the page as it was.
-        """
-        documents = [event for event in self.evaluation_events if event.is_document]
-        frames = {event.page: event.frame for event in reversed(documents)}
-        for event in reversed(self.evaluation_events):
-            if event.resource_type:
-                is_page = event.is_document and event.method == "GET" and event.frame == frames[event.page]
-            else:
-                is_page = event.is_navigation
-            if is_page and not event.is_cancelled:
-                return event
-        return None
+        return find_last_page(self)
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:

@@ -15,6 +15,7 @@ from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
 from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
+from pytest_webeval.recordings.network.entry_fields import parse_initiator
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
@@ -23,6 +24,8 @@ from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.events import Pairs
 from pytest_webeval.safety.limits import Limits
+
+FETCHED = "fetch"  # the type of what a program sent through Playwright's `request`
 
 
 # None of these structs is part of a cycle, and a recording has thousands: the garbage collector need not visit them.
@@ -42,6 +45,8 @@ class Response(msgspec.Struct, gc=False):
     headers: msgspec.Raw = msgspec.Raw(b"[]")
     cookies: msgspec.Raw = msgspec.Raw(b"[]")
     content: msgspec.Raw = msgspec.Raw(b"null")
+    failure: msgspec.Raw = msgspec.field(default=NOTHING, name="_failureText")
+    error: msgspec.Raw = msgspec.field(default=NOTHING, name="_error")
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -55,6 +60,9 @@ class Entry(msgspec.Struct, gc=False):
     started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
     time: msgspec.Raw = NOTHING
     from_cache: msgspec.Raw = msgspec.field(default=NOTHING, name="_fromCache")
+    initiator: msgspec.Raw = msgspec.field(default=NOTHING, name="_initiator")
+    api: msgspec.Raw = msgspec.field(default=NOTHING, name="_apiRequest")
+    api_context: msgspec.Raw = msgspec.field(default=NOTHING, name="_apiRequestRef")
 
 
 class RecordedEvent(NetworkEvent):
@@ -113,7 +121,8 @@ class RecordedEvent(NetworkEvent):
 
     @property
     def resource_type(self) -> str | None:
-        return self._entry.resource_type
+        is_of_program = is_set(self._entry.api) or is_set(self._entry.api_context)  # no page, whatever it accepts
+        return self._entry.resource_type or (FETCHED if is_of_program else None)
 
     @property
     def page(self) -> str | None:
@@ -122,6 +131,14 @@ class RecordedEvent(NetworkEvent):
     @property
     def frame(self) -> str | None:
         return self._entry.frame
+
+    @property
+    def initiator(self) -> str | None:
+        return parse_initiator(self._entry.initiator)
+
+    @property
+    def is_failed(self) -> bool:
+        return is_set(self._entry.response.failure) or is_set(self._entry.response.error)
 
     @property
     def stamp(self) -> msgspec.Raw:

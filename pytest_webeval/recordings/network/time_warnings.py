@@ -19,7 +19,7 @@ def list_warnings(trace: NetworkTrace, rules: Rules) -> Iterator[str]:
     """What these rules leave out of a recording, and where its order is not that of time."""
     total = len(trace.all_events)
     if trace.earlier and rules.own_requests:
-        problem = f"{pluralize(len(trace.earlier), 'request')} from before the trace chunk began left out"
+        problem = f"{pluralize(len(trace.earlier), 'request')} from before the trace chunk began excluded"
         yield f"{problem}, the last is event {event_number(max(trace.earlier))} of {total}"
     # Rules that repair no recording take it as it is, and do not warn of it.
     if not rules.repaired_traces or (pair := find_late_event(trace)) is None:

@@ -132,7 +132,7 @@ def required(path, **more):
     return {"evaluator": "NetworkEventEvaluator", "expected": expected, "last_event_only": False, **more}
 
 
-WARNING = "1 request from before the trace chunk began left out, the last is event 1 of 2"
+WARNING = "1 request from before the trace chunk began excluded, the last is event 1 of 2"
 DECIDED = "§3.1 (own_requests) changed this verdict to {}: requests from before the chunk began are not part of the run"
 
 

@@ -1,0 +1,103 @@
+"""Which recorded request is the page that the agent ended on, by what the recording says of pages.
+
+Seen in Chromium 156, recorded by Playwright 1.45 to 1.65: a download, and an answer without content (204), have the
+status that the server sent, and a failure. A form that posts is a document like others. An iframe is a document too.
+Playwright names its frame. Chrome's own HAR has no frames, but says who asked for a document: the parser of a page asks
+for iframes only, and a script for an iframe, or for the next page, which begins a new `pageref`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pytest_webeval.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.recordings.network.events import NetworkTrace
+
+_WITHOUT_CONTENT = (204, 205)
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def find_last_page(trace: NetworkTrace) -> NetworkEvent | None:
+    """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
+
+    A request that got no response, or one that is saved as a file, left the page as it was.
+    """
+    documents = [event for event in _list_in_time(trace) if event.is_document]
+    main_frames = {event.page: event.frame for event in reversed(documents)}
+    embedded = _list_embedded(documents)
+    later_tabs = set()
+    for event in reversed(trace.evaluation_events):
+        if event.resource_type:
+            is_page = event.is_document and event.frame == main_frames[event.page] and event.index not in embedded
+        else:
+            is_page = _is_page_by_headers(event)
+        if not is_page:
+            continue
+        # A page that redirects counts as such only where the recording does not have the page that followed.
+        is_followed = _has_status(event, _REDIRECTS) and (event.page in later_tabs or event.method != "GET")
+        if not (is_followed or event.is_cancelled or event.is_failed or _is_saved(event)):
+            return event
+        later_tabs.add(event.page)
+    return None
+
+
+def _list_in_time(trace: NetworkTrace) -> Iterable[NetworkEvent]:
+    """The events in the order of time, those of earlier chunks included: they show the main frame of an open tab."""
+    checked = {event.index for event in trace.evaluation_events}
+    events = (trace.all_events[index] for index in trace.by_time or range(len(trace.all_events)))
+    if not trace.recorded:
+        return events if trace.by_time else trace.evaluation_events
+    return (event for event in events if event.index in checked or (event.index in trace.earlier and _is_sound(event)))
+
+
+def _is_sound(event: NetworkEvent) -> bool:
+    """Whether its headers can be read: what is damaged in an earlier chunk must not cost this one."""
+    try:
+        return event.is_significant and event.header("accept") is not None
+    except EvaluationError:
+        return False
+
+
+def _list_embedded(documents: Iterable[NetworkEvent]) -> set[int]:
+    """The indices of documents in iframes where a recording has no frames, but says who asked for a document."""
+    loaded, embedded = set(), set()
+    for event in documents:
+        if event.frame is not None or event.initiator is None:
+            continue
+        if event.initiator == "parser" or (event.initiator == "script" and event.page in loaded):
+            embedded.add(event.index)
+        elif event.page is not None and not _has_status(event, _REDIRECTS):
+            loaded.add(event.page)
+    return embedded
+
+
+def _is_page_by_headers(event: NetworkEvent) -> bool:
+    """As `is_navigation`, but with forms that post, and without what a browser marks as an iframe or a script's."""
+    if event.is_navigation:
+        return event.header("sec-fetch-dest") in (None, "document")
+    accept = (event.header("accept") or "").lower()
+    is_html = event.method == "POST" and accept.startswith("text/html") and event.header("x-requested-with") is None
+    return is_html and event.header("sec-fetch-dest") in (None, "document")
+
+
+def _is_saved(event: NetworkEvent) -> bool:
+    """Whether a browser shows nothing of the response: it has no content, or is a file to download."""
+    if _has_status(event, _WITHOUT_CONTENT):
+        return True
+    try:
+        headers = event.response_headers
+    except EvaluationError:  # they are damaged, or a log has none
+        return False
+    dispositions = [value for name, value in headers if name.lower() == "content-disposition"]
+    return any(value.strip().lower().startswith("attachment") for value in dispositions)
+
+
+def _has_status(event: NetworkEvent, statuses: tuple[int, ...]) -> bool:
+    try:
+        return event.status in statuses
+    except EvaluationError:
+        return False
