@@ -17,6 +17,7 @@ from urllib.parse import urlparse
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.pages import find_last_page
 from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:
@@ -213,6 +214,15 @@ class NetworkEvent(ABC):
             return False
         return True
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether every comparison can read what it needs."""
+        try:
+            self.check()
+        except EvaluationError:
+            return False
+        return self.is_significant
+
     def check(self) -> None:
         """Raise `EvaluationError` if a field that every comparison needs is damaged."""
         _ = self.url, self.method, self.headers, self.status
@@ -324,9 +334,10 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     @cached_property
     def last_page(self) -> NetworkEvent | None:
         """The page that the agent ended on by the recording's own marks of pages. Raises `EvaluationError`."""
-        from pytest_webeval.recordings.network.pages import find_last_page  # which knows events
-
-        return find_last_page(self)
+        in_time = (self.all_events[index] for index in self.by_time or range(len(self.all_events)))
+        checked = {event.index for event in self.evaluation_events}
+        known = (each for each in in_time if each.index in checked or (each.index in self.earlier and each.is_sound))
+        return find_last_page(self.evaluation_events, known)
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:

@@ -9,28 +9,59 @@ for iframes only, and a script for an iframe, or for the next page, which begins
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
+from typing import TypeVar
 
 from pytest_webeval.errors import EvaluationError
 
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.network.events import NetworkEvent
-    from pytest_webeval.recordings.network.events import NetworkTrace
 
+class Document(Protocol):
+    """What is read of a `NetworkEvent`, where each member is explained."""
+
+    index: int
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def response_headers(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def resource_type(self) -> str | None: ...
+    @property
+    def page(self) -> str | None: ...
+    @property
+    def frame(self) -> str | None: ...
+    @property
+    def initiator(self) -> str | None: ...
+    @property
+    def is_document(self) -> bool: ...
+    @property
+    def is_navigation(self) -> bool: ...
+    @property
+    def is_cancelled(self) -> bool: ...
+    @property
+    def is_failed(self) -> bool: ...
+    def header(self, name: str) -> str | None: ...
+
+
+Event = TypeVar("Event", bound=Document)
 _WITHOUT_CONTENT = (204, 205)
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
-def find_last_page(trace: NetworkTrace) -> NetworkEvent | None:
+def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
     """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
 
-    A request that got no response, or one that is saved as a file, left the page as it was.
+    `in_time` are the same events in the order of time, and those of earlier chunks, which show the main frame of a tab. A
+    request that got no response, or one that is saved as a file, left the page as it was.
     """
-    documents = [event for event in _list_in_time(trace) if event.is_document]
+    documents = [event for event in in_time if event.is_document]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
     later_tabs = set()
-    for event in reversed(trace.evaluation_events):
+    for event in reversed(events):
         if event.resource_type:
             is_page = event.is_document and event.frame == main_frames[event.page] and event.index not in embedded
         else:
@@ -45,24 +76,7 @@ def find_last_page(trace: NetworkTrace) -> NetworkEvent | None:
     return None
 
 
-def _list_in_time(trace: NetworkTrace) -> Iterable[NetworkEvent]:
-    """The events in the order of time, those of earlier chunks included: they show the main frame of an open tab."""
-    checked = {event.index for event in trace.evaluation_events}
-    events = (trace.all_events[index] for index in trace.by_time or range(len(trace.all_events)))
-    if not trace.recorded:
-        return events if trace.by_time else trace.evaluation_events
-    return (event for event in events if event.index in checked or (event.index in trace.earlier and _is_sound(event)))
-
-
-def _is_sound(event: NetworkEvent) -> bool:
-    """Whether its headers can be read: what is damaged in an earlier chunk must not cost this one."""
-    try:
-        return event.is_significant and event.header("accept") is not None
-    except EvaluationError:
-        return False
-
-
-def _list_embedded(documents: Iterable[NetworkEvent]) -> set[int]:
+def _list_embedded(documents: Iterable[Document]) -> set[int]:
     """The indices of documents in iframes where a recording has no frames, but says who asked for a document."""
     loaded, embedded = set(), set()
     for event in documents:
@@ -75,7 +89,7 @@ def _list_embedded(documents: Iterable[NetworkEvent]) -> set[int]:
     return embedded
 
 
-def _is_page_by_headers(event: NetworkEvent) -> bool:
+def _is_page_by_headers(event: Document) -> bool:
     """As `is_navigation`, but with forms that post, and without what a browser marks as an iframe or a script's."""
     if event.is_navigation:
         return event.header("sec-fetch-dest") in (None, "document")
@@ -84,7 +98,7 @@ def _is_page_by_headers(event: NetworkEvent) -> bool:
     return is_html and event.header("sec-fetch-dest") in (None, "document")
 
 
-def _is_saved(event: NetworkEvent) -> bool:
+def _is_saved(event: Document) -> bool:
     """Whether a browser shows nothing of the response: it has no content, or is a file to download."""
     if _has_status(event, _WITHOUT_CONTENT):
         return True
@@ -96,7 +110,7 @@ def _is_saved(event: NetworkEvent) -> bool:
     return any(value.strip().lower().startswith("attachment") for value in dispositions)
 
 
-def _has_status(event: NetworkEvent, statuses: tuple[int, ...]) -> bool:
+def _has_status(event: Document, statuses: tuple[int, ...]) -> bool:
     try:
         return event.status in statuses
     except EvaluationError:
