@@ -54,8 +54,8 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
     """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
 
-    `in_time` are the same events in the order of time, and those of earlier chunks, which show the main frame of a tab. A
-    request that got no response, or one that is saved as a file, left the page as it was.
+    `in_time` are the same events in the order of time, and those of earlier chunks, which show the main frame of a tab.
+    A request that got no response, or one that is saved as a file, left the page as it was.
     """
     documents = [event for event in in_time if event.is_document]
     main_frames = {event.page: event.frame for event in reversed(documents)}

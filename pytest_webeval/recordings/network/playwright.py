@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 NETWORK = "trace.network"
+REQUESTS_LOG = "request-trace.network"  # of our recorder: what an agent sends next to its pages; see `recorder`
 _ADVICE = "re-record the run with context.tracing.start(snapshots=True), and stop tracing before the context closes"
 _LOG = re.compile(r"[\w.-]{0,80}trace\.network", re.ASCII)
 _MAX_NAMED = 5  # logs in a message
@@ -154,17 +155,16 @@ class FolderTrace:
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the folder. Raises `RecordingError`."""
         where, folder = inputs.directory / name, Path(name)
-        try:
-            return _load_lines(inputs, str(folder / NETWORK))
-        except RecordingError:
-            if exists_no_follow(where / NETWORK):
-                raise
-        names = _list_names(where)
+        names = [NETWORK] if exists_no_follow(where / NETWORK) else _list_names(where)
+        if NETWORK in names and exists_no_follow(where / REQUESTS_LOG):
+            names.append(REQUESTS_LOG)
         logs = _read_logs(
             inputs.limits.file_size,
             list_network_logs(names),
             lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
         )
+        if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
+            del logs[REQUESTS_LOG]
         if not logs:
             raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
         starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
