@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+from datetime import datetime
+
 import msgspec
 
 from pytest_webeval.recordings.network.events import Pairs
-from pytest_webeval.recordings.network.events import parse_timestamp
 
 MAX_STATUS = 2**63
+_LONGEST_STAMP = 64  # characters; no time stamp has as many
 LONGEST_DURATION = 86_400_000  # milliseconds; no request takes a day
 NOTHING = msgspec.Raw(b"null")
 
@@ -83,6 +86,17 @@ def _parse_pairs(raw: msgspec.Raw) -> Pairs:
 def _is_empty(raw: msgspec.Raw) -> bool:
     """Whether there is an empty object or text, in which the reference finds as much as in an empty list."""
     return msgspec.json.decode(raw) in ({}, "")
+
+
+def parse_timestamp(stamp: str | None) -> float | None:
+    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None for an invalid stamp."""
+    if stamp is None or len(stamp) > _LONGEST_STAMP:
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def parse_seconds(raw: msgspec.Raw) -> float | None:

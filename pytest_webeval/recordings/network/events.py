@@ -6,8 +6,6 @@ import re
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
-from datetime import UTC
-from datetime import datetime
 from functools import cached_property
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -15,6 +13,7 @@ from urllib.parse import unquote
 from urllib.parse import urlparse
 
 from msgspec import Struct
+from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.pages import find_last_page
@@ -214,15 +213,6 @@ class NetworkEvent(ABC):
             return False
         return True
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether every comparison can read what it needs."""
-        try:
-            self.check()
-        except EvaluationError:
-            return False
-        return self.is_significant
-
     def check(self) -> None:
         """Raise `EvaluationError` if a field that every comparison needs is damaged."""
         _ = self.url, self.method, self.headers, self.status
@@ -290,8 +280,9 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         events = tuple(self.all_events[index] for index in order if index not in left_out)
         if events == self.events:
             return self
-        facts = self.repairs, self.advice, self.may_be_empty, self.earlier, self.by_time
-        return NetworkTrace(events, *facts, recorded=self.all_events)
+        counted = structs.replace(self, events=events, recorded=self.all_events)
+        vars(counted).clear()  # what was computed from the other events
+        return counted
 
     @property
     def is_empty(self) -> bool:
@@ -334,10 +325,8 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     @cached_property
     def last_page(self) -> NetworkEvent | None:
         """The page that the agent ended on by the recording's own marks of pages. Raises `EvaluationError`."""
-        in_time = (self.all_events[index] for index in self.by_time or range(len(self.all_events)))
-        checked = {event.index for event in self.evaluation_events}
-        known = (each for each in in_time if each.index in checked or (each.index in self.earlier and each.is_sound))
-        return find_last_page(self.evaluation_events, known)
+        in_time = tuple(self.all_events[index] for index in self.by_time) or self.all_events
+        return find_last_page(self.evaluation_events, in_time)
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:
@@ -358,16 +347,3 @@ def _has_asset_path(url: str) -> bool:
 
 
 _is_short_asset_url = lru_cache(maxsize=_KEPT)(_has_asset_path)
-
-_LONGEST = 64  # characters; no time stamp has as many
-
-
-def parse_timestamp(stamp: str | None) -> float | None:
-    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None for an invalid stamp."""
-    if stamp is None or len(stamp) > _LONGEST:
-        return None
-    try:
-        moment = datetime.fromisoformat(stamp.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -54,10 +54,11 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
     """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
 
-    `in_time` are the same events in the order of time, and those of earlier chunks, which show the main frame of a tab.
-    A request that got no response, or one that is saved as a file, left the page as it was.
+    `in_time` are all recorded events in the order of time: those of earlier chunks show the main frame of a tab, too. A
+    request that got no response, or one that is saved as a file, left the page as it was.
     """
-    documents = [event for event in in_time if event.is_document]
+    checked = {event.index for event in events}
+    documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
     later_tabs = set()
@@ -74,6 +75,14 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
             return event
         later_tabs.add(event.page)
     return None
+
+
+def _is_known_document(event: Document) -> bool:
+    """Whether it is a document, if that can be read: what is damaged in an earlier chunk must not cost this one."""
+    try:
+        return event.is_document
+    except EvaluationError:
+        return False
 
 
 def _list_embedded(documents: Iterable[Document]) -> set[int]:
