@@ -26,6 +26,7 @@ from pytest_webeval.evaluators.network.nearest import choose_nearest
 from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.pages import list_embedding_pages
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -175,6 +176,8 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             misses.append((event, assertions))
         if undecided:
             raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
+        if self._checks_pages and self.case.rules.resource_types and candidates:
+            self._check_frames(candidates[0])
         nearest = choose_nearest(misses or self._other_misses())
         if nearest is None:
             return None, [
@@ -190,6 +193,14 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             failed("missing_navigation_event", message, f"nearest is {self._format_position(event)}"),
             *assertions,
         ]
+
+    def _check_frames(self, last: NetworkEvent) -> None:
+        """Raise `EvaluationError` if the last page may be an iframe, and the page around it is the expected one."""
+        for page in list_embedding_pages(last, self.case.trace.evaluation_events):
+            if not list_failed(self.matcher.assertions(page)):
+                self.case.notice("resource_types", "the last page")
+                problem = f"{last.name} may be a page or an iframe in {page.name}: the recording names no frames"
+                raise EvaluationError(f"{problem}; record a trace, or a HAR with Playwright 1.63 or newer")
 
     def _format_count(self, candidates: Sequence[NetworkEvent]) -> str:
         """How many requests were compared, and of how many if the last alone was."""

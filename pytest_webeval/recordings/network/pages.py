@@ -22,6 +22,8 @@ class Document(Protocol):
     index: int
 
     @property
+    def url(self) -> str: ...
+    @property
     def method(self) -> str: ...
     @property
     def status(self) -> int: ...
@@ -48,6 +50,7 @@ class Document(Protocol):
 
 Event = TypeVar("Event", bound=Document)
 _WITHOUT_CONTENT = (204, 205)
+_DEEPEST, _ORIGIN_SLASHES = 10, 3  # iframes in iframes; slashes of http://shop.test/
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -75,6 +78,34 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
             return event
         later_tabs.add(event.page)
     return None
+
+
+def list_embedding_pages(page: Event, events: Sequence[Event]) -> list[Event]:
+    """The earlier pages that a page may be an iframe in, the nearest first; none of one that is marked as a page.
+
+    Without frames and `Sec-Fetch-Dest`, an iframe looks like a page that a link led to: both name the page before.
+    """
+    pages: list[Event] = []
+    before = [event for event in events if event.index != page.index and (event.is_document or event.is_navigation)]
+    while (referer := _find_unmarked_referer(page)) is not None and len(pages) < _DEEPEST:
+        place = next((each for each in reversed(before) if _is_referer(referer, each.url)), None)
+        if place is None:
+            break
+        pages.append(place)
+        before, page = before[: before.index(place)], place
+    return pages
+
+
+def _find_unmarked_referer(event: Document) -> str | None:
+    """The page that a document names as its origin, if nothing says whether it is an iframe in that."""
+    is_marked = event.frame is not None or event.initiator is not None or event.header("sec-fetch-dest") is not None
+    return None if is_marked or event.method != "GET" else event.header("referer")
+
+
+def _is_referer(referer: str, url: str) -> bool:
+    """Whether a header Referer is about a URL. Of another site's page it has the origin alone."""
+    address = url.partition("#")[0]
+    return referer == address or (referer.count("/") == _ORIGIN_SLASHES and address.startswith(referer))
 
 
 def _is_known_document(event: Document) -> bool:

@@ -168,3 +168,44 @@ def test_pages_decide_under_strict_rules_alone(bench, entries, reference, strict
         assert str(score(case, default_evaluators()).status) == status
         decided = [text for text in case.warnings if "Q24 (resource_types) changed this verdict" in text]
         assert len(decided) == (rules == "strict")
+
+
+def linked(path, referer="/goal", made=untyped, **more):
+    """A document that names the page before, as an iframe in it and a page that a link led to both do."""
+    sent = referer if referer.startswith("http") else f"{SHOP}{referer}"
+    return made(path, headers=HTML | {"Referer": sent} | more.pop("marks", {}), **more)
+
+
+UNTYPED, TYPED = untyped("/goal"), typed("/goal", headers=HTML, frame=None)
+
+
+@pytest.mark.parametrize(
+    ("entries", "status"),
+    [
+        ([UNTYPED, linked("/x")], "error"),
+        ([TYPED, linked("/x", made=typed, frame=None)], "error"),
+        ([UNTYPED, linked("/x"), linked("/y")], "error"),
+        ([UNTYPED, linked("/x"), linked("/y", "/x")], "error"),  # an iframe in an iframe
+        ([UNTYPED, linked("/x", f"{SHOP}/")], "error"),  # the page of another site names the origin alone
+        ([untyped("/other"), linked("/x", "/other")], "failure"),  # the expected page is none of both
+        ([UNTYPED, untyped("/x")], "failure"),  # somebody typed the address
+        ([UNTYPED, linked("/x", "/other")], "failure"),
+        ([UNTYPED, linked("/x", marks={"sec-fetch-dest": "document"})], "failure"),
+        ([TYPED, linked("/x", made=typed, frame="frame@1", page="page@2")], "failure"),
+        (
+            [chrome("/goal"), linked("/x", made=typed, frame=None, page="page_2", _initiator={"type": "other"})],
+            "failure",
+        ),
+        ([untyped("/a"), linked("/goal", "/a")], "success"),
+    ],
+)
+def test_what_may_be_an_iframe_in_the_expected_page_is_no_failure(bench, entries, status):
+    directory = bench.record()
+    (directory / "network.har").write_bytes(har(*entries))
+    (directory / "agent_response.json").write_text(json.dumps({"task_type": "NAVIGATE", "status": "SUCCESS"}))
+    expected = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/goal"}}
+    task = bench.task(bench.expecting("NAVIGATE", schema={"type": "null"}), expected)
+    result = score(bench.case(task, "strict"), default_evaluators())
+    assert str(result.status) == status
+    assert ("names no frames; record a trace" in str(result.evaluators_results[-1].error_msg)) == (status == "error")
+    assert score(bench.case(task, "default"), default_evaluators()).status != "error"
