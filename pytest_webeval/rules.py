@@ -100,7 +100,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
-          "the recording's resource types identify pages; cached pages count, cancelled ones do not", STRICT),
+          "the recording's marks identify pages; cached and posted ones count, cancelled ones and downloads do not",
+          STRICT),
     Quirk("§4.4", "a POST whose expectation names no response_status must be answered with 200",
           "77 that name none", "redirected_posts", "any status from 200 to 399 counts", STRICT),
     Quirk("Q25", "URLs of only one site are replaced in a text", "48 with two sites"),
@@ -135,6 +136,10 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q43", "a blank line, a raw U+2028, a byte that is not UTF-8, a byte order mark, a request that is null, "
           "several network logs or a HAR in an archive make a trace unreadable", "all",
           "repaired_traces", "readable data are read", DEFAULT),
+    Quirk("§3.1", "the network log of a trace chunk counts as a whole, with the requests of earlier chunks", "all",
+          "own_requests", "requests from before the chunk began are not part of the run", DEFAULT),
+    Quirk("§4.2", "requests count in the order of the file, whatever their times", "all",
+          "time_order", "requests count in the order of their times", STRICT),
     Quirk("Q55", "a request header whose value is null is an error of every network evaluator that checks its event",
           "488 with network checks", "null_headers", "such a header is ignored", DEFAULT),
     # Determinism, side effects, cost
@@ -185,6 +190,8 @@ class Rules:
     external_bodies: bool = False
     browser_forms: bool = False
     repaired_traces: bool = False
+    own_requests: bool = False
+    time_order: bool = False
     null_headers: bool = False
     escaped_hosts: bool = False
     unresolved_paths: bool = False

@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from itertools import pairwise
 
-from pytest_webeval.recordings.network.events import parse_timestamp
+from pytest_webeval.recordings.network.entry_fields import parse_timestamp
 
 # Names in small letters, of letters and digits only.
 _TOKENS = frozenset(

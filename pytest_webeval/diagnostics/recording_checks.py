@@ -63,7 +63,7 @@ class _Capture:
         return [event for event in self.trace.events if event.is_significant]
 
     def describe(self, event: NetworkEvent) -> str:
-        return f"{event.name} of {len(self.trace.events)}"
+        return f"{event.name} of {len(self.trace.all_events)}"
 
 
 def _bodies_missing(capture: _Capture) -> str | None:

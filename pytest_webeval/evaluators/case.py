@@ -46,6 +46,7 @@ from pytest_webeval.values.schema import ValueParser
 if TYPE_CHECKING:
     from pytest_webeval.diagnostics.difference import Explanation
     from pytest_webeval.judges.judging import Judging
+    from pytest_webeval.recordings.network.events import NetworkTrace
 
 
 def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
@@ -193,9 +194,22 @@ class Case:
         self.log.explainers.append(explainer)
 
     @property
+    def trace(self) -> NetworkTrace:
+        """The recorded traffic that counts under the rules of the session. Raises `RecordingError`."""
+        trace = self.run.trace
+        if not (trace.earlier or trace.by_time):
+            return trace
+        trace = trace.under(self.rules)
+        if trace.earlier and self.rules.own_requests:
+            self.notice("own_requests", pluralize(len(trace.earlier), "request"))
+        if trace.by_time and self.rules.time_order:
+            self.notice("time_order", "the trace")
+        return trace
+
+    @property
     def events(self) -> tuple[NetworkEvent, ...]:
         """The recorded events that evaluators check. Raises `EvaluationError`."""
-        trace = self.run.trace
+        trace = self.trace
         if trace.pending:
             if not self.rules.repaired_traces:
                 raise trace.pending[0].damaged("url")

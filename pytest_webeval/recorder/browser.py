@@ -21,22 +21,28 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.recording import Recording
+from pytest_webeval.recorder.request_har import add_requests
+from pytest_webeval.recorder.request_har import find_request_tracing
 from pytest_webeval.recordings.action_trace import ARCHIVE
 from pytest_webeval.recordings.action_trace import FOLDER
+from pytest_webeval.recordings.network.playwright import REQUESTS_LOG
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.text import to_line
 
-HAR = "network.har"
+HAR, REQUESTS_HAR = "network.har", "requests.har"
 INSTALL = "install it with pip install 'pytest-webeval[record]'"
 # Names of browsers that speak the protocol, where Playwright has installed none.
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PORT_FILE = "DevToolsActivePort"
 SETTLING, POLLING = 1.0, 25  # seconds, milliseconds
+OWN_CONTEXT = "the agent opened a browser context of its own, whose requests are not recorded"
+LOST_REQUESTS = "the requests of page.request and context.request were not recorded"
 LOST, _CLOSED = "the browser ended before the agent did", "has been closed"
 _LONGEST_PROBLEM = 200  # characters
 
@@ -65,6 +71,7 @@ class BrowserCapture(Struct, eq=False, dict=True):
     problems: list[str] = field(default_factory=list)
     pending: set[Any] = field(default_factory=set)  # requests without a response
     profile: str | None = None  # a directory for the browser's own files
+    requests: Any = None  # records what no page sends, where that is something else than the tracing of the context
     is_finished: bool = False
 
     def __post_init__(self) -> None:
@@ -121,11 +128,19 @@ class BrowserCapture(Struct, eq=False, dict=True):
         browser = context.browser
         if browser is not None:
             self.recording.note_version("browser", f"{browser.browser_type.name} {browser.version}")
+            browser.on("context", self._note_context)
         context.on("request", self._begin_request)
         context.on("requestfinished", self._end_request)
         context.on("requestfailed", self._end_request)
         yield lambda: context.tracing.start(name="trace", screenshots=True, snapshots=True)
         yield lambda: context.tracing.start_har(self.folder / HAR, content="embed", mode="full")
+        requests = self.requests = find_request_tracing(context)
+        if requests is not None:
+            yield lambda: requests.start(name=REQUESTS_LOG.removesuffix(".network"), snapshots=True)
+            yield lambda: requests.start_har(self.folder / REQUESTS_HAR, content="embed", mode="full")
+
+    def _note_context(self, context: Any) -> None:  # noqa: ARG002  (the signature of a handler)
+        self.recording.note_unrecorded(OWN_CONTEXT)
 
     def _begin_request(self, request: Any) -> None:
         self.pending.add(request)
@@ -143,6 +158,9 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def finish_calls(self, context: Any) -> Iterator[Call]:
         """What ends the recording of a context, whether it closes or not. Calls may fail; see `note_problem`."""
+        if self.requests is not None:
+            yield self.requests.stop_har
+            yield self.requests.stop
         yield context.tracing.stop_har
         yield lambda: context.tracing.stop(path=self.folder / ARCHIVE)
 
@@ -156,9 +174,17 @@ class BrowserCapture(Struct, eq=False, dict=True):
             self.recording.stop(
                 Outcome.BROWSER_LOST, LOST if _CLOSED in self.problems[0] else f"{LOST}: {self.problems[0]}"
             )
+        if self.requests is not None and (self.folder / HAR).exists():
+            self._add_requests()
         kept = [self._keep(name) for name in (HAR, ARCHIVE)]
         if all(kept):
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _add_requests(self) -> None:
+        try:
+            add_requests(self.folder / HAR, self.folder / REQUESTS_HAR)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            self.recording.note_unrecorded(LOST_REQUESTS)
 
     def remove_profile(self) -> None:
         """Remove the browser's own files, once it is closed."""

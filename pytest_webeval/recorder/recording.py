@@ -143,6 +143,12 @@ class Recording:
         self.state = structs.replace(self.state, versions={**self.state.versions, name: version})
         self._write_state()
 
+    def note_unrecorded(self, what: str) -> None:
+        """Note requests that are not recorded: then the run says nothing about requests. The first note counts."""
+        if self.state.unrecorded is None:
+            self.state = structs.replace(self.state, unrecorded=what)
+            self._write_state()
+
     def close(self) -> None:
         """End the recording: from now on it says how it ended. Does nothing the second time."""
         if self.is_closed:

@@ -20,12 +20,15 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 if TYPE_CHECKING:
     from typing import Any
 
     from pytest_webeval.tasks.task import Expectation
     from pytest_webeval.tasks.task import Task
+
+_USE_CONTEXT = "let the agent work in the context of the recording, and record the run again"
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class LiveRun(Run):
         """The trace, or why it cannot be read."""
         with self.inputs.durations.phase(DECODE):
             try:
-                return self.load_trace(self.inputs)
+                return self.load_trace(self.inputs).under(self.rules)
             except RecordingError as error:
                 return error
 
@@ -80,8 +83,9 @@ class LiveRun(Run):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """How the recording ended, unless it ended as it should."""
-        return () if self.state.outcome is Outcome.CLOSED else (self.state.summary,)
+        """How the recording ended, unless it ended as it should, and which requests are missing in it."""
+        summary = None if self.state.outcome is Outcome.CLOSED else self.state.summary
+        return tuple(filter(None, (summary, self.state.gap)))
 
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
         """The outcome of the recording, if that can be read."""
@@ -98,8 +102,14 @@ class LiveRun(Run):
                 super().check()
 
     def check_evidence(self, expectations: Sequence[Expectation]) -> None:
-        """Raise `RecordingError` for a silent agent without a trace, unless that fails: nobody knows what it did."""
-        if not (self._is_silent and self.requires_trace) or any(map(_requires_deed, expectations)):
+        """Raise `RecordingError` where nobody knows what the agent did, unless it fails whatever that was.
+
+        This is so for a silent agent without a trace, and for any with requests that are not recorded.
+        """
+        is_failed = self._is_silent and any(map(_requires_deed, expectations))
+        if self.state.gap is not None and not is_failed and any(map(_is_about_requests, expectations)):
+            raise RecordingError(f"{self.state.gap}; {_USE_CONTEXT}")
+        if is_failed or not (self._is_silent and self.requires_trace):
             return
         with self._explain():
             if isinstance(self._recorded_trace, RecordingError):
@@ -116,6 +126,11 @@ class LiveRun(Run):
             if summary is None or summary in str(error):
                 raise
             raise RecordingError(f"{summary}; {error}", error.rule) from error
+
+
+def _is_about_requests(expectation: Expectation) -> bool:
+    """Whether an expectation may be about requests: all are but those about the answer or a stored verdict."""
+    return expectation.evaluator not in (RESPONSE_EVALUATOR, RUBRIC_EVALUATOR)
 
 
 def _requires_deed(expectation: Expectation) -> bool:

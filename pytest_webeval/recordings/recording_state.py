@@ -42,7 +42,7 @@ class Outcome(StrEnum):
 
 
 class RecordingState(Struct, frozen=True, kw_only=True):
-    """The content of the file. `started` and `ended` are times in UTC."""
+    """The content of the file. `started` and `ended` are times in UTC, `unrecorded` says which requests are missing."""
 
     outcome: Outcome
     reason: str | None = None
@@ -51,13 +51,21 @@ class RecordingState(Struct, frozen=True, kw_only=True):
     started: str = ""
     ended: str | None = None
     versions: dict[str, str] = {}
+    unrecorded: str | None = None
 
     @property
     def summary(self) -> str:
         """How the recording ended, in a few words."""
-        if self.reason:
-            return truncate_words(sanitize(" ".join(self.reason.split())), LONGEST_REASON)
-        return _SUMMARIES[self.outcome]
+        return _to_line(self.reason) if self.reason else _SUMMARIES[self.outcome]
+
+    @property
+    def gap(self) -> str | None:
+        """Which requests are not recorded, in a line; None for a complete recording."""
+        return _to_line(self.unrecorded) if self.unrecorded else None
+
+
+def _to_line(text: str) -> str:
+    return truncate_words(sanitize(" ".join(text.split())), LONGEST_REASON)
 
 
 _SUMMARIES = {

@@ -97,7 +97,7 @@ class Run:
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RecordingError`."""
         with self.inputs.durations.phase(DECODE):
-            return self.load_trace(self.inputs)
+            return self.load_trace(self.inputs).under(self.rules)
 
     @property
     def is_trace_loaded(self) -> bool:
@@ -113,6 +113,15 @@ class Run:
     def repairs(self) -> str | None:
         """What the reference would not read of the trace, or None where there is nothing of that kind."""
         return self.trace.repairs if self.requires_trace or self.is_trace_loaded else None
+
+    @property
+    def trace_warnings(self) -> tuple[str, ...]:
+        """What the rules leave out of a trace that was read, or sort in it."""
+        if not self.is_trace_loaded:
+            return ()
+        from pytest_webeval.recordings.network.time_warnings import list_warnings  # for traces alone
+
+        return tuple(list_warnings(self.trace, self.rules))
 
     @property
     def has_trace(self) -> bool:
@@ -187,7 +196,7 @@ class Run:
     def check_trace(self) -> None:
         """Raise `RecordingError` unless the trace can be read, and holds what the rules want."""
         if self.trace.repairs and not self.rules.repaired_traces:
-            raise RecordingError(f"{self.trace.repairs}; re-record the run, or use --webeval-rules=default")
+            raise RecordingError(f"{self.trace.repairs}; use --webeval-rules=default, which reads it")
         if self.trace.is_empty and self.rules.events_required:
             message = f"the trace in {self.path} has no usable events: {self.trace.emptiness}"
             raise RecordingError(message, rule="events_required")

@@ -75,7 +75,7 @@ class TrajectoryRun(Run):
         if not self.has_trace:
             raise RunExcluded(f"{self.label} has no network trace, so that what its task expects of one is not checked")
         with self.inputs.durations.phase(DECODE):
-            trace = self.load_trace(self.inputs)
+            trace = self.load_trace(self.inputs).under(self.rules)
         if trace.is_empty and not trace.may_be_empty:
             raise RecordingError(f"the trace in {self.path} has no usable events: {trace.emptiness}")
         return trace

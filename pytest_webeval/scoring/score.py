@@ -61,7 +61,7 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
             case.log.warnings.append(rule_warning("repaired_traces", status, "the trace"))
         else:
             case.warn(f"{repairs}; what can be read of it is read")
-    for text in case.run.warnings:
+    for text in (*case.run.warnings, *case.run.trace_warnings):
         case.warn(text)
     extra = {"wall_time": round(time.perf_counter() - started, 6), "tasks_from": source}
     return build_result(case, results, evaluators_by_name.values(), data_checksum, extra)

@@ -64,7 +64,7 @@ def kill_browser():
 
 @dataclass
 class Project:
-    """A project with live tests. Each task of the file is to buy 5 notebooks, and is named after its test."""
+    """A project with live tests. Each task of the file is usually to buy 5 notebooks, and is named after its test."""
 
     pytester: pytest.Pytester
 
@@ -73,11 +73,11 @@ class Project:
         """Where its tests record."""
         return self.pytester.path / "runs"
 
-    def write(self, tests: str) -> None:
-        """Write the tests, and a task for each."""
+    def write(self, tests: str, task_id: int = TASK) -> None:
+        """Write the tests, and a task for each that is a copy of one of the example suite."""
         self.pytester.makepyfile(test_agents=HELPERS + tests)
         definitions = json.loads((SUITE / "runs/tasks.json").read_text())
-        task = next(each for each in definitions if each["task_id"] == TASK)
+        task = next(each for each in definitions if each["task_id"] == task_id)
         names = re.findall(r"def test_(\w+)", tests)
         (self.pytester.path / "tasks.json").write_text(json.dumps([task | {"task_id": name} for name in names]))
 

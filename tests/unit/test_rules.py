@@ -31,6 +31,7 @@ BY_DEFAULT = {
     "external_bodies",
     "browser_forms",
     "repaired_traces",
+    "own_requests",
     "null_headers",
     "escaped_hosts",
     "unresolved_paths",

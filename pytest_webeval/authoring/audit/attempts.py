@@ -74,6 +74,20 @@ class DraftEvent(NetworkEvent):
         return cookies
 
     @property
+    def response_headers(self) -> Pairs:
+        headers: Pairs = self._get("response_headers", ())
+        return headers
+
+    @property
+    def initiator(self) -> str | None:
+        initiator: str | None = self._get("initiator")
+        return initiator
+
+    @property
+    def is_failed(self) -> bool:
+        return bool(self._get("is_failed", default=False))
+
+    @property
     def resource_type(self) -> str | None:
         kind: str | None = self._get("resource_type", "document")
         return kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -145,7 +146,7 @@ def _check_start_page(task: Task, run: GoldenRun) -> Iterator[str]:
 
 def replace_events(run: Run, end: int) -> Run:
     """The run as if it had ended before the event of that index."""
-    events = run.trace.events[:end]
+    events = tuple(takewhile(lambda event: event.index != end, run.trace.events))
     return replace(run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
 
 

@@ -146,7 +146,7 @@ class EventDiff(Struct, frozen=True):
 def build_explanation(diff: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
     """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
     event, matcher = diff.event, diff.matcher
-    url, total = matcher.urls.actual(event.url).text, len(matcher.case.run.trace.events)
+    url, total = matcher.urls.actual(event.url).text, len(matcher.case.run.trace.all_events)
     nearest = event_to_json(event, url, total, event.status)
     return Explanation(diff.all(), nearest, list_candidates(candidates, diff.event))
 

@@ -26,6 +26,7 @@ from pytest_webeval.evaluators.network.nearest import choose_nearest
 from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.pages import list_embedding_pages
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
@@ -131,7 +132,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
-        run, trace = self.case.run, self.case.run.trace
+        run, trace = self.case.run, self.case.trace
         if run.is_trajectory and not trace.marks_pages:
             problem = f"the trace of {run.label} does not say which requests are pages, and the task is to navigate"
             raise RunExcluded(f"{problem}: the recorder omits all Accept and Sec-Fetch headers; use another one")
@@ -209,6 +210,8 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             misses.append((event, assertions))
         if undecided:
             raise EvaluationError(" ".join(undecided[0].assertion_msgs or ()))
+        if self._checks_pages and self.case.rules.resource_types and candidates:
+            self._check_frames(candidates[0])
         nearest = choose_nearest(misses or self._other_misses())
         if nearest is None:
             return None, [
@@ -225,6 +228,14 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             *assertions,
         ]
 
+    def _check_frames(self, last: NetworkEvent) -> None:
+        """Raise `EvaluationError` if the last page may be an iframe, and the page around it is the expected one."""
+        for page in list_embedding_pages(last, self.case.trace.evaluation_events):
+            if not list_failed(self.matcher.assertions(page)):
+                self.case.notice("resource_types", "the last page")
+                problem = f"{last.name} may be a page or an iframe in {page.name}: the recording names no frames"
+                raise EvaluationError(f"{problem}; record a trace, or a HAR with Playwright 1.63 or newer")
+
     def _format_count(self, candidates: Sequence[NetworkEvent]) -> str:
         """How many requests were compared, and of how many if the last alone was."""
         if len(candidates) < len(self._requests):
@@ -233,7 +244,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
         method = self.matcher.event.http_method
-        events = self.case.run.trace.evaluation_events[-NEAREST_AMONG:]
+        events = self.case.trace.evaluation_events[-NEAREST_AMONG:]
         of_method = [event for event in events if event.method == method]
         for event in of_method or events:
             with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
@@ -292,7 +303,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         with suppress(EvaluationError):  # a forbidden request may be damaged
             url = self.matcher.urls.actual(url).text
             status = f" ({event.status})"
-        return f"{event.name} of {len(self.case.run.trace.events)}: {event.method} {url}{status}"
+        return f"{event.name} of {len(self.case.run.trace.all_events)}: {event.method} {url}{status}"
 
     def recorded_to_json(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""

@@ -60,7 +60,7 @@ class RequestSearch(Struct, frozen=True, dict=True):
     @cached_property
     def events(self) -> list[NetworkEvent]:
         """All requests, also those of static files: a task may be to download one."""
-        return [event for event in self.case.run.trace.events if not event.is_pending]
+        return [event for event in self.case.trace.events if not event.is_pending]
 
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
@@ -153,7 +153,7 @@ class RequestSearch(Struct, frozen=True, dict=True):
         status = None
         with suppress(EvaluationError):  # a log of requests has none
             status = event.status
-        nearest = event_to_json(event, event.url, len(self.case.run.trace.events), status)
+        nearest = event_to_json(event, event.url, len(self.case.run.trace.all_events), status)
         return Explanation(self._list_differences(event, assertions), nearest, list_candidates(self.candidates, event))
 
     def _list_differences(self, event: NetworkEvent, assertions: Sequence[Assertion]) -> Iterator[Difference]:

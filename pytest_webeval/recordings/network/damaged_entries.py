@@ -18,6 +18,7 @@ from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
 from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
+from pytest_webeval.recordings.network.entry_fields import parse_initiator
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
 from pytest_webeval.recordings.network.events import Body
@@ -105,6 +106,14 @@ class DamagedEvent(NetworkEvent):
             return _LABEL.decode(self._entry.get(name, _NULL))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
+
+    @property
+    def initiator(self) -> str | None:
+        return parse_initiator(self._entry.get("_initiator", _NULL))
+
+    @property
+    def is_failed(self) -> bool:
+        return any(is_set(self._response.get(name, _NULL)) for name in ("_failureText", "_error"))
 
     @property
     def started(self) -> float | None:

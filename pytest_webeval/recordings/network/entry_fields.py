@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+from datetime import datetime
+
 import msgspec
 
 from pytest_webeval.recordings.network.events import Pairs
-from pytest_webeval.recordings.network.events import parse_timestamp
 
 MAX_STATUS = 2**63
+_LONGEST_STAMP = 64  # characters; no time stamp has as many
 LONGEST_DURATION = 86_400_000  # milliseconds; no request takes a day
 NOTHING = msgspec.Raw(b"null")
 
@@ -34,6 +37,13 @@ class OpenCookie(msgspec.Struct, gc=False):
     value: str = ""
 
 
+class Initiator(msgspec.Struct, gc=False):
+    """Who asked for a request."""
+
+    type: str
+
+
+_INITIATOR = msgspec.json.Decoder(Initiator)
 _STAMP = msgspec.json.Decoder(str)
 _NUMBER = msgspec.json.Decoder(float)
 _PAIRS = msgspec.json.Decoder(list[Pair])
@@ -78,6 +88,17 @@ def _is_empty(raw: msgspec.Raw) -> bool:
     return msgspec.json.decode(raw) in ({}, "")
 
 
+def parse_timestamp(stamp: str | None) -> float | None:
+    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None for an invalid stamp."""
+    if stamp is None or len(stamp) > _LONGEST_STAMP:
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp.strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
 def parse_seconds(raw: msgspec.Raw) -> float | None:
     """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     try:
@@ -93,6 +114,14 @@ def parse_duration(raw: msgspec.Raw) -> float | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return milliseconds / 1_000 if 0 <= milliseconds <= LONGEST_DURATION else None
+
+
+def parse_initiator(raw: msgspec.Raw) -> str | None:
+    """What asked for a request, in the words of Chrome; None for one that cannot be read."""
+    try:
+        return _INITIATOR.decode(raw).type
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def is_set(raw: msgspec.Raw) -> bool:

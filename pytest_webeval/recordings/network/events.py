@@ -6,17 +6,21 @@ import re
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
-from datetime import UTC
-from datetime import datetime
 from functools import cached_property
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from urllib.parse import urlparse
 
 from msgspec import Struct
+from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.recordings.network.pages import find_last_page
 from pytest_webeval.safety.text import pluralize
+
+if TYPE_CHECKING:
+    from pytest_webeval.rules import Rules
 
 REQUEST_LOG = "requests.jsonl"  # of ClawBench, which is known by its name
 RECORD_AGAIN = "re-record the run and close the browser context first"
@@ -131,6 +135,16 @@ class NetworkEvent(ABC):
         """The frame in the tab, where the recording says so."""
 
     @property
+    def initiator(self) -> str | None:
+        """Who asked for it, such as `parser` or `script`, where the recording says so: Chrome's own does."""
+        return None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the recorder noted a failure, which a request with a response may have as well."""
+        return False
+
+    @property
     def started(self) -> float | None:
         """When the request was made, in seconds since 1970, where the recording says so."""
         return None
@@ -239,18 +253,44 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     """The events of a recording in order.
 
     `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events. A log of
-    requests `may_be_empty`: then the agent made none.
+    requests `may_be_empty`: then the agent made none. `earlier` has the indices of events from before the run began,
+    `by_time` all indices in the order of time, if that is not the order of the recording. `recorded` are all events in
+    the order of the recording where a rule set has removed or sorted some; see `under`.
     """
 
     events: tuple[NetworkEvent, ...]
     repairs: str | None = None
     advice: str = RECORD_AGAIN
     may_be_empty: bool = False
+    earlier: frozenset[int] = frozenset()
+    by_time: tuple[int, ...] = ()
+    recorded: tuple[NetworkEvent, ...] = ()
+
+    @property
+    def all_events(self) -> tuple[NetworkEvent, ...]:
+        """Each recorded event, at the position that is its index."""
+        return self.recorded or self.events
+
+    def under(self, rules: Rules) -> NetworkTrace:
+        """The same recording with the events that count under these rules, in the order in which they do."""
+        if not (self.earlier or self.by_time):
+            return self
+        order = self.by_time if rules.time_order and self.by_time else range(len(self.all_events))
+        left_out = self.earlier if rules.own_requests else ()
+        events = tuple(self.all_events[index] for index in order if index not in left_out)
+        if events == self.events:
+            return self
+        counted = structs.replace(self, events=events, recorded=self.all_events)
+        vars(counted).clear()  # what was computed from the other events
+        return counted
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing but static assets and what could not be read at all."""
-        return not any(event.is_significant for event in self.events)
+        """Whether there is nothing but static assets and what could not be read at all.
+
+        A log with requests from before the run shows that it would have those of the run as well.
+        """
+        return not self.earlier and not any(event.is_significant for event in self.events)
 
     @property
     def emptiness(self) -> str:
@@ -284,21 +324,9 @@ class NetworkTrace(Struct, frozen=True, dict=True):
 
     @cached_property
     def last_page(self) -> NetworkEvent | None:
-        """The page that the agent ended on by the recording's own resource types; by headers where an event has none.
-
-        An iframe is a document too: only the frame in which a tab's first document came shows its pages. A request that
-        got no response left the page as it was.
-        """
-        documents = [event for event in self.evaluation_events if event.is_document]
-        frames = {event.page: event.frame for event in reversed(documents)}
-        for event in reversed(self.evaluation_events):
-            if event.resource_type:
-                is_page = event.is_document and event.method == "GET" and event.frame == frames[event.page]
-            else:
-                is_page = event.is_navigation
-            if is_page and not event.is_cancelled:
-                return event
-        return None
+        """The page that the agent ended on by the recording's own marks of pages. Raises `EvaluationError`."""
+        in_time = tuple(self.all_events[index] for index in self.by_time) or self.all_events
+        return find_last_page(self.evaluation_events, in_time)
 
     @cached_property
     def last_navigation(self) -> NetworkEvent | None:
@@ -319,16 +347,3 @@ def _has_asset_path(url: str) -> bool:
 
 
 _is_short_asset_url = lru_cache(maxsize=_KEPT)(_has_asset_path)
-
-_LONGEST = 64  # characters; no time stamp has as many
-
-
-def parse_timestamp(stamp: str | None) -> float | None:
-    """The seconds since 1970 of an ISO 8601 time stamp, in UTC where it names no zone; None for an invalid stamp."""
-    if stamp is None or len(stamp) > _LONGEST:
-        return None
-    try:
-        moment = datetime.fromisoformat(stamp.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

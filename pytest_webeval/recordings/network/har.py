@@ -14,6 +14,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import build_archive_source
 from pytest_webeval.recordings.network.bodies import build_folder_source
+from pytest_webeval.recordings.network.events import RECORD_AGAIN
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
 from pytest_webeval.recordings.network.har_entries import build_trace
@@ -22,6 +23,8 @@ from pytest_webeval.recordings.network.playwright import LineEntries
 from pytest_webeval.recordings.network.playwright import read_line_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import choose_advice
+from pytest_webeval.safety.archives import list_visible
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
@@ -76,12 +79,21 @@ class HarZipTrace:
         where = str(inputs.directory / name)
         try:
             archive = Archive(inputs.read(name), inputs.limits)
-            content = archive.read(_MEMBER, inputs.limits.file_size)
+            folder, member = _find_member(archive.names)
+            archive = archive.below(folder)
+            content = archive.read(member, inputs.limits.file_size)
         except BROKEN_ZIP as error:
             message = f"cannot read {where} as an archive with a {_MEMBER}: {error}"
-            raise RecordingError(f"{message}; re-record the run and close the browser context first") from error
-        trace = _parse_trace(content, f"{where}/{_MEMBER}", build_archive_source(archive, where))
+            raise RecordingError(f"{message}; {choose_advice(error, RECORD_AGAIN)}") from error
+        trace = _parse_trace(content, f"{where}/{folder}{member}", build_archive_source(archive, where))
         return replace(trace, repairs=trace.repairs or f"{where} is an archive")
+
+
+def _find_member(names: Sequence[str]) -> tuple[str, str]:
+    """The folder and the name of the HAR in an archive: of one that was packed again, the only one that there is."""
+    hars = [name for name in list_visible(names) if name.endswith(".har")]
+    folder, slash, member = (_MEMBER if _MEMBER in names or len(hars) != 1 else hars[0]).rpartition("/")
+    return f"{folder}{slash}", member
 
 
 def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import msgspec
 
@@ -14,6 +15,7 @@ from pytest_webeval.recordings.network.entry_fields import is_set
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
 from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
+from pytest_webeval.recordings.network.entry_fields import parse_initiator
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
@@ -22,6 +24,8 @@ from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.events import Pairs
 from pytest_webeval.safety.limits import Limits
+
+FETCHED = "fetch"  # the type of what a program sent through Playwright's `request`
 
 
 # None of these structs is part of a cycle, and a recording has thousands: the garbage collector need not visit them.
@@ -41,6 +45,8 @@ class Response(msgspec.Struct, gc=False):
     headers: msgspec.Raw = msgspec.Raw(b"[]")
     cookies: msgspec.Raw = msgspec.Raw(b"[]")
     content: msgspec.Raw = msgspec.Raw(b"null")
+    failure: msgspec.Raw = msgspec.field(default=NOTHING, name="_failureText")
+    error: msgspec.Raw = msgspec.field(default=NOTHING, name="_error")
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -54,6 +60,9 @@ class Entry(msgspec.Struct, gc=False):
     started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
     time: msgspec.Raw = NOTHING
     from_cache: msgspec.Raw = msgspec.field(default=NOTHING, name="_fromCache")
+    initiator: msgspec.Raw = msgspec.field(default=NOTHING, name="_initiator")
+    api: msgspec.Raw = msgspec.field(default=NOTHING, name="_apiRequest")
+    api_context: msgspec.Raw = msgspec.field(default=NOTHING, name="_apiRequestRef")
 
 
 class RecordedEvent(NetworkEvent):
@@ -112,7 +121,8 @@ class RecordedEvent(NetworkEvent):
 
     @property
     def resource_type(self) -> str | None:
-        return self._entry.resource_type
+        is_of_program = is_set(self._entry.api) or is_set(self._entry.api_context)  # no page, whatever it accepts
+        return self._entry.resource_type or (FETCHED if is_of_program else None)
 
     @property
     def page(self) -> str | None:
@@ -121,6 +131,19 @@ class RecordedEvent(NetworkEvent):
     @property
     def frame(self) -> str | None:
         return self._entry.frame
+
+    @property
+    def initiator(self) -> str | None:
+        return parse_initiator(self._entry.initiator)
+
+    @property
+    def is_failed(self) -> bool:
+        return is_set(self._entry.response.failure) or is_set(self._entry.response.error)
+
+    @property
+    def stamp(self) -> msgspec.Raw:
+        """The time stamp of the request, undecoded."""
+        return self._entry.started
 
     @property
     def started(self) -> float | None:
@@ -155,13 +178,35 @@ def too_many_entries(where: str, limits: Limits) -> TooManyEntries:
 
 
 def build_trace(
-    entries: Sequence[msgspec.Raw | Entry], bodies: BodySource, repairs: str | None = None, advice: str = RECORD_AGAIN
+    entries: Sequence[msgspec.Raw | Entry],
+    bodies: BodySource,
+    repairs: str | None = None,
+    advice: str = RECORD_AGAIN,
+    earlier: frozenset[int] = frozenset(),
 ) -> NetworkTrace:
     """The trace with these entries, in which a damaged entry costs only what is damaged in it.
 
-    Raises `RecordingError` for an entry that is not an object.
+    `earlier` are the indices of those from before the run. Raises `RecordingError` for an entry that is not an object.
     """
-    return NetworkTrace(tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries)), repairs, advice)
+    events = tuple(_build_event(index, raw, bodies) for index, raw in enumerate(entries))
+    return NetworkTrace(events, repairs, advice, earlier=earlier, by_time=_order_by_time(events))
+
+
+def _order_by_time(events: Sequence[NetworkEvent]) -> tuple[int, ...]:
+    """The indices of events by the time at which each began; empty where that is their order.
+
+    Events of the same time keep their order, and one without a time stays behind its predecessor.
+    """
+    stamps = [bytes(event.stamp) for event in events if isinstance(event, RecordedEvent)]
+    is_uniform = len(stamps) == len(events) and len({(len(stamp), stamp[-2:]) for stamp in stamps}) <= 1
+    if is_uniform and stamps[:1] and stamps[0][-2:] == b'Z"' and stamps == sorted(stamps):
+        return ()  # as nearly all recordings are, which saves parsing
+    last, times = -inf, []
+    for event in events:
+        last = last if (time := event.started) is None else time
+        times.append(last)
+    order = sorted(range(len(events)), key=times.__getitem__)
+    return () if order == list(range(len(events))) else tuple(order)
 
 
 def _build_event(index: int, raw: msgspec.Raw | Entry, bodies: BodySource) -> NetworkEvent:

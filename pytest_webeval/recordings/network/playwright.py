@@ -11,7 +11,6 @@ from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -22,37 +21,42 @@ from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import build_archive_source
 from pytest_webeval.recordings.network.bodies import build_folder_source
-from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.recordings.network.har_entries import too_many_entries
+from pytest_webeval.recordings.network.trace_start import LARGEST_START
+from pytest_webeval.recordings.network.trace_start import StartTimes
+from pytest_webeval.recordings.network.trace_start import name_actions
+from pytest_webeval.recordings.network.trace_start import parse_trace_start
+from pytest_webeval.recordings.network.trace_start import read_start_times
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import choose_advice
+from pytest_webeval.safety.archives import list_visible
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
 
 
 NETWORK = "trace.network"
+REQUESTS_LOG = "request-trace.network"  # of our recorder: what an agent sends next to its pages; see `recorder`
 _ADVICE = "re-record the run with context.tracing.start(snapshots=True), and stop tracing before the context closes"
 _LOG = re.compile(r"[\w.-]{0,80}trace\.network", re.ASCII)
 _MAX_NAMED = 5  # logs in a message
+_LONGEST_FOLDER = 80  # characters of a name in a message
 _LARGE = 4 * 2**20  # bytes; fewer cannot hold lines enough to matter
 _LINES = 5  # times the entries of a trace that its lines may be
+_Marked = tuple[msgspec.Raw, bool]  # an entry, and whether it is from before the trace began
 _BREAKS = tuple(character.encode() for character in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class _Line(msgspec.Struct):
     type: msgspec.Raw
     snapshot: msgspec.Raw = msgspec.Raw(b"")
-
-
-class _Times(msgspec.Struct, gc=False):
-    started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
-    monotonic: Any = msgspec.field(default=None, name="_monotonicTime")
 
 
 class LineEntries(Struct, frozen=True):
@@ -128,13 +132,17 @@ class ZipTrace:
         where = str(inputs.directory / name)
         try:
             archive = Archive(inputs.read(name), inputs.limits)
-            names = [NETWORK] if NETWORK in archive else list_network_logs(archive.names)
-            logs = _read_logs(inputs.limits.file_size, names, archive.read)
+            folder = _find_folder(archive.names, where)
+            part = archive.below(folder)
+            logs = _read_logs(inputs.limits.file_size, _choose_logs(part.names), part.read)
+            starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
         except BROKEN_ZIP as error:
-            raise RecordingError(
-                f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}; re-record the run"
-            ) from error
-        return _build_log_trace(logs, where, build_archive_source(archive, where, f"{RESOURCES}/"))
+            problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
+            raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
+        if not logs:
+            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(archive.names)}")
+        bodies = build_archive_source(part, where, f"{RESOURCES}/")
+        return _build_log_trace(logs, starts, where, bodies, f"{where} has its files in {folder}" if folder else None)
 
 
 class FolderTrace:
@@ -147,17 +155,20 @@ class FolderTrace:
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the folder. Raises `RecordingError`."""
         where, folder = inputs.directory / name, Path(name)
-        try:
-            return _load_lines(inputs, str(folder / NETWORK))
-        except RecordingError:
-            if exists_no_follow(where / NETWORK):
-                raise
+        names = [NETWORK] if exists_no_follow(where / NETWORK) else _list_names(where)
+        if NETWORK in names and exists_no_follow(where / REQUESTS_LOG):
+            names.append(REQUESTS_LOG)
         logs = _read_logs(
             inputs.limits.file_size,
-            list_network_logs(_list_names(where)),
+            list_network_logs(names),
             lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
         )
-        return _build_log_trace(logs, str(where), _build_body_source(inputs, folder))
+        if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
+            del logs[REQUESTS_LOG]
+        if not logs:
+            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
+        starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
+        return _build_log_trace(logs, starts, str(where), _build_body_source(inputs, folder))
 
 
 class LineTrace:
@@ -175,7 +186,43 @@ class LineTrace:
 def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
     content = _drop_undecodable(inputs.read(name))
     lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
-    return build_trace(lines.entries, _build_body_source(inputs, Path(name).parent), lines.repairs, _ADVICE)
+    marked = _mark_earlier(lines.entries, _read_folder_start(inputs, name))
+    return _build_marked_trace(marked, _build_body_source(inputs, Path(name).parent), lines.repairs)
+
+
+def _read_folder_start(inputs: RunInputs, log: str) -> StartTimes | None:
+    """When the trace of a log in a folder began. Only the beginning of the file that says so is read."""
+    return parse_trace_start(read_beginning_inside(inputs.directory, name_actions(log), LARGEST_START))
+
+
+def _read_actions(archive: Archive, log: str) -> bytes:
+    name = name_actions(log)
+    return archive.read_beginning(name, LARGEST_START) if name in archive else b""
+
+
+def _find_folder(names: Sequence[str], where: str) -> str:
+    """The folder in an archive that holds the trace, with a slash at its end; empty for the root, and for no trace.
+
+    An archive that somebody packed again has a top folder. Raises `RecordingError` where several hold one.
+    """
+    logs = [name.rpartition("/") for name in list_visible(names)]
+    folders = sorted({f"{parent}{slash}" for parent, slash, name in logs if _LOG.fullmatch(name)})
+    if len(folders) > 1 and "" not in folders:
+        listed = ", ".join(preview(folder, _LONGEST_FOLDER) for folder in folders[:_MAX_NAMED])
+        raise RecordingError(f"{where} holds several traces: {listed}; keep only the one of this run")
+    return folders[0] if folders else ""
+
+
+def _choose_logs(names: Sequence[str]) -> list[str]:
+    return [NETWORK] if NETWORK in names else list_network_logs(names)
+
+
+def _advise_without_log(names: Sequence[str]) -> str:
+    """What to do about a trace without a log of the network, by what else it holds."""
+    others = [name for name in list_visible(names) if name.endswith((".har", ".zip"))]
+    if others:
+        return f"it holds {preview(others[0], _LONGEST_FOLDER)}; put that file into the run directory"
+    return _ADVICE
 
 
 def _drop_undecodable(content: bytes) -> bytes:
@@ -188,7 +235,7 @@ def _build_body_source(inputs: RunInputs, folder: Path) -> BodySource:
 
 def list_network_logs(names: Iterable[str]) -> list[str]:
     """The network logs that Playwright Test puts into one trace, one for each browser context: `0-trace.network`."""
-    return sorted((name for name in names if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
+    return sorted((name for name in list_visible(names) if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
 
 
 def _list_names(folder: Path) -> list[str]:
@@ -207,41 +254,44 @@ def _read_logs(size: int, names: Sequence[str], read: Callable[[str, int], bytes
     return contents
 
 
-def _build_log_trace(logs: Mapping[str, bytes], where: str, bodies: BodySource) -> NetworkTrace:
+def _build_log_trace(
+    logs: Mapping[str, bytes],
+    starts: Sequence[StartTimes | None],
+    where: str,
+    bodies: BodySource,
+    repairs: str | None = None,
+) -> NetworkTrace:
     """The events of one log as they stand there, of several in the order of time."""
-    if not logs:
-        raise RecordingError(f"{where} has no {NETWORK}; {_ADVICE}")
     limits = bodies.limits
     parts = [read_line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
+    marked = [_mark_earlier(part.entries, start) for part, start in zip(parts, starts, strict=True)]
     if list(logs) == [NETWORK]:
-        return build_trace(parts[0].entries, bodies, parts[0].repairs, _ADVICE)
-    entries = sort_by_time([part.entries for part in parts])
+        return _build_marked_trace(marked[0], bodies, repairs or parts[0].repairs)
+    entries = sort_by_time(marked)
     if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
-    repairs = f"{where} has {', '.join(islice(logs, _MAX_NAMED))} instead of one {NETWORK}"
-    return build_trace(entries, bodies, repairs, _ADVICE)
+    several = f"{where} has {', '.join(islice(logs, _MAX_NAMED))} instead of one {NETWORK}"
+    return _build_marked_trace(entries, bodies, repairs or several)
 
 
-def sort_by_time(logs: Sequence[Sequence[msgspec.Raw]]) -> list[msgspec.Raw]:
+def _build_marked_trace(entries: Sequence[_Marked], bodies: BodySource, repairs: str | None) -> NetworkTrace:
+    earlier = frozenset(index for index, (_, is_earlier) in enumerate(entries) if is_earlier)
+    return build_trace([entry for entry, _ in entries], bodies, repairs, _ADVICE, earlier)
+
+
+def _mark_earlier(entries: Sequence[msgspec.Raw], start: StartTimes | None) -> list[_Marked]:
+    """Each entry, and whether it began before the trace did; none did if nobody knows when that was."""
+    return [(entry, start is not None and read_start_times(entry).is_before(start)) for entry in entries]
+
+
+def sort_by_time(logs: Sequence[Sequence[_Marked]]) -> list[_Marked]:
     """The entries of several logs by the time at which each began. One without a time stays behind its predecessor."""
-    moments = [[_start_times(entry) for entry in log] for log in logs]
-    clock = 0 if any(wall is not None for log in moments for wall, _ in log) else 1
+    moments = [[read_start_times(entry) for entry, _ in log] for log in logs]
+    has_wall = any(moment.wall is not None for log in moments for moment in log)
     timed = []
     for log, times in zip(logs, moments, strict=True):
         last = -inf
         for entry, moment in zip(log, times, strict=True):
-            last = last if (time := moment[clock]) is None else time
+            last = last if (time := moment.wall if has_wall else moment.monotonic) is None else time
             timed.append((last, entry))
     return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
-
-
-def _start_times(entry: msgspec.Raw) -> tuple[float | None, float | None]:
-    """When an entry began: by the clock on the wall, and by one that only goes forward."""
-    try:
-        times = _TIMES.decode(entry)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return None, None
-    return parse_seconds(times.started), times.monotonic if isinstance(times.monotonic, int | float) else None
-
-
-_TIMES = msgspec.json.Decoder(_Times)

@@ -58,7 +58,7 @@ def describe_events(
     run: Run, marks: Mapping[int, str], listed: Collection[int], *, is_success: bool = False, is_strict: bool = False
 ) -> EventDetails:
     """The details of events; `listed` are those of the table. `is_strict` is whether the redaction is."""
-    events = [run.trace.events[index] for index in listed]
+    events = [run.trace.all_events[index] for index in listed]
     if is_success:
         changing = [event for event in events if event.index not in marks and _may_change(event)]
         events = [event for event in events if event.index in marks] + changing[-MOST_OF_SUCCESS:]
@@ -139,7 +139,7 @@ def trim_bodies(described: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def list_other_secrets(run: Run, described: Iterable[Mapping[str, Any]], listed: Iterable[int]) -> dict[str, Any]:
     """Headers with secret names, and cookies, of the events without details: bodies of others may repeat them."""
     indices = {details["index"] for details in described}
-    others = [run.trace.events[index] for index in listed if index not in indices][:_MOST_OTHERS]
+    others = [run.trace.all_events[index] for index in listed if index not in indices][:_MOST_OTHERS]
     pairs = [pair for event in others for pair in _list_headers(event)]
     names = set(filter(is_secret, {name for name, _ in pairs}))
     headers = {pair for pair in pairs if pair[0] in names}

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import parse_timestamp
+from pytest_webeval.recordings.network.entry_fields import parse_timestamp
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkEvent

@@ -128,3 +128,36 @@ def test_a_task_that_asks_for_no_answer_needs_none_of_an_agent_that_ended(runs):
 
 def test_the_state_is_an_input_of_the_result(runs):
     assert STATE in evaluate(end(runs.add(1), "closed")).webeval["inputs"]
+
+
+GAP = "the agent opened a browser context of its own"
+FORBIDDEN = {
+    "evaluator": "NetworkEventEvaluator",
+    "expected": {"url": "__SHOPPING__/nowhere", "http_method": "POST"},
+    "should_not_exist": True,
+}
+
+
+def lacks(path, *, outcome="closed", has_answer=True, **checks):
+    end(path, outcome, has_answer=has_answer)
+    (path / STATE).write_text(json.dumps({"outcome": outcome, "unrecorded": GAP}))
+    tasks = json.loads((path.parent / "tasks.json").read_text())
+    tasks[0]["eval"] += checks.get("checks", [])
+    (path.parent / "tasks.json").write_text(json.dumps(tasks))
+    return path
+
+
+def test_requests_that_were_not_recorded_are_an_error_of_a_task_about_requests(runs):
+    with pytest.raises(RecordingError) as refusal:
+        evaluate_at(lacks(runs.add(1), checks=[FORBIDDEN]))
+    assert str(refusal.value) == f"{GAP}; let the agent work in the context of the recording, and record the run again"
+
+
+def test_they_are_a_warning_where_only_the_answer_counts(runs):
+    result = evaluate_at(lacks(runs.add(1)))
+    assert result.status == "success"
+    assert GAP in result.webeval["warnings"]
+
+
+def test_an_agent_without_an_answer_fails_whatever_it_sent(runs):
+    assert evaluate_at(lacks(runs.add(1), has_answer=False, checks=[FORBIDDEN])).status == "failure"

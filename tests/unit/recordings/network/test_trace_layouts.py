@@ -17,6 +17,7 @@ from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -158,12 +159,114 @@ def test_a_log_of_a_bomb_is_not_unpacked_beyond_what_one_file_may_be(tmp_path):
 
 
 @BOTH_KINDS
-@pytest.mark.parametrize("name", ["sub/0-trace.network", "0-trace.network.txt", "x\n-trace.network", "0-trace.trace"])
+@pytest.mark.parametrize("name", ["0-trace.network.txt", "x\n-trace.network", "0-trace.trace", "._trace.network"])
 def test_a_trace_without_a_log_is_refused_with_the_option_that_writes_one(tmp_path, kind, name):
     trace = written(tmp_path, {name: lines(entry("/a"))}, kind)
     with pytest.raises(RecordingError) as refusal:
         load_trace(RunInputs(tmp_path), trace)
     assert str(refusal.value) == f"{tmp_path / trace} has no trace.network; {SNAPSHOTS}"
+
+
+PACKED_AGAIN = {
+    "a top folder": "trace/{}",
+    "folders in a folder": "runs/107/my trace/{}",
+    "a folder of an export": "trace.zip/{}",
+}
+SYSTEM_FILES = {
+    "__MACOSX/trace/._trace.network": b"\x00\x05\x16\x07",
+    "__MACOSX/._trace": b"\x00\x05\x16\x07",
+    "trace/.DS_Store": b"\x00\x00\x00\x01Bud1",
+    "trace/": b"",
+}
+
+
+def packed_again(layout, members, others):
+    path = PACKED_AGAIN[layout]
+    return archived({path.format(name): content for name, content in members.items()} | others)
+
+
+@pytest.mark.parametrize("layout", PACKED_AGAIN)
+@pytest.mark.parametrize("others", [{}, SYSTEM_FILES], ids=["alone", "with system files"])
+@pytest.mark.parametrize("logs", [["trace.network"], ["0-trace.network", "1-trace.network"]])
+@pytest.mark.parametrize("reference", ["a.json", "resources/a.json"])
+def test_a_trace_that_was_packed_again_is_read_in_its_folder(tmp_path, layout, others, logs, reference):
+    one = entry("/a", started=2)
+    one["response"]["content"] = {"mimeType": "application/json", "_sha1": reference}
+    members = {name: lines(one | {"startedDateTime": f"2026-01-01T00:00:0{2 + i}Z"}) for i, name in enumerate(logs)}
+    members |= {
+        "resources/a.json": b'{"a": 1}',
+        "trace.trace": b"",
+    }
+    (tmp_path / "trace.zip").write_bytes(packed_again(layout, members, others))
+    trace = load_trace(RunInputs(tmp_path), "trace.zip")
+    assert paths(trace) == ["/a"] * len(logs)
+    assert trace.events[0].read_content().load_text() == '{"a": 1}'
+    folder = PACKED_AGAIN[layout].format("")
+    assert trace.repairs == f"{tmp_path / 'trace.zip'} has its files in {folder}"
+
+
+def test_a_trace_that_was_packed_again_says_when_its_chunk_began(tmp_path):
+    start = json.dumps({"type": "context-options", "monotonicTime": 5.0, "wallTime": 1}).encode()
+    log = lines(entry("/old", _monotonicTime=4), entry("/new", _monotonicTime=6))
+    (tmp_path / "trace.zip").write_bytes(archived({"trace/trace.network": log, "trace/trace.trace": start}))
+    assert paths(load_trace(RunInputs(tmp_path), "trace.zip").under(find_rules("default"))) == ["/new"]
+
+
+def test_system_files_next_to_a_log_are_no_logs(tmp_path):
+    members = {"0-trace.network": lines(entry("/a")), "._0-trace.network": b"\x00\x05\x16\x07"}
+    for kind in ("trace.zip", "trace"):
+        assert paths(load_trace(RunInputs(tmp_path), written(tmp_path, members, kind))) == ["/a"]
+
+
+@pytest.mark.parametrize("layout", PACKED_AGAIN)
+@pytest.mark.parametrize("name", ["har.har", "network.har"])
+@pytest.mark.parametrize("others", [{}, {"__MACOSX/._network.har": b"x", "__MACOSX/trace/._har.har": b"x"}])
+def test_a_har_that_was_packed_again_is_read_with_its_bodies(tmp_path, layout, name, others):
+    one = entry("/a", "POST")
+    one["request"]["postData"] = {"mimeType": "application/x-www-form-urlencoded", "_file": "ab12.bin"}
+    content = packed_again(layout, {name: har(one), "ab12.bin": b"n=1"}, others)
+    (tmp_path / "network.har.zip").write_bytes(content)
+    trace = load_trace(RunInputs(tmp_path), "network.har.zip")
+    assert (paths(trace), trace.events[0].read_post().load_text()) == (["/a"], "n=1")
+
+
+INTACT = {
+    "two traces": (
+        {"a/trace.network": lines(entry("/a")), "b/trace.network": lines(entry("/b"))},
+        'holds several traces: "a/", "b/"; keep only the one of this run',
+    ),
+    "a HAR": ({"har.har": b"{}"}, 'has no trace.network; it holds "har.har"; put that file into the run directory'),
+    "an archive": ({"x/trace.zip": b"PK"}, 'has no trace.network; it holds "x/trace.zip"; put that file into the run'),
+}
+
+
+@pytest.mark.parametrize("content", INTACT)
+def test_nobody_is_told_to_record_again_what_is_intact(tmp_path, content):
+    members, message = INTACT[content]
+    (tmp_path / "trace.zip").write_bytes(archived(members))
+    with pytest.raises(RecordingError) as refusal:
+        load_trace(RunInputs(tmp_path), "trace.zip")
+    assert message in str(refusal.value)
+    assert "re-record" not in str(refusal.value)
+
+
+def test_an_intact_archive_beyond_the_limits_or_with_a_password_need_not_be_recorded_again(tmp_path):
+    content = archived({"trace.network": lines(entry("/a")) * 50, "har.har": har(entry("/a")) * 50})
+    encrypted = bytearray(content)
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        position = 0
+        while (position := content.find(mark, position)) >= 0:
+            encrypted[position + offset] |= 1
+            position += 1
+    for name in ("trace.zip", "network.har.zip"):
+        (tmp_path / name).write_bytes(encrypted)
+        with pytest.raises(RecordingError, match=r"encrypted.*; pack it again without a password and with the usual"):
+            load_trace(RunInputs(tmp_path), name)
+        for limits in (Limits(archive_members=1), Limits(file_size=len(content) - 1)):
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(RecordingError) as refusal:
+                load_trace(RunInputs(tmp_path, limits=limits), name)
+            assert "re-record" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("broken", [b"", b"no archive"])
@@ -208,6 +311,11 @@ LAYOUTS = {
         archived({"0-trace.network": lines(entry("/a")), "1-trace.network": b""}),
         "/trace.zip has 0-trace.network, 1-trace.network instead of one trace.network",
     ),
+    "a top folder": (
+        "trace.zip",
+        archived({"trace/trace.network": lines(entry("/a"))}),
+        "/trace.zip has its files in trace/",
+    ),
     "a HAR in an archive": (
         "network.har.zip",
         archived({"har.har": har(entry("/a"))}),
@@ -222,7 +330,7 @@ def test_a_layout_that_the_reference_refuses_is_read_with_a_warning(bench, layou
     directory = recorded(bench, content, name)
     result, warnings = judged(bench, asking(bench))
     assert (result.status, warnings, paths(load_run(directory).trace)) == ("success", [REPAIRED], ["/a"])
-    with pytest.raises(RecordingError, match="re-record the run, or use --webeval-rules=default") as refusal:
+    with pytest.raises(RecordingError, match="use --webeval-rules=default, which reads it") as refusal:
         judged(bench, asking(bench), "reference")
     assert reason in str(refusal.value)
 

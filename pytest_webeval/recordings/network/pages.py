@@ -1,0 +1,157 @@
+"""Which recorded request is the page that the agent ended on, by what the recording says of pages.
+
+Seen in Chromium 156, recorded by Playwright 1.45 to 1.65: a download, and an answer without content (204), have the
+status that the server sent, and a failure. A form that posts is a document like others. An iframe is a document too.
+Playwright names its frame. Chrome's own HAR has no frames, but says who asked for a document: the parser of a page asks
+for iframes only, and a script for an iframe, or for the next page, which begins a new `pageref`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Protocol
+from typing import TypeVar
+
+from pytest_webeval.errors import EvaluationError
+
+
+class Document(Protocol):
+    """What is read of a `NetworkEvent`, where each member is explained."""
+
+    index: int
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def status(self) -> int: ...
+    @property
+    def response_headers(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def resource_type(self) -> str | None: ...
+    @property
+    def page(self) -> str | None: ...
+    @property
+    def frame(self) -> str | None: ...
+    @property
+    def initiator(self) -> str | None: ...
+    @property
+    def is_document(self) -> bool: ...
+    @property
+    def is_navigation(self) -> bool: ...
+    @property
+    def is_cancelled(self) -> bool: ...
+    @property
+    def is_failed(self) -> bool: ...
+    def header(self, name: str) -> str | None: ...
+
+
+Event = TypeVar("Event", bound=Document)
+_WITHOUT_CONTENT = (204, 205)
+_DEEPEST, _ORIGIN_SLASHES = 10, 3  # iframes in iframes; slashes of http://shop.test/
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
+    """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
+
+    `in_time` are all recorded events in the order of time: those of earlier chunks show the main frame of a tab, too. A
+    request that got no response, or one that is saved as a file, left the page as it was.
+    """
+    checked = {event.index for event in events}
+    documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
+    main_frames = {event.page: event.frame for event in reversed(documents)}
+    embedded = _list_embedded(documents)
+    later_tabs = set()
+    for event in reversed(events):
+        if event.resource_type:
+            is_page = event.is_document and event.frame == main_frames[event.page] and event.index not in embedded
+        else:
+            is_page = _is_page_by_headers(event)
+        if not is_page:
+            continue
+        # A page that redirects counts as such only where the recording does not have the page that followed.
+        is_followed = _has_status(event, _REDIRECTS) and (event.page in later_tabs or event.method != "GET")
+        if not (is_followed or event.is_cancelled or event.is_failed or _is_saved(event)):
+            return event
+        later_tabs.add(event.page)
+    return None
+
+
+def list_embedding_pages(page: Event, events: Sequence[Event]) -> list[Event]:
+    """The earlier pages that a page may be an iframe in, the nearest first; none of one that is marked as a page.
+
+    Without frames and `Sec-Fetch-Dest`, an iframe looks like a page that a link led to: both name the page before.
+    """
+    pages: list[Event] = []
+    before = [event for event in events if event.index != page.index and (event.is_document or event.is_navigation)]
+    while (referer := _find_unmarked_referer(page)) is not None and len(pages) < _DEEPEST:
+        place = next((each for each in reversed(before) if _is_referer(referer, each.url)), None)
+        if place is None:
+            break
+        pages.append(place)
+        before, page = before[: before.index(place)], place
+    return pages
+
+
+def _find_unmarked_referer(event: Document) -> str | None:
+    """The page that a document names as its origin, if nothing says whether it is an iframe in that."""
+    is_marked = event.frame is not None or event.initiator is not None or event.header("sec-fetch-dest") is not None
+    return None if is_marked or event.method != "GET" else event.header("referer")
+
+
+def _is_referer(referer: str, url: str) -> bool:
+    """Whether a header Referer is about a URL. Of another site's page it has the origin alone."""
+    address = url.partition("#")[0]
+    return referer == address or (referer.count("/") == _ORIGIN_SLASHES and address.startswith(referer))
+
+
+def _is_known_document(event: Document) -> bool:
+    """Whether it is a document, if that can be read: what is damaged in an earlier chunk must not cost this one."""
+    try:
+        return event.is_document
+    except EvaluationError:
+        return False
+
+
+def _list_embedded(documents: Iterable[Document]) -> set[int]:
+    """The indices of documents in iframes where a recording has no frames, but says who asked for a document."""
+    loaded, embedded = set(), set()
+    for event in documents:
+        if event.frame is not None or event.initiator is None:
+            continue
+        if event.initiator == "parser" or (event.initiator == "script" and event.page in loaded):
+            embedded.add(event.index)
+        elif event.page is not None and not _has_status(event, _REDIRECTS):
+            loaded.add(event.page)
+    return embedded
+
+
+def _is_page_by_headers(event: Document) -> bool:
+    """As `is_navigation`, but with forms that post, and without what a browser marks as an iframe or a script's."""
+    if event.is_navigation:
+        return event.header("sec-fetch-dest") in (None, "document")
+    accept = (event.header("accept") or "").lower()
+    is_html = event.method == "POST" and accept.startswith("text/html") and event.header("x-requested-with") is None
+    return is_html and event.header("sec-fetch-dest") in (None, "document")
+
+
+def _is_saved(event: Document) -> bool:
+    """Whether a browser shows nothing of the response: it has no content, or is a file to download."""
+    if _has_status(event, _WITHOUT_CONTENT):
+        return True
+    try:
+        headers = event.response_headers
+    except EvaluationError:  # they are damaged, or a log has none
+        return False
+    dispositions = [value for name, value in headers if name.lower() == "content-disposition"]
+    return any(value.strip().lower().startswith("attachment") for value in dispositions)
+
+
+def _has_status(event: Document, statuses: tuple[int, ...]) -> bool:
+    try:
+        return event.status in statuses
+    except EvaluationError:
+        return False
