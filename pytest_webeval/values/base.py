@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Hashable
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -133,6 +134,11 @@ class Value(ABC):
         return type(actual) is type(self) and any(
             alternative in actual.alternatives for alternative in self.alternatives
         )
+
+    def exact_key(self) -> tuple[Any, ...] | None:
+        """What all values share that this one matches or that match it; None if that is more than one key."""
+        is_exact = type(self).matches is Value.matches and len(self.alternatives) == 1
+        return self.alternatives if is_exact and isinstance(self.alternatives[0], Hashable) else None
 
     def departures(self, context: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
         """Switches of the rule set by which it may be another value than that of the reference."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
@@ -38,6 +39,10 @@ class NumberValue(Value):
         return isinstance(actual, NumberValue) and any(
             expected == candidate for expected in self.alternatives for candidate in actual.alternatives
         )
+
+    def exact_key(self) -> tuple[Any, ...] | None:
+        """The number; None for several."""
+        return self.alternatives if len(self.alternatives) == 1 else None
 
 
 def _to_float(number: float) -> float:
