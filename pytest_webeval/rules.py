@@ -50,8 +50,9 @@ QUIRKS: tuple[Quirk, ...] = (
           "16 with a zero or false answer"),
     Quirk("Q4", "a trace without events is valid, and forbidden events count as absent", "all",
           "events_required", "a trace without a single event is an error", DEFAULT),
-    Quirk("Q5", "number words and the first price in a text count: 'five apples' is 5, '$10 - $20' is 10",
-          "120 with numbers or currency"),
+    Quirk("Q5", "number words and the first value in a text count: 'five apples' is 5, '$10 - $20' is 10",
+          "120 with numbers or currency",
+          "one_value", "a text of an agent or a site that names two different values is invalid", STRICT),
     Quirk("Q6", "of a repeated form field only the first value counts", "357 that expect a POST",
           "repeated_fields", "the values of a repeated form field all count", STRICT),
     Quirk("§4.5", "of a repeated query parameter only the smallest value counts; %25 and + are decoded twice",
@@ -92,6 +93,9 @@ QUIRKS: tuple[Quirk, ...] = (
           "signed_currency", "money keeps its sign and its thousands separators", STRICT),
     Quirk("Q57", "an amount of more than 17 digits is rounded: 12345678901234567890 is ...891", "51 with currency",
           "exact_money", "every digit of an amount counts", DEFAULT),
+    Quirk("Q66", "an integer beyond 2**53 is rounded to a float, and the exponent of money is ignored: 5e-05 is 5",
+          "120 with numbers or currency",
+          "exact_numbers", "every digit and the exponent of a number count", STRICT),
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
@@ -184,6 +188,8 @@ class Rules:
     json_before_fence: bool = False
     tolerant_decoding: bool = False
     signed_currency: bool = False
+    exact_numbers: bool = False
+    one_value: bool = False
     maximum_matching: bool = False
     resource_types: bool = False
     repeated_fields: bool = False

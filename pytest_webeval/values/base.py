@@ -33,6 +33,14 @@ def parse_error(raw: object, problem: str, rule: str | None = None) -> ValuePars
     return ValueParseError(f"{shorten_repr(raw, limit=None)} {problem}", rule)
 
 
+def check_single(raw: object, values: Iterable[object], plural: str) -> None:
+    """Raise `ValueParseError` for a text that names several values, of which none is the answer."""
+    different = list(dict.fromkeys(values))
+    if len(different) > 1:
+        names = ", ".join(map(str, different))
+        raise parse_error(raw, f"names several {plural}: {names}; write one", rule="one_value")
+
+
 def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
     """Raise `ValueParseError` for a text that no parser should be given."""
     if len(text) > limit:
@@ -61,8 +69,10 @@ class ParseContext(Struct, frozen=True):
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
     URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `signed_currency`
     reads the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits,
-    where the reference keeps those of a float (Q57). `derender` replaces site addresses in a text by their
-    placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are read.
+    where the reference keeps those of a float (Q57), `exact_numbers` all digits of an integer and the exponent of money
+    (Q66). With `one_value` a text that names two different values is none (Q5). `derender` replaces site addresses in a
+    text by their placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters
+    are read.
     """
 
     patterns: bool = True
@@ -72,6 +82,8 @@ class ParseContext(Struct, frozen=True):
     known_sites: bool = False
     signed_currency: bool = False
     exact_money: bool = True
+    exact_numbers: bool = False
+    one_value: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length

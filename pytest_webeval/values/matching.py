@@ -107,7 +107,7 @@ def _freeze(tree: Any) -> Any:
     return tree if isinstance(tree, Value) else (type(tree), tree)
 
 
-class PairFinder(Struct, dict=True):
+class PairFinder(Struct, frozen=True, dict=True):
     """Finds the items of an array that equal an expected one. What compares alike is compared once."""
 
     items: Items

@@ -18,6 +18,8 @@ from pytest_webeval.scoring.score import score
 FORM = "application/x-www-form-urlencoded"
 MUGS = {"type": "array", "items": {"type": "string"}}
 PRICES = {"type": "array", "items": {"type": "currency"}}
+DATES = {"type": "array", "items": {"type": "date"}}
+NUMBERS = {"type": "array", "items": {"type": "number"}}
 TAGS = {"type": "array", "items": {"type": "object", "properties": {"tags": {"type": "array"}}}}
 PAGE = {"url": "http://shop.test:7770/p", "headers": {"accept": "text/html"}}
 FRAME = {"url": "http://shop.test:7770/frame", "headers": {"accept": "text/html"}}
@@ -86,6 +88,12 @@ def test_the_documented_dialect_fails_the_reference_alone(verdicts):
         ("Q22 (signed_currency)", answer("$-50"), [-50], PRICES, "failure", "success"),
         ("Q22 (signed_currency)", answer("(50.00)"), [50], PRICES, "success", "failure"),
         ("Q22 (signed_currency)", answer("($1,050.00)"), [-1050], PRICES, "failure", "success"),
+        ("Q5 (one_value)", answer("$10 - $20"), [10], PRICES, "success", "failure"),
+        ("Q5 (one_value)", answer("2024-01-02 and 2024-02-01"), ["2024-01-02"], DATES, "success", "failure"),
+        ("Q66 (exact_numbers)", answer(5e-05), [5], PRICES, "success", "failure"),
+        ("Q66 (exact_numbers)", answer("1E+5"), [100_000], PRICES, "failure", "success"),
+        ("Q66 (exact_numbers)", answer(2**53 + 1), [2**53], NUMBERS, "success", "failure"),
+        ("Q66 (exact_numbers)", answer(str(2**53)), [str(2**53 + 1)], NUMBERS, "success", "failure"),
         ("Q32 (null_schema_fails)", answer("Mug"), None, {"type": "null"}, "error", "failure"),
         ("Q34 (separate_lists)", answer({"tags": []}, {"tags": []}), [{"tags": []}] * 2, TAGS, "error", "success"),
     ],
