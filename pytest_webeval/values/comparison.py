@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.results import Assertion
 from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import ignore_rule
@@ -212,7 +213,8 @@ class Comparison(Struct, frozen=True):
         """
         if len(expected) * len(actual) <= MOST_PAIRS_TRIED or not self._is_error_free(expected, actual):
             return None
-        if sum(map(_is_empty_list, walk(actual))) > 1:
+        # Of very many the notice would cost too much: the verdict without the rule tries every pair.
+        if len(expected) * len(actual) <= MOST_PAIRS_IN_MESSAGE and sum(map(_is_empty_list, walk(actual))) > 1:
             self.notice("separate_lists", path)
         finder = PairFinder(actual, self.equal)
         pairs: Pairs = []
@@ -285,8 +287,22 @@ def _is_error(part: Any) -> bool:
 
 def _is_same(expected: Any, actual: Any) -> bool:
     if isinstance(expected, Value):
-        return isinstance(actual, Value) and expected.matches(actual)
+        return expected.matches(actual) if isinstance(actual, Value) else _is_whole_list(expected, actual)
     return not isinstance(actual, Value | UnparsedValue) and bool(expected == actual)
+
+
+def _is_whole_list(expected: Value, actual: Any) -> bool:
+    """Whether a list names each alternative of an expected value and nothing else, so that it is no guess."""
+    read_item = actual.read_item if isinstance(actual, UnparsedValue) else None
+    if read_item is None or len(actual.raw) != len(expected.alternatives):
+        return False
+    try:
+        items = [read_item(item) for item in actual.raw]
+    except ValueParseError:
+        return False
+    singles = [type(expected)((alternative,)) for alternative in expected.alternatives]
+    choices = [[index for index, item in enumerate(items) if single.matches(item)] for single in singles]
+    return len(find_maximum_matching(choices)) == len(items)
 
 
 def _build_mismatch(name: str, expected: Any, actual: Any) -> Assertion:

@@ -103,7 +103,7 @@ def _freeze(tree: Any) -> Any:
     if isinstance(tree, list | tuple):
         return list, tuple(map(_freeze, tree))
     if isinstance(tree, UnparsedValue):
-        return UnparsedValue  # which equals nothing, whatever it is
+        return UnparsedValue if tree.read_item is None else (UnparsedValue, id(tree))  # the first equal nothing
     return tree if isinstance(tree, Value) else (type(tree), tree)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
@@ -25,10 +28,14 @@ from pytest_webeval.values.string import StringValue
 
 
 class UnparsedValue(Struct, frozen=True):
-    """A datum that its type does not understand; it equals nothing. `reason` says why."""
+    """A datum that its type does not understand. `reason` says why.
+
+    It equals nothing, but for a list that is the whole list of an expected value: `read_item` reads an item of it.
+    """
 
     raw: Any
     reason: str
+    read_item: Callable[[Any], Value] | None = None
 
 
 class ValueParser(Struct, frozen=True):
@@ -104,7 +111,9 @@ class ValueParser(Struct, frozen=True):
         except ValueParseError as error:
             if error.rule:
                 self.notice(error.rule, where)
-            return self._refuse(raw, str(error), where)
+            refused = self._refuse(raw, str(error), where)
+            is_list = isinstance(raw, list) and len(raw) > 1 and not self.context.alternatives
+            return replace(refused, read_item=partial(kind.read, context=self.context)) if is_list else refused
         for switch in value.departures(self.context):
             self.notice(switch, where)
         return value

@@ -219,11 +219,16 @@ class EventMatcher(Struct, frozen=True, dict=True):
         plain = {*expected, *actual}.difference(typed)
         expected_values = self._parse_query(typed, expected, strict=True)
         actual_values = self._parse_query(typed, actual, strict=False)
-        return all(
-            self.case.comparison().equal(_first(expected_values[name]), _first(actual_values[name])) for name in typed
-        ) and queries_match(
+        return all(self._is_same_parameter(name, expected_values, actual_values) for name in typed) and queries_match(
             {name: expected.get(name, ()) for name in plain}, {name: actual.get(name, ()) for name in plain}
         )
+
+    def _is_same_parameter(self, name: str, expected: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+        trees = expected[name], actual[name]
+        if any(isinstance(tree, list) and len(tree) > 1 for tree in trees):
+            self.case.notice("repeated_fields", f"{PATH}.query_params.{name}")
+        is_whole = self.case.rules.repeated_fields
+        return self.case.comparison().equal(*(trees if is_whole else map(_first, trees)))
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
