@@ -99,6 +99,9 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q66", "an integer beyond 2**53 is rounded to a float, and the exponent of money is ignored: 5e-05 is 5",
           "120 with numbers or currency",
           "exact_numbers", "every digit and the exponent of a number count", STRICT),
+    Quirk("Q67", "letters of other scripts in what was sent are read as Latin ones: a Cyrillic \u0430 is an a",
+          "488 with network checks", "foreign_letters",
+          "a letter of another script in what was sent is no Latin letter", STRICT),
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
@@ -193,6 +196,7 @@ class Rules:
     signed_currency: bool = False
     exact_numbers: bool = False
     one_value: bool = False
+    foreign_letters: bool = False
     maximum_matching: bool = False
     resource_types: bool = False
     repeated_fields: bool = False

@@ -70,9 +70,10 @@ class ParseContext(Struct, frozen=True):
     URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `signed_currency`
     reads the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits,
     where the reference keeps those of a float (Q57), `exact_numbers` all digits of an integer and the exponent of money
-    (Q66). With `one_value` a text that names two different values is none (Q5). `derender` replaces site addresses in a
-    text by their placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters
-    are read.
+    (Q66). With `one_value` a text that names two different values is none (Q5), with `foreign_letters` a letter of
+    another script is not the Latin one that it looks or sounds like (Q67). `derender` replaces site addresses in a text
+    by their placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is how many characters are
+    read.
     """
 
     patterns: bool = True
@@ -84,6 +85,7 @@ class ParseContext(Struct, frozen=True):
     exact_money: bool = True
     exact_numbers: bool = False
     one_value: bool = False
+    foreign_letters: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length

@@ -25,6 +25,7 @@ from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
+from pytest_webeval.values.text import is_foreign_letter
 
 
 class UnparsedValue(Struct, frozen=True):
@@ -104,6 +105,8 @@ class ValueParser(Struct, frozen=True):
     def _parse_value(self, kind: type[Value], raw: Any, where: str) -> Any:
         if not self.context.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
             self.notice("no_recorded_patterns", where)
+        if self.context.foreign_letters and isinstance(raw, str) and any(map(is_foreign_letter, raw)):
+            self.notice("foreign_letters", where)
         if not self.context.alternatives and isinstance(raw, list) and len(raw) > 1:
             self.notice("no_recorded_alternatives", where)
         try:

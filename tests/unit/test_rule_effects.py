@@ -212,6 +212,45 @@ def test_every_value_of_a_repeated_field_counts_when_strict(network, form, expec
     assert network(wanted, post, **types)["strict"][0] == status
 
 
+CYRILLIC_A, GREEK_O = "\u0430", "\u03bf"
+
+
+@pytest.mark.parametrize(
+    ("expected", "sent", "status"),
+    [
+        ("paypal", f"p{CYRILLIC_A}yp{CYRILLIC_A}l", "failure"),
+        ("google", f"g{GREEK_O}ogle", "failure"),
+        ("Moskva", "\u041c\u043e\u0441\u043a\u0432\u0430", "failure"),
+        ("\u041c\u043e\u0441\u043a\u0432\u0430", "\u043c\u043e\u0441\u043a\u0432\u0430", "success"),
+        ("\u6771\u4eac", "\u6771\u4eac", "success"),
+        ("\u6771\u4eac", "\u6771\u5317", "failure"),
+        ("Caf\u00e9", "cafe", "success"),
+        ("Cafe\u0301", "Caf\u00e9", "success"),
+        ("\uff41bc", "abc", "success"),
+        ("Stra\u00dfe", "strasse", "success"),
+        ("it\u2019s", "it's", "success"),
+    ],
+)
+@pytest.mark.parametrize("place", ["post", "header", "cookie"])
+def test_a_letter_of_another_script_that_was_sent_is_no_latin_one_when_strict(network, place, expected, sent, status):
+    wanted, recorded = {
+        "post": ({"post_data": {"a": expected}}, {"post": ("application/json", text({"a": sent}))}),
+        "header": ({"headers": {"x-a": expected}}, {"headers": {"x-a": sent}}),
+        "cookie": ({"response_cookies": {"a": expected}}, {"cookies": {"a": sent}}),
+    }[place]
+    found = network(
+        {"url": "__SHOPPING__/p", "http_method": "POST", **wanted},
+        {"url": "http://shop.test:7770/p", "method": "POST", **recorded},
+    )
+    as_reference = "failure" if sent == "\u6771\u5317" else "success"
+    decided = ["Q67 (foreign_letters)"] if status != as_reference else []
+    assert found == {"reference": (as_reference, []), "default": (as_reference, []), "strict": (status, decided)}
+
+
+def test_an_answer_is_read_as_tolerantly_as_before_when_strict(verdicts):
+    assert verdicts(answer(f"p{CYRILLIC_A}yp{CYRILLIC_A}l"), ["paypal"])["strict"] == ("success", [])
+
+
 ARRAY = {"type": "array", "items": {"type": "string"}}
 MULTIPART = "multipart/form-data; boundary=b"
 

@@ -196,7 +196,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if not raw:
             return None
         checked = {key: value for key, value in raw.items() if not self.is_ignored(key)}
-        return self._parse_members(checked, self.case.tree_reader(PATH, strict=True))
+        return self._parse_members(checked, self.case.sent_reader(PATH, strict=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
@@ -214,7 +214,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         projected = _project_fields(self.expected_post, replace(fields, first=checked))
         if fields.is_form and self.case.rules.repeated_fields:
             projected = {key: self._read_array(key, value) for key, value in projected.items()}
-        return self._parse_members(projected, self.case.tree_reader(PATH, strict=False))
+        return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""

@@ -237,7 +237,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _parse_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
         if self.expectation.query_params_schema is None:
             return {}
-        reader = self.case.tree_reader(PATH, strict=strict)
+        reader = self.case.sent_reader(PATH, strict=strict)
         reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
@@ -266,10 +266,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
         return self._parse_headers({name: actual}, strict=False)
 
     def _parse_headers(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        return _parse_texts(members, self.case.tree_reader(PATH, strict=strict), "headers")
+        return _parse_texts(members, self.case.sent_reader(PATH, strict=strict), "headers")
 
     def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        reader = self.case.tree_reader(PATH, strict=strict)
+        reader = self.case.sent_reader(PATH, strict=strict)
         as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
         return _parse_texts(members, replace(reader, context=as_sent), "response_cookies")
 
