@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
@@ -56,6 +57,8 @@ def parse_response(content: bytes, rules: Rules, limits: Limits = USUAL) -> Agen
 
     Raises `EvaluationError` for one that is beyond the limits.
     """
+    if len(content) > limits.answer_size:  # of a format whose answer is in the file of its steps
+        raise EvaluationError(f"the answer has {len(content):,} bytes; {limits.describe('answer_size')}")
     text = content.decode("utf-8", "replace").strip()
     parsed = _decode_json(text, rules, limits)
     repairs = {
