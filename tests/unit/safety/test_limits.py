@@ -23,9 +23,9 @@ from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 from pytest_webeval.rules import RULES
+from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.string import StringValue
