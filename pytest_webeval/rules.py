@@ -99,6 +99,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q66", "an integer beyond 2**53 is rounded to a float, and the exponent of money is ignored: 5e-05 is 5",
           "120 with numbers or currency",
           "exact_numbers", "every digit and the exponent of a number count", STRICT),
+    Quirk("Q68", "an expected header that is a number or a list of one equals nothing; an empty redirect_url is a text",
+          "-", "header_values", "a number is compared as a text; a list of one is an error of the definition", STRICT),
     Quirk("Q67", "letters of other scripts in what was sent are read as Latin ones: a Cyrillic \u0430 is an a",
           "488 with network checks", "foreign_letters",
           "a letter of another script in what was sent is no Latin letter", STRICT),
@@ -197,6 +199,7 @@ class Rules:
     exact_numbers: bool = False
     one_value: bool = False
     foreign_letters: bool = False
+    header_values: bool = False
     maximum_matching: bool = False
     resource_types: bool = False
     repeated_fields: bool = False

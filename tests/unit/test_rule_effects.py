@@ -212,6 +212,46 @@ def test_every_value_of_a_repeated_field_counts_when_strict(network, form, expec
     assert network(wanted, post, **types)["strict"][0] == status
 
 
+@pytest.mark.parametrize(
+    ("name", "expected", "sent", "usual", "strict"),
+    [
+        ("x-a", 5, "5", "failure", "success"),
+        ("x-a", 5, "6", "failure", "failure"),
+        ("x-a", ["5"], "5", "failure", "error"),
+        ("x-a", [5, 6], "6", "failure", "success"),
+        ("x-a", ["5", "6"], "6", "success", "success"),
+        ("x-a", None, "", "failure", "success"),
+        ("redirect_url", "", "", "success", "error"),
+        ("referer", {}, "http://shop.test:7770/a", "error", "error"),
+    ],
+)
+def test_an_expected_header_that_is_no_text_is_compared_when_strict(network, name, expected, sent, usual, strict):
+    found = network(
+        {"url": "__SHOPPING__/p", "http_method": "POST", "headers": {name: expected}},
+        {"url": "http://shop.test:7770/p", "method": "POST", "headers": {name: sent}},
+    )
+    assert {rules: status for rules, (status, _) in found.items()} == {
+        "reference": usual,
+        "default": usual,
+        "strict": strict,
+    }
+
+
+DIGITS = "9" * 5_000
+
+
+@pytest.mark.parametrize("response", [DIGITS, f"[{DIGITS}]", text(answer("Mug"))[:-1] + f', "x": -{DIGITS}}}'])
+def test_an_integer_of_very_many_digits_in_an_answer_is_an_error_of_all_rules(verdicts, response):
+    assert {status for status, _ in verdicts(response, ["Mug"]).values()} == {"error"}
+
+
+@pytest.mark.parametrize("body", [f'{{"a": {DIGITS}}}', f'{{"a": "1", "b": {DIGITS}}}'])
+def test_an_integer_of_very_many_digits_in_a_body_is_an_error_of_all_rules(network, body):
+    recorded = {"url": "http://shop.test:7770/p", "method": "POST", "post": ("application/json", body)}
+    found = network({"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": "1"}}, recorded)
+    assert {status for status, _ in found.values()} == {"error"}
+
+
 CYRILLIC_A, GREEK_O = "\u0430", "\u03bf"
 
 

@@ -174,7 +174,7 @@ def _decode_members(value: Any) -> Any:
 def _decode_json(text: str) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, RecursionError):
         return text
 
 
@@ -331,7 +331,10 @@ def _project_fields(expected: Mapping[str, Any], fields: FormFields) -> dict[str
 
 
 def _is_json_list(text: str) -> bool:
-    return isinstance(_decode_json(text), list)
+    try:
+        return isinstance(_decode_json(text), list)
+    except ValueError:  # an integer of too many digits
+        return False
 
 
 def _is_blank(value: Any) -> bool:
