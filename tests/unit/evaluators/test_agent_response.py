@@ -185,11 +185,16 @@ def test_bytes_that_are_no_utf8_are_an_error_that_says_where(bench):
         bench.score(bench.task(bench.expecting(data=["Blue Mug"])))
 
 
-@pytest.mark.parametrize("text", ["```" + " " * 200_000, "```json" + "\n" * 200_000, "9" * 100_000])
+@pytest.mark.parametrize("text", ["```" + " " * 200_000, "```json" + "\n" * 200_000])
 def test_a_hostile_response_is_read_in_bounded_time(text):
     answer = parse_response(text.encode(), RULES["default"])
     assert answer.parsed == text.strip()
     assert answer.fields is None
+
+
+def test_an_integer_of_very_many_digits_is_an_error():
+    with pytest.raises(EvaluationError, match="the response holds an integer of too many digits; Python reads at most"):
+        parse_response(b"9" * 100_000, RULES["default"])
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000, "[" * 751 + "]" * 751])
