@@ -43,18 +43,22 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q1", "a text ^…$ from an agent or a site is a pattern", "102 of the 297 retrieve tasks with data",
           "no_recorded_patterns", "text from an agent or a site is never a pattern", DEFAULT),
     Quirk("Q2", "a list from an agent or a site is a list of guesses", "15 boolean and 40 number tasks",
-          "no_recorded_alternatives", "data from an agent or a site is one value, never a list of guesses", DEFAULT),
+          "no_recorded_alternatives",
+          "data from an agent or a site is one value or the whole expected list, never a list of guesses", DEFAULT),
     Quirk("Q56", "NaN and infinities in an answer are data: [NaN] is true", "15 boolean, 9 of which expect true",
           "finite_numbers", "NaN and infinity are invalid values", DEFAULT),
     Quirk("Q3", "0, false, {} and null are read as the empty string if a string is expected",
           "16 with a zero or false answer"),
     Quirk("Q4", "a trace without events is valid, and forbidden events count as absent", "all",
           "events_required", "a trace without a single event is an error", DEFAULT),
-    Quirk("Q5", "number words and the first price in a text count: 'five apples' is 5, '$10 - $20' is 10",
-          "120 with numbers or currency"),
-    Quirk("Q6", "of a repeated form field only the first value counts", "357 that expect a POST",
-          "repeated_fields", "the values of a repeated form field all count", STRICT),
-    Quirk("§4.5", "of a repeated query parameter only the smallest value counts", "64 with query parameters"),
+    Quirk("Q5", "number words and the first value in a text count: 'five apples' is 5, '$10 - $20' is 10",
+          "120 with numbers or currency",
+          "one_value", "a text of an agent or a site that names two different values is invalid", STRICT),
+    Quirk("Q6", "of a repeated form field only the first value counts, and one value never makes an array",
+          "357 that expect a POST", "repeated_fields",
+          "the values of a repeated form field all count; where an array is expected, one value is an array", STRICT),
+    Quirk("§4.5", "of a repeated query parameter without a schema only the smallest value counts",
+          "64 with query parameters"),
     Quirk("Q60", "a query is decoded twice: C%2B%2B is 'C  ', and %2526 is &", "64 with query parameters",
           "single_decoding", "a query is decoded once, as it was sent", STRICT),
     Quirk("Q7", "names of places that are 80% alike are equal: 'Terminal 1' is 'Terminal 2'", "15 with location-name"),
@@ -78,7 +82,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q12", "a code fence inside valid JSON is read as the answer", "all",
           "json_before_fence", "a response that is valid JSON is used as it is", STRICT),
     Quirk("Q13", "a byte order mark, a fence tagged JSON, or an answer in the second fence makes a response unreadable",
-          "all", "tolerant_decoding", "the mark and these tags are accepted; the first JSON counts", STRICT),
+          "all", "tolerant_decoding", "the mark and these tags are accepted; the first JSON object counts", STRICT),
     Quirk("Q14", "unordered lists are matched greedily, so that their order decides", "68 with several answers",
           "maximum_matching", "a matching is found if there is one", STRICT),
     Quirk("Q15", "two or more evaluators of the same URL and method all use the last event",
@@ -97,6 +101,14 @@ QUIRKS: tuple[Quirk, ...] = (
           "signed_currency", "money keeps its sign and its thousands separators", STRICT),
     Quirk("Q57", "an amount of more than 17 digits is rounded: 12345678901234567890 is ...891", "51 with currency",
           "exact_money", "every digit of an amount counts", DEFAULT),
+    Quirk("Q66", "an integer beyond 2**53 is rounded to a float, and the exponent of money is ignored: 5e-05 is 5",
+          "120 with numbers or currency",
+          "exact_numbers", "every digit and the exponent of a number count", STRICT),
+    Quirk("Q68", "an expected header that is a number or a list of one equals nothing; an empty redirect_url is a text",
+          "-", "header_values", "a number is compared as a text; a list of one is an error of the definition", STRICT),
+    Quirk("Q67", "letters of other scripts in what was sent are read as Latin ones: a Cyrillic \u0430 is an a",
+          "488 with network checks", "foreign_letters",
+          "a letter of another script in what was sent equals only itself", STRICT),
     Quirk("Q23", "query patterns are lower-cased, \\D becomes \\d", "-"),
     Quirk("Q24", "without sec-fetch headers an iframe or a fetched fragment is the last page", "113 navigate tasks",
           "resource_types",
@@ -202,6 +214,10 @@ class Rules:
     json_before_fence: bool = False
     tolerant_decoding: bool = False
     signed_currency: bool = False
+    exact_numbers: bool = False
+    one_value: bool = False
+    foreign_letters: bool = False
+    header_values: bool = False
     maximum_matching: bool = False
     resource_types: bool = False
     repeated_fields: bool = False

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
@@ -17,6 +19,7 @@ _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _ANY_FENCE = re.compile(r"```(?:json5?)?(.*?)```", re.DOTALL | re.IGNORECASE)
 _FENCE_MARK, _BYTE_ORDER_MARK = "```", "\ufeff"
 _DECODING_SWITCHES = ("json_before_fence", "tolerant_decoding")
+_UNDECODABLE = object()
 _DOCUMENTED = {"action": "task_type", "results": "retrieved_data"}
 
 
@@ -54,6 +57,8 @@ def parse_response(content: bytes, rules: Rules, limits: Limits = USUAL) -> Agen
 
     Raises `EvaluationError` for one that is beyond the limits.
     """
+    if len(content) > limits.answer_size:  # of a format whose answer is in the file of its steps
+        raise EvaluationError(f"the answer has {len(content):,} bytes; {limits.describe('answer_size')}")
     text = content.decode("utf-8", "replace").strip()
     parsed = _decode_json(text, rules, limits)
     repairs = {
@@ -72,13 +77,20 @@ def parse_response(content: bytes, rules: Rules, limits: Limits = USUAL) -> Agen
 def _decode_json(text: str, rules: Rules, limits: Limits) -> Any:
     if rules.tolerant_decoding:
         text = text.removeprefix(_BYTE_ORDER_MARK).lstrip()
-    for candidate in _candidates(text, rules):
-        try:
-            return load_bounded(candidate.strip(), limits, "the response")
-        except ValueError:
-            continue
+    documents = _load_candidates(text, rules, limits)
+    first = next(documents, _UNDECODABLE)
+    if rules.tolerant_decoding and not isinstance(first, dict):  # a list before it may be what the agent thought
+        first = next((document for document in documents if isinstance(document, dict)), first)
+    if first is not _UNDECODABLE:
+        return first
     fence = _FENCE.search(text)
     return fence.group(1).strip() if fence else text
+
+
+def _load_candidates(text: str, rules: Rules, limits: Limits) -> Iterator[Any]:
+    for candidate in _candidates(text, rules):
+        with suppress(ValueError):
+            yield load_bounded(candidate.strip(), limits, "the response")
 
 
 def _candidates(text: str, rules: Rules) -> Iterator[str]:

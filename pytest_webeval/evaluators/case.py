@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec import field as struct_field
+from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
@@ -305,6 +306,7 @@ class Case:
             signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
             single_decoding=self.rules.single_decoding,
+            exact_numbers=self.rules.exact_numbers,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,
@@ -321,6 +323,8 @@ class Case:
             signed_currency=self.rules.signed_currency,
             exact_money=self.rules.exact_money,
             single_decoding=self.rules.single_decoding,
+            exact_numbers=self.rules.exact_numbers,
+            one_value=self.rules.one_value,
             derender=self._derender,
             today=self.today,
             longest=self.run.inputs.limits.string_length,
@@ -329,6 +333,13 @@ class Case:
     def tree_reader(self, where: str, *, strict: bool) -> ValueParser:
         """Reads what the task wrote (`strict`) or what was recorded; `where` is what paths in messages begin with."""
         return ValueParser(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
+
+    def sent_reader(self, where: str, *, strict: bool) -> ValueParser:
+        """The same for what a browser sent or received, where a letter is the very letter that was typed (Q67)."""
+        reader = self.tree_reader(where, strict=strict)
+        if not self.rules.foreign_letters:
+            return reader
+        return structs.replace(reader, context=structs.replace(reader.context, foreign_letters=True))
 
     def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
         """How values of the task and of the recording are compared."""

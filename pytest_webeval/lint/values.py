@@ -81,7 +81,8 @@ def _explain_number(datum: Datum, value: Value, context: ParseContext) -> str | 
 
 
 def _explain_currency(datum: Datum, value: Value, context: ParseContext) -> str | None:
-    strict = read_value(datum.type_name, datum.raw, structs.replace(context, signed_currency=True))
+    right = structs.replace(context, signed_currency=True, exact_numbers=True)
+    strict = read_value(datum.type_name, datum.raw, right)
     if strict is not None and strict != value:
         return f"{datum.raw!r:.80} is read as {value.to_json()}; write {strict.to_json()}"
     if isinstance(datum.raw, str) and len(_NUMBER.findall(datum.raw)) > 1:

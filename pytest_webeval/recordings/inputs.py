@@ -78,6 +78,10 @@ class RunInputs:
             self.salts[name] = len(content), digest.digest()
         return content
 
+    def read_answer(self, name: str) -> bytes:
+        """The same for the file of an answer, which has a limit of its own. Raises `RecordingError`."""
+        return self.read(name, self.limits.answer_size, "answer_size")
+
     def peek(self, name: str, limit: int, limit_name: str) -> bytes:
         """The same for a report, after the verdict: the file is no input of the result and has no checksum in it."""
         return read_file_inside(self.directory, name, min(limit, self.limits.file_size), limit_name)

@@ -48,7 +48,7 @@ class LiveRun(Run):
     def response(self) -> bytes:
         """The agent's response, empty where the agent is to blame that there is none. Raises `RecordingError`."""
         if self.absence is None:
-            return self.inputs.read(self.response_file)
+            return self.inputs.read_answer(self.response_file)
         if self._is_silent:
             return b""
         raise RecordingError(f"no answer in {self.path}: {self.state.summary}; {RERECORD}")

@@ -86,7 +86,7 @@ class Run:
     @cached_property
     def response(self) -> bytes:
         """The agent's response as it lies in its file. Raises `RecordingError`."""
-        return self.inputs.read(self.response_file)
+        return self.inputs.read_answer(self.response_file)
 
     @property
     def absence(self) -> str | None:

@@ -181,7 +181,15 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
         return derive_from_judgement(case, stored.judgement)
     if stored.payload is None:
         return _derive_from_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
+    _check_types(case)
     return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)
+
+
+def _check_types(case: VerdictInputs) -> None:
+    wrong = case.payload.find_wrong_type()
+    if wrong is not None:
+        problem = f"has {quote_value(wrong[1])} for {wrong[0]}, expected true, false or null"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
 
 
 def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict:

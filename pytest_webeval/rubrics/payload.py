@@ -123,12 +123,34 @@ class RubricPayload:
     @property
     def outcomes(self) -> dict[str, bool | None]:
         """The outcome by each key that stores it, the one that counts first. None means undecided."""
-        places = (
+        return {name: as_bool(where[key]) for name, where, key in self._outcome_places if key in where}
+
+    @property
+    def _outcome_places(self) -> tuple[tuple[str, Mapping[str, Any], str], ...]:
+        return (
             ("outcome_success", self.fields, "outcome_success"),
             (f"{self.key('outcome_verification')}.output_success", self._verification, "output_success"),
             ("step8_outcome_verification.output_success", _as_object(self.steps.get(_OUTCOME_STEP)), "output_success"),
         )
-        return {name: as_bool(where[key]) for name, where, key in places if key in where}
+
+    def find_wrong_type(self) -> tuple[str, Any] | None:
+        """A field that decides a verdict and holds something that no writer means by it, by its name; None if all do.
+
+        A text such as "true" says neither yes nor no, so that the verdict would silently be another one.
+        """
+        places = {name: where.get(key) for name, where, key in (*self._outcome_places, *self._violation_places)}
+        wrong = (place for place in places.items() if not (place[1] is None or isinstance(place[1], bool)))
+        return next(wrong, None)
+
+    @property
+    def _violation_places(self) -> tuple[tuple[str, Mapping[str, Any], str], ...]:
+        name = "step8_cp_violation_check"
+        check = self.steps.get(name)
+        return (
+            ("cp_violation", self.fields, "cp_violation"),
+            (f"{self.key('outcome_verification')}.cp_violation", self._verification, "cp_violation"),
+            (name, check, "cp_violation") if isinstance(check, Mapping) else (name, self.steps, name),
+        )
 
     @property
     def outcome(self) -> bool | None:
@@ -138,10 +160,8 @@ class RubricPayload:
     @property
     def violation(self) -> bool | None:
         """Whether the agent violated a critical point, None where that is unknown."""
-        check = self.steps.get("step8_cp_violation_check")
-        places = (self.fields, self._verification, _as_object(check))
-        violations = (as_bool(where.get("cp_violation")) for where in places)
-        return next((violation for violation in (*violations, as_bool(check)) if violation is not None), None)
+        violations = (as_bool(where.get(key)) for _, where, key in self._violation_places)
+        return next((violation for violation in violations if violation is not None), None)
 
     @property
     def reasoning(self) -> str | None:

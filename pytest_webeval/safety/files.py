@@ -33,6 +33,8 @@ class LateFiles(Protocol):
 
 
 LATE_FILES: list[LateFiles] = []  # asked for each regular file whose time of change is 0, the latest first
+_LARGE, _PIECE = 2**20, 4_096  # bytes
+_TEXTS = (".har", ".json", ".jsonl", ".log", ".network", ".trace", ".txt")
 _MOST_FETCHES = 3  # of a file that another process removes again
 
 
@@ -53,6 +55,7 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
             status = os.fstat(handle)
             _check_file(directory / name, status, limit, limit_name)
             if status.st_mtime_ns or not LATE_FILES or not _fetch_late(directory, name):
+                _refuse_holes(directory / name, handle, status)
                 return _refuse_zeros(directory / name, status, _read_bytes(handle, status.st_size))
         finally:
             os.close(handle)
@@ -117,6 +120,14 @@ def survey_late(directory: Path) -> list[tuple[str, int, str]] | None:
     """The files below a directory that lie elsewhere, fetched or not; None if it is an ordinary directory."""
     owner = next(_list_late(f"{directory}{os.sep}"), None) if LATE_FILES else None
     return None if owner is None else owner.survey(directory)
+
+
+def _refuse_holes(path: Path, handle: int, status: os.stat_result) -> None:
+    """Raise `RecordingError` for a large text that ends in zeros: to read it may fill the memory before it fails."""
+    if status.st_mtime_ns and status.st_size > _LARGE and path.suffix in _TEXTS:
+        end = os.pread(handle, _PIECE, status.st_size - _PIECE)
+        if end and not end.strip(b"\0"):
+            raise RecordingError(f"{path} ends in zeros: it was not written to its end; re-record the run")
 
 
 def _refuse_zeros(path: Path, status: os.stat_result, content: bytes) -> bytes:

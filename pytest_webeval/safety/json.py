@@ -26,6 +26,8 @@ from pytest_webeval.safety.text import preview
 def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = False) -> Any:
     """The value in a text. Raises `ValueError` for invalid JSON, `EvaluationError` beyond the limits.
 
+    Python reads no integer of thousands of digits, which is an error as well: the reference has no verdict on it.
+
     `subject` names the text in messages. Python's NaN and infinities are null where it is read `as_sent`: they are no
     JSON, and browsers send null for them.
     """
@@ -36,9 +38,16 @@ def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = Fal
         value = json.loads(text, **(_NULLS if as_sent else {}))
     except RecursionError:
         raise EvaluationError(problem) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise EvaluationError(f"{subject} holds an integer of too many digits; {_DIGITS}") from error
     if may_nest_deeper(text, limits.nesting) and nests_deeper(value, limits.nesting):
         raise EvaluationError(problem)
     return value
+
+
+_DIGITS = "Python reads at most 4,300; write it as a string"
 
 
 def get_member(tree: object, name: str) -> Any:

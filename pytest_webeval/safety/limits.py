@@ -20,6 +20,7 @@ class Limits:
     """What is beyond one of these is refused with an error that names it. Honest recordings are far below them."""
 
     file_size: int = 512 * 2**20  # bytes of one file
+    answer_size: int = 4 * 2**20  # bytes of the answer of an agent, in a file of its own or in another
     entries: int = 200_000  # entries of one network trace
     values: int = 2_000_000  # members and items of one JSON text that is read at once
     nesting: int = 750  # levels of an answer or a body

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from abc import abstractmethod
 from collections.abc import Callable
+from collections.abc import Hashable
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -30,6 +31,14 @@ LONGEST_PARSED = 10_000
 def parse_error(raw: object, problem: str, rule: str | None = None) -> ValueParseError:
     """The error for a datum that starts by showing it: ``parse_error(5, "is not a date")``."""
     return ValueParseError(f"{shorten_repr(raw, limit=None)} {problem}", rule)
+
+
+def check_single(raw: object, values: Iterable[object], plural: str) -> None:
+    """Raise `ValueParseError` for a text that names several values, of which none is the answer."""
+    different = list(dict.fromkeys(values))
+    if len(different) > 1:
+        names = ", ".join(map(str, different))
+        raise parse_error(raw, f"names several {plural}: {names}; write one", rule="one_value")
 
 
 def check_length(text: str, kind: str, limit: int = LONGEST_PARSED) -> None:
@@ -60,9 +69,11 @@ class ParseContext(Struct, frozen=True):
     whether a measure without end is one: they are for what a task author wrote, who with `known_sites` may only write
     URLs of sites that `derender` knows. `nonfinite` says whether NaN and infinities are data (Q56). `signed_currency`
     reads the sign and the thousands separators of an amount wherever they stand (Q22), `exact_money` all of its digits,
-    where the reference keeps those of a float (Q57). `single_decoding` decodes a query once (Q60). `derender` replaces
-    site addresses in a text by their placeholders. `today` fills in what a partial date leaves open (Q44). `longest` is
-    how many characters are read.
+    where the reference keeps those of a float (Q57), `exact_numbers` all digits of an integer and the exponent of money
+    (Q66). `single_decoding` decodes a query once (Q60). With `one_value` a text that names two different values is none
+    (Q5), with `foreign_letters` a letter of another script is not the Latin one that it looks or sounds like (Q67).
+    `derender` replaces site addresses in a text by their placeholders. `today` fills in what a partial date leaves open
+    (Q44). `longest` is how many characters are read.
     """
 
     patterns: bool = True
@@ -73,6 +84,9 @@ class ParseContext(Struct, frozen=True):
     signed_currency: bool = False
     exact_money: bool = True
     single_decoding: bool = False
+    exact_numbers: bool = False
+    one_value: bool = False
+    foreign_letters: bool = False
     derender: Callable[[str], str] = _unchanged
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length
@@ -135,6 +149,11 @@ class Value(ABC):
         return type(actual) is type(self) and any(
             alternative in actual.alternatives for alternative in self.alternatives
         )
+
+    def exact_key(self) -> tuple[Any, ...] | None:
+        """What all values share that this one matches or that match it; None if that is more than one key."""
+        is_exact = type(self).matches is Value.matches and len(self.alternatives) == 1
+        return self.alternatives if is_exact and isinstance(self.alternatives[0], Hashable) else None
 
     def departures(self, context: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
         """Switches of the rule set by which it may be another value than that of the reference."""

@@ -2,65 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from collections.abc import Sequence
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.results import Assertion
-from pytest_webeval.results import Status
 from pytest_webeval.rules import RuleListener
 from pytest_webeval.rules import ignore_rule
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview as preview_json
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.matching import Items
+from pytest_webeval.values.matching import PairFinder
+from pytest_webeval.values.matching import Pairs
+from pytest_webeval.values.matching import find_maximum_matching
+from pytest_webeval.values.matching import walk
 from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.schema import to_plain_json
 
-
-def find_maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
-    """A largest matching of left positions to right ones; the result maps right to left.
-
-    ``choices[left]`` lists the right positions that would do. Augmenting paths, sought without recursion (Kuhn 1955).
-    """
-    partners: dict[int, int] = {}
-    for left in range(len(choices)):
-        _augment(left, choices, partners)
-    return partners
-
-
-def _augment(start: int, choices: Sequence[Sequence[int]], partners: dict[int, int]) -> None:
-    """Give `start` a partner if that is possible at all, moving others to a second choice of theirs."""
-    reached_from: dict[int, int] = {}  # right position -> the left one that would take it
-    pending = [start]
-    while pending:
-        left = pending.pop()
-        for right in choices[left]:
-            if right in reached_from:
-                continue
-            reached_from[right] = left
-            if right not in partners:
-                _flip(right, start, reached_from, partners)
-                return
-            pending.append(partners[right])
-
-
-def _flip(free: int, start: int, reached_from: dict[int, int], partners: dict[int, int]) -> None:
-    """Hand partners on along the path that ends at a free one."""
-    previous_partners = {left: right for right, left in partners.items()}
-    right: int | None = free
-    while right is not None:
-        left = reached_from[right]
-        previous = None if left == start else previous_partners[left]
-        partners[right] = left
-        right = previous
-
-
 UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
 MAX_PREVIEW = 300
+MOST_PAIRS_TRIED = 100  # of items of two arrays; of more, those are left out that cannot be equal
+MOST_PAIRS_IN_MESSAGE = 20_000  # that are compared to count the items without a partner
 
 
 def passed(name: str, message: str) -> Assertion:
@@ -102,10 +72,50 @@ class Comparison(Struct, frozen=True):
     separate_lists: bool = True
     notice: RuleListener = ignore_rule
 
-    def equal(self, expected: Any, actual: Any, state: ComparisonState | None = None) -> bool:
+    def equal(self, expected: Any, actual: Any, state: ComparisonState | None = None, path: str = "") -> bool:
         """Whether what was found is what was expected. Raises `EvaluationError`, as `compare` does."""
-        assertions = list(self.compare(expected, actual, "", state))  # all, so that the state has seen all
-        return all(assertion.status is Status.SUCCESS for assertion in assertions)
+        state = ComparisonState() if state is None else state
+        if isinstance(actual, list | tuple) and not actual:
+            self._record_empty_list(path, state)
+        if expected is None or actual is None:
+            return expected is actual
+        if isinstance(expected, Mapping):
+            return self._is_equal_object(expected, actual, path, state)
+        if isinstance(expected, list | tuple):
+            return self._is_equal_array(expected, actual, path, state)
+        return _is_same(expected, actual)
+
+    def _is_equal_object(self, expected: Mapping[str, Any], actual: Any, path: str, state: ComparisonState) -> bool:
+        if not isinstance(actual, Mapping):
+            return False
+        _require_keys(expected, path)
+        shared = sorted(expected.keys() & actual.keys())
+        # All members, so that each error in them is one.
+        same = [self.equal(expected[key], actual[key], state, f"{path}.{key}") for key in shared]
+        has_all = len(shared) == len(expected) and (self.extra_keys or len(shared) == len(actual))
+        return has_all and all(same)
+
+    def _is_equal_array(self, expected: Items, actual: Any, path: str, state: ComparisonState) -> bool:
+        if not isinstance(actual, list | tuple):
+            return False
+        if not self.ordered:
+            return self._is_permutation(expected, actual, path, state)
+        pairs = enumerate(zip(expected, actual, strict=False))
+        same = [self.equal(left, right, state, f"{path}[{index}]") for index, (left, right) in pairs]
+        return len(expected) == len(actual) and all(same)
+
+    def _is_permutation(self, expected: Items, actual: Items, path: str, state: ComparisonState) -> bool:
+        if len(expected) != len(actual) and self._is_error_free(expected, actual):
+            return False
+        pairs = self._find_pairs(expected, actual, path, 0)
+        if pairs is not None and len(pairs) < len(expected):
+            return False
+        return not any(self._match_items(expected, actual, path, state, pairs))
+
+    def _is_error_free(self, expected: Items, actual: Items) -> bool:
+        """Whether no pair of parts of two trees is an error, so that not every pair has to be compared."""
+        has_lists = not self.separate_lists and any(_is_empty_list(part) for part in walk(actual))
+        return not has_lists and not any(_is_error(part) for part in (*walk(expected), *walk(actual)))
 
     def compare(
         self, expected: Any, actual: Any, path: str, state: ComparisonState | None = None
@@ -143,8 +153,7 @@ class Comparison(Struct, frozen=True):
                 f"{path}_invalid_format", f"expected {preview(expected)}", f"got {preview(actual)}, not an object"
             )
             return
-        if not expected:
-            raise EvaluationError(f"an expected object without keys{_format_place(path)}; write its keys, or null")
+        _require_keys(expected, path)
         extra, missing = sorted(actual.keys() - expected.keys()), sorted(expected.keys() - actual.keys())
         if missing or (extra and not self.extra_keys):
             differences = (f"missing keys: {', '.join(missing)}" if missing else "", f"extra keys: {', '.join(extra)}")
@@ -176,38 +185,66 @@ class Comparison(Struct, frozen=True):
         for index, (expected_item, actual_item) in enumerate(zip(expected, actual, strict=False)):
             yield from self.compare(expected_item, actual_item, f"{path}[{index}]", state)
 
-    def _compare_in_any_order(self, expected: Any, actual: Any, path: str, state: ComparisonState) -> Assertion:
-        missing, extra = self.unmatched_items(expected, actual, path, state)
+    def _compare_in_any_order(self, expected: Items, actual: Items, path: str, state: ComparisonState) -> Assertion:
+        name, sides = f"{path}_array_values_mismatch", (f"expected {preview(expected)}", f"got {preview(actual)}")
+        is_large = len(expected) * len(actual) > MOST_PAIRS_IN_MESSAGE
+        if is_large and len(expected) != len(actual) and self._is_error_free(expected, actual):
+            return failed(name, f"{pluralize(len(expected), 'item')} expected, {len(actual)} found", *sides)
+        pairs = self._find_pairs(expected, actual, path, MOST_PAIRS_IN_MESSAGE)
+        if pairs is not None and len(pairs) < len(expected):
+            return failed(name, f"no item is {preview(expected[len(pairs) - 1])}", *sides)
+        missing, extra = self._match_items(expected, actual, path, state, pairs)
         if not missing and not extra:
             return passed(f"{path}_match", preview(actual))
         counts = f"{len(expected) - len(missing)} of {pluralize(len(expected), 'item')} found"
         parts = [f"missing {preview([expected[index] for index in missing])}"] if missing else []
         parts += [f"not expected {preview([actual[index] for index in extra])}"] if extra else []
-        messages = ("; ".join([counts, *parts]), f"expected {preview(expected)}", f"got {preview(actual)}")
-        return failed(f"{path}_array_values_mismatch", *messages)
+        return failed(name, "; ".join([counts, *parts]), *sides)
 
-    def unmatched_items(
-        self, expected: Any, actual: Any, path: str = "", state: ComparisonState | None = None
-    ) -> tuple[list[int], list[int]]:
+    def unmatched_items(self, expected: Items, actual: Items) -> tuple[list[int], list[int]]:
         """Positions of the items of two arrays in any order that find no partner. Raises `EvaluationError` (Q34)."""
-        missing, extra = self._match_first_free(expected, actual, ComparisonState() if state is None else state)
+        pairs = self._find_pairs(expected, actual, "", len(expected) * len(actual))
+        return self._match_items(expected, actual, "", ComparisonState(), pairs)
+
+    def _find_pairs(self, expected: Items, actual: Items, path: str, most: int) -> Pairs | None:
+        """For each expected item the positions of all actual ones that equal it; None where each pair is to be tried.
+
+        The list ends with an item that nothing equals after so many comparisons: the arrays differ then.
+        """
+        if len(expected) * len(actual) <= MOST_PAIRS_TRIED or not self._is_error_free(expected, actual):
+            return None
+        # Of very many the notice would cost too much: the verdict without the rule tries every pair.
+        if len(expected) * len(actual) <= MOST_PAIRS_IN_MESSAGE and sum(map(_is_empty_list, walk(actual))) > 1:
+            self.notice("separate_lists", path)
+        finder = PairFinder(actual, self.equal)
+        pairs: Pairs = []
+        for item in expected:
+            pairs.append(finder.find(item))
+            if not pairs[-1] and finder.count > most:
+                break
+        return pairs
+
+    def _match_items(
+        self, expected: Items, actual: Items, path: str, state: ComparisonState, pairs: Pairs | None
+    ) -> tuple[list[int], list[int]]:
+        missing, extra = self._match_first_free(expected, actual, state, pairs)
         if missing and self.maximum_matching:
-            missing, extra = self._match_maximum(expected, actual)
+            missing, extra = self._match_maximum(expected, actual, pairs)
             self.notice("maximum_matching", path)
         return missing, extra
 
-    def _match_first_free(self, expected: Any, actual: Any, state: ComparisonState) -> tuple[list[int], list[int]]:
+    def _match_first_free(
+        self, expected: Items, actual: Items, state: ComparisonState, pairs: Pairs | None
+    ) -> tuple[list[int], list[int]]:
         """What is left on either side after each expected item took the first free one that equals it."""
         free, missing = dict(enumerate(actual)), []
         for position, expected_item in enumerate(expected):
-            partner = next(
-                (
-                    index
-                    for index, actual_item in free.items()
-                    if self._is_equal_item(expected_item, actual_item, state)
-                ),
-                None,
+            equal_items: Iterable[int] = (
+                (index for index, item in free.items() if self._is_equal_item(expected_item, item, state))
+                if pairs is None
+                else filter(free.__contains__, pairs[position])
             )
+            partner = next(iter(equal_items), None)
             if partner is None:
                 missing.append(position)
             else:
@@ -222,23 +259,50 @@ class Comparison(Struct, frozen=True):
             state.empty_list = tried.empty_list
         return equal
 
-    def _match_maximum(self, expected: Any, actual: Any) -> tuple[list[int], list[int]]:
+    def _match_maximum(self, expected: Items, actual: Items, pairs: Pairs | None) -> tuple[list[int], list[int]]:
         """What is left on either side of a largest matching."""
-        partners = find_maximum_matching(
-            [
-                [index for index, actual_item in enumerate(actual) if self.equal(expected_item, actual_item)]
-                for expected_item in expected
-            ]
-        )
+        if pairs is None:
+            pairs = [[index for index, item in enumerate(actual) if self.equal(each, item)] for each in expected]
+        partners = find_maximum_matching(pairs)
         matched = set(partners.values())
         missing = [position for position in range(len(expected)) if position not in matched]
         return missing, [index for index in range(len(actual)) if index not in partners]
 
 
+def _require_keys(expected: Mapping[str, Any], path: str) -> None:
+    if not expected:
+        raise EvaluationError(f"an expected object without keys{_format_place(path)}; write its keys, or null")
+
+
+def _is_empty_list(part: Any) -> bool:
+    return isinstance(part, list | tuple) and not part
+
+
+def _is_error(part: Any) -> bool:
+    """Whether a part may be an error to compare: an object without keys, or a measure without end."""
+    if isinstance(part, Value):
+        return any(isinstance(each, float | Decimal) and not isfinite(each) for each in part.alternatives)
+    return isinstance(part, Mapping) and not part
+
+
 def _is_same(expected: Any, actual: Any) -> bool:
     if isinstance(expected, Value):
-        return isinstance(actual, Value) and expected.matches(actual)
+        return expected.matches(actual) if isinstance(actual, Value) else _is_whole_list(expected, actual)
     return not isinstance(actual, Value | UnparsedValue) and bool(expected == actual)
+
+
+def _is_whole_list(expected: Value, actual: Any) -> bool:
+    """Whether a list names each alternative of an expected value and nothing else, so that it is no guess."""
+    read_item = actual.read_item if isinstance(actual, UnparsedValue) else None
+    if read_item is None or len(actual.raw) != len(expected.alternatives):
+        return False
+    try:
+        items = [read_item(item) for item in actual.raw]
+    except ValueParseError:
+        return False
+    singles = [type(expected)((alternative,)) for alternative in expected.alternatives]
+    choices = [[index for index, item in enumerate(items) if single.matches(item)] for single in singles]
+    return len(find_maximum_matching(choices)) == len(items)
 
 
 def _build_mismatch(name: str, expected: Any, actual: Any) -> Assertion:

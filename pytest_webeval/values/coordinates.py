@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
@@ -13,6 +14,7 @@ from typing import Self
 from pytest_webeval.values.base import LONGEST_PARSED
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import check_single
 from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.text import normalize_text
 
@@ -24,6 +26,7 @@ TOLERANCE = 1e-5
 
 # The parser tries every digit of a number as its first, which takes for ever where there are thousands.
 _ENDLESS_NUMBER = re.compile(r"\d{400}")
+_NUMBER, _MOST_NUMBERS = re.compile(r"[+-]?\d+(?:\.\d+)?"), 40
 _NOT_A_POINT = "is not a point; write it as [40.4424, -79.9397]"
 
 
@@ -50,6 +53,8 @@ class CoordinatesValue(Value):
         point = _parse_point(*_parse_degrees(raw, context)) if raw else None
         if point is None:
             raise parse_error(raw, _NOT_A_POINT)
+        if context.one_value and isinstance(raw, str):
+            check_single(raw, _list_points(normalize_text(raw, context)), "points")
         return point
 
     def matches(self, actual: Value) -> bool:
@@ -88,6 +93,18 @@ def _is_latitude(key: str) -> bool:
 
 def _is_longitude(key: str) -> bool:
     return key == "lng" or (len(key) > 1 and "longitude".startswith(key))
+
+
+def _list_points(text: str) -> list[tuple[float, float]]:
+    """The points on both sides of a number in a text with several; none for a text with one."""
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) > _MOST_NUMBERS:
+        raise parse_error(text, f"has more than {_MOST_NUMBERS} numbers; write one point", rule="one_value")
+    for last, following in pairwise(numbers):
+        before, after = _parse_point(text[: last.end()]), _parse_point(text[following.start() :])
+        if before is not None and after is not None:
+            return [before, after]
+    return []
 
 
 def _is_endless(text: str) -> bool:

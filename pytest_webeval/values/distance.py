@@ -20,6 +20,7 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import check_single
 from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.text import normalize_text
 
@@ -156,6 +157,7 @@ _OPERATORS = {
 
 LONGEST = 200  # characters; the parser takes seconds for thousands of them
 _SLACK_METRES, _SLACK_SHARE = Decimal(10), Decimal("0.02")
+_RANGE = re.compile(r"(\d[\d.]*\s*[a-z]+)\s*-\s*(\d[\d.]*\s*[a-z]+)")  # 5 km - 6 km, a difference to the parser
 _KILO = re.compile(r"(?<=\d)\s*k(?=\s|$)")
 
 
@@ -172,12 +174,15 @@ class DistanceValue(Value):
         if not isinstance(raw, str):
             raise parse_error(raw, "is not a distance; write it as the string '1.5 km'")
         check_length(raw, "distance", LONGEST)
+        text = _KILO.sub(" km", normalize_text(raw, context))
         try:
-            distance = parse_metres(_KILO.sub(" km", normalize_text(raw, context)))
+            distance = parse_metres(text)
         except ValueError as error:
             raise parse_error(raw, "is not a distance; write it as 1.5 km") from error
         if not (distance.is_finite() or context.infinities):
             raise parse_error(raw, "is an infinite distance; write a finite one", rule="finite_quantities")
+        if context.one_value and (range_ := _RANGE.search(text)):
+            check_single(raw, range_.groups(), "distances")
         return distance
 
     def matches(self, actual: Value) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import check_length
+from pytest_webeval.values.base import check_single
 from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.text import normalize_text
 from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
 
 LEAST_LIKENESS = 80
+_OR = re.compile(r"\s(?:or|Or)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class LocationNameValue(Value):
             raise parse_error(raw, "is not the name of a place; write it as a string")
         text = to_text(raw, context)
         check_length(text, "name of a place")
+        if context.one_value and isinstance(raw, str):
+            check_single(raw, _list_places(raw, context), "places")
         return text.lower().strip() if raw else ""
 
     def matches(self, actual: Value) -> bool:
@@ -39,6 +45,13 @@ class LocationNameValue(Value):
         return isinstance(actual, LocationNameValue) and any(
             _is_alike(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
+
+
+def _list_places(raw: str, context: ParseContext) -> list[str]:
+    """The names between which a text leaves the choice, but for those that are alike. OR is a state."""
+    names = [normalize_text(part, context) for part in _OR.split(raw)]
+    names = [name for name in names if any(character.isalpha() for character in name)]
+    return names if any(not _is_alike(names[0], name) for name in names[1:]) else []
 
 
 def _is_alike(expected: str, actual: str) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
+from pytest_webeval.values.base import check_single
 from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.date import list_dates
 from pytest_webeval.values.date import parse_date
 from pytest_webeval.values.text import to_text
 
@@ -31,6 +34,8 @@ _NAMES = (
     "November",
     "December",
 )
+# Numbers of months, where 5/6 and 5-6 are days of one.
+_NUMBERS = re.compile(r"\d{1,2}(?:(?:\s*[,;&]\s*|\s+-\s+|\s+and\s+|\s+)\d{1,2})+", re.ASCII)
 _A_FIRST_OF_JANUARY = date(2000, 1, 1)
 
 
@@ -44,7 +49,7 @@ class MonthValue(Value):
     def canonical(cls, raw: object, context: ParseContext) -> str:
         """The name of the month with a number, in a name or in a date; a date without a month is in January."""
         try:
-            number = int(raw) if isinstance(raw, int | float) else _parse_month(to_text(raw, context))
+            number = int(raw) if isinstance(raw, int | float) else _parse_month(to_text(raw, context), context)
         except (ValueError, OverflowError) as error:  # OverflowError: infinity has no int
             raise parse_error(raw, "is not a month; write it as May or 5") from error
         is_whole = not isinstance(raw, float) or raw.is_integer()
@@ -53,8 +58,18 @@ class MonthValue(Value):
         return _NAMES[number - 1]
 
 
-def _parse_month(text: str) -> int:
+def _parse_month(text: str, context: ParseContext) -> int:
     try:
         return int(text)
     except ValueError:
-        return parse_date(text, default=_A_FIRST_OF_JANUARY).month
+        month = parse_date(text, default=_A_FIRST_OF_JANUARY).month
+    if context.one_value:
+        _check_single(text)
+    return month
+
+
+def _check_single(text: str) -> None:
+    numbers = [int(number) for number in re.findall(r"\d+", text)] if _NUMBERS.fullmatch(text) else []
+    if not (numbers and all(1 <= number <= len(_NAMES) for number in numbers)):
+        numbers = [day.month for day in list_dates(text, _A_FIRST_OF_JANUARY)]
+    check_single(text, [_NAMES[number - 1] for number in numbers], "months")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
@@ -22,13 +25,18 @@ from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
+from pytest_webeval.values.text import is_foreign_letter
 
 
 class UnparsedValue(Struct, frozen=True):
-    """A datum that its type does not understand; it equals nothing. `reason` says why."""
+    """A datum that its type does not understand. `reason` says why.
+
+    It equals nothing, but for a list that is the whole list of an expected value: `read_item` reads an item of it.
+    """
 
     raw: Any
     reason: str
+    read_item: Callable[[Any], Value] | None = None
 
 
 class ValueParser(Struct, frozen=True):
@@ -97,6 +105,8 @@ class ValueParser(Struct, frozen=True):
     def _parse_value(self, kind: type[Value], raw: Any, where: str) -> Any:
         if not self.context.patterns and isinstance(raw, str) and looks_like_pattern(raw.strip(_IGNORED_AROUND)):
             self.notice("no_recorded_patterns", where)
+        if self.context.foreign_letters and isinstance(raw, str) and any(map(is_foreign_letter, raw)):
+            self.notice("foreign_letters", where)
         if not self.context.alternatives and isinstance(raw, list) and len(raw) > 1:
             self.notice("no_recorded_alternatives", where)
         try:
@@ -104,7 +114,9 @@ class ValueParser(Struct, frozen=True):
         except ValueParseError as error:
             if error.rule:
                 self.notice(error.rule, where)
-            return self._refuse(raw, str(error), where)
+            refused = self._refuse(raw, str(error), where)
+            is_list = isinstance(raw, list) and len(raw) > 1 and not self.context.alternatives
+            return replace(refused, read_item=partial(kind.read, context=self.context)) if is_list else refused
         for switch in value.departures(self.context):
             self.notice(switch, where)
         return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from typing import Any
 from typing import ClassVar
 
 from pytest_webeval.safety.regex import InvalidPattern
@@ -60,6 +61,11 @@ class StringValue(Value):
         return isinstance(actual, StringValue) and any(
             _is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
+
+    def exact_key(self) -> tuple[Any, ...] | None:
+        """The text without the punctuation around it; None for a pattern, and for several texts."""
+        text = self.alternatives[0]
+        return (text.strip(_PUNCTUATION),) if isinstance(text, str) and len(self.alternatives) == 1 else None
 
     def to_json(self) -> str:
         """The first alternative; of a pattern, its text."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import category
 from unicodedata import combining
+from unicodedata import name
 from unicodedata import normalize
 
 from pytest_webeval.values.base import looks_like_pattern
@@ -19,6 +21,7 @@ _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
 _HYPHEN_AT_LETTER = re.compile(f"(?<=[A-Za-z]){_HYPHEN}|{_HYPHEN}(?=[A-Za-z])")
 _MOST_MARKS = 1_000
+_LATIN = ("LATIN", "COMBINING", "MODIFIER", "FEMININE", "MASCULINE")  # with what begins the names of their characters
 _LINE_BREAKS_AND_TABS = str.maketrans("\t\n\r", "   ")
 
 
@@ -35,7 +38,7 @@ def normalize_text(text: str, context: ParseContext) -> str:
     if not is_plain or "-" in text:
         text = _HYPHEN_AT_LETTER.sub(" ", text)
     if not is_plain:
-        text = _transliterate(_remove_controls(text))
+        text = _transliterate(_remove_controls(text), keeps_foreign=context.foreign_letters)
     return " ".join(text.split()).casefold()
 
 
@@ -78,17 +81,31 @@ def _remove_controls(text: str) -> str:
     )
 
 
-def _transliterate(text: str) -> str:
+def _transliterate(text: str, *, keeps_foreign: bool) -> str:
     if text.isascii():
         return text
     from pytest_webeval.values.transliteration import ASCII_FORMS  # most texts are ASCII
 
-    return "".join(
-        character if character.isascii() else _find_ascii_form(character) for character in text.translate(ASCII_FORMS)
-    )
+    def to_ascii(character: str) -> str:
+        if character.isascii() or (keeps_foreign and is_foreign_letter(character)):
+            return character
+        form = ASCII_FORMS.get(ord(character), character)
+        return "".join(map(_find_ascii_form, form))
+
+    return "".join(map(to_ascii, text))
+
+
+@lru_cache(maxsize=1024)
+def is_foreign_letter(character: str) -> bool:
+    """Whether a character is a letter, or a mark at one, of a script other than Latin. Accents are of none."""
+    if character.isascii() or category(character)[0] not in "LM":
+        return False
+    return not name(character, "").startswith(_LATIN)
 
 
 def _find_ascii_form(character: str) -> str:
+    if character.isascii():
+        return character
     from text_unidecode import unidecode  # type: ignore[import-untyped]
 
     # "[?]" stands for a character of which nothing is known, such as the selector behind many an emoji.

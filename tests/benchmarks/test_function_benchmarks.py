@@ -14,6 +14,9 @@ from pytest_webeval import load_tasks
 from pytest_webeval import score
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import write_json
+from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.schema import ValueParser
 from tests.benchmarks.harness.corpora import Corpus
 from tests.benchmarks.harness.corpora import small
 from tests.benchmarks.harness.recordings import Example
@@ -62,6 +65,17 @@ def test_hashing_and_writing_a_result_keeps_its_bytes(timed, corpus, scored, tmp
 
     assert timed(hash_and_write) == hashlib.sha256(recording).hexdigest()
     assert json.loads((tmp_path / "eval_result.json").read_bytes()) == json.loads(json.dumps(content))
+
+
+def test_comparing_a_thousand_wrong_items_finds_that_none_matches(timed):
+    schema = {"items": {"type": "object", "properties": {"price": {"type": "currency"}}}}
+
+    def read(name):
+        items = [{"name": f"{name} {each}", "price": each} for each in range(RUNS)]
+        return ValueParser(ParseContext(), strict=True, where="data").array(items, schema)
+
+    comparison = Comparison(maximum_matching=True)
+    assert len(timed(comparison.unmatched_items, read("mug"), read("cup"))[0]) == RUNS
 
 
 def test_collecting_run_directories_finds_each_once(timed, pytester):

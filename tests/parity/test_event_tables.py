@@ -11,7 +11,9 @@ from tests.parity.harness import trace_tables
 from tests.parity.harness.recording import Recording
 from tests.parity.harness.run_directories import RunDirectory
 from tests.parity.harness.run_directories import write_config
+from tests.parity.harness.synthetic import FORM
 from tests.parity.harness.synthetic import HOME
+from tests.parity.harness.synthetic import MODERN
 from tests.parity.harness.synthetic import entry
 from tests.parity.harness.synthetic import requested
 from tests.parity.harness.synthetic import response
@@ -65,6 +67,22 @@ def test_response_contents(thrice):
         )
         for wanted, found, said in event_tables.CONTENTS
     )
+
+
+def test_headers(thrice):
+    place, here = trace_tables.PLACE, trace_tables.HERE
+    thrice(
+        (
+            requested({"url": place, "headers": {name: wanted}}, entry(here, headers={**MODERN, name: found})),
+            said,
+        )
+        for name, wanted, found, said in event_tables.HEADERS
+    )
+
+
+def test_integers_of_very_many_digits(thrice):
+    rows = event_tables.HUGE
+    thrice((posting(fields, (FORM if body[0] == "n" else "application/json", body)), ERROR) for body, fields in rows)
 
 
 def test_addresses_of_requests(thrice):

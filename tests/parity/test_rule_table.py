@@ -79,6 +79,8 @@ COUNTED = {
     "Q53": any_network(has_null_in_form),
     "Q56": typed("boolean"),
     "Q57": typed("currency"),
+    "Q66": typed("number", "integer", "currency"),
+    "Q67": network,
     "Q44": typed("date"),
 }
 NAMED = {

@@ -76,7 +76,7 @@ def test_an_evaluator_is_called_once_where_a_rule_applied(mine, webeval_apart, p
     webeval_apart(*workers).assert_outcomes(passed=1)
     assert calls(pytester) == ["runs/107 1"]
     pattern = "text from an agent or a site is never a pattern"
-    guesses = "data from an agent or a site is one value, never a list of guesses"
+    guesses = "data from an agent or a site is one value or the whole expected list, never a list of guesses"
     assert runs.result(107)["webeval"]["warnings"] == [
         f"Q1 (no_recorded_patterns) may have changed this verdict to success: {pattern} @ here; Mine, eval[1]",
         f"Q2 (no_recorded_alternatives) may have changed this verdict to success: {guesses} @ there; Mine, eval[1]",

@@ -174,7 +174,7 @@ def _decode_members(value: Any) -> Any:
 def _decode_json(text: str) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, RecursionError):
         return text
 
 
@@ -196,7 +196,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if not raw:
             return None
         checked = {key: value for key, value in raw.items() if not self.is_ignored(key)}
-        return self._parse_members(checked, self.case.tree_reader(PATH, strict=True))
+        return self._parse_members(checked, self.case.sent_reader(PATH, strict=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
@@ -212,7 +212,9 @@ class BodyMatcher(Struct, frozen=True, dict=True):
             return None
         checked = {name: value for name, value in fields.first.items() if not self.is_ignored(name)}
         projected = _project_fields(self.expected_post, replace(fields, first=checked))
-        return self._parse_members(projected, self.case.tree_reader(PATH, strict=False))
+        if fields.is_form and self.case.rules.repeated_fields:
+            projected = {key: self._read_array(key, value) for key, value in projected.items()}
+        return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
@@ -270,8 +272,20 @@ class BodyMatcher(Struct, frozen=True, dict=True):
 
     def _merge_repeated(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
-        is_array = require_object(self._post_types.get(name) or {}).get("type") == "array"
-        return values if is_array or len(set(values)) > 1 else values[0]
+        return values if self._is_array(name) or len(set(values)) > 1 else values[0]
+
+    def _read_array(self, key: str, value: Any) -> Any:
+        """A field of a form. Where an array is expected, one value is a list of one, and none is an empty list."""
+        if not self._is_array(key) or not isinstance(value, str | None):
+            return value
+        self.case.notice("repeated_fields", f"{PATH}.post_data.{key}")
+        expects_none = (self.expected_post or {}).get(key) == []
+        if value is None or (expects_none and not value):
+            return [] if expects_none else None
+        return value if _is_json_list(value) else [value]
+
+    def _is_array(self, key: str) -> bool:
+        return bool(require_object(self._post_types.get(key) or {}).get("type") == "array")
 
     def _parse_members(self, members: Mapping[str, Any], reader: ValueParser) -> dict[str, Any]:
         types = self._post_types
@@ -314,6 +328,13 @@ def _project_fields(expected: Mapping[str, Any], fields: FormFields) -> dict[str
         return projected
     nulls = {key.strip() for key, value in expected.items() if value is None}
     return {key: None if key in nulls and _is_blank(value) else value for key, value in projected.items()}
+
+
+def _is_json_list(text: str) -> bool:
+    try:
+        return isinstance(_decode_json(text), list)
+    except ValueError:  # an integer of too many digits
+        return False
 
 
 def _is_blank(value: Any) -> bool:

@@ -22,7 +22,6 @@ from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
-from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.network.urls import Query
 from pytest_webeval.evaluators.network.urls import Url
@@ -136,7 +135,9 @@ class EventDiff(Struct, frozen=True):
             path, actual = f"headers.{name}", self.event.header(name)
             if actual is None:
                 yield Difference(path, MISSING, expected)
-            elif name in URL_HEADERS:
+            elif self.matcher.never_matches(name):
+                yield Difference(path, DIFFERENT, expected, actual)
+            elif self.matcher.is_url_header(name):
                 yield from self._compare_url(actual, self.matcher.expected_header_urls(name), path)
             elif self._is_wrong(path):
                 texts = self.matcher.expected_text(name), self.matcher.parse_header(name, actual)

@@ -136,8 +136,23 @@ class EventMatcher(Struct, frozen=True, dict=True):
         """The alternatives of an expected header that is a URL."""
         if name not in self._header_urls:
             raw: Any = (self.event.headers or {})[name]
+            if isinstance(raw, Mapping):
+                raise EvaluationError(f"invalid {name} {preview(raw)}: expected a URL; fix the task")
             self._header_urls[name] = self.urls.expected(raw)
         return self._header_urls[name]
+
+    def is_url_header(self, name: str) -> bool:
+        """Whether a header is compared as a URL. To the reference an empty redirect_url is a text."""
+        is_empty = name == URL_HEADERS[1] and not (self.event.headers or {})[name]
+        return name in URL_HEADERS and (self.case.rules.header_values or not is_empty)
+
+    def never_matches(self, name: str) -> bool:
+        """Whether an expected header is of a kind that equals no text to the reference, whatever was sent."""
+        raw: Any = (self.event.headers or {})[name]
+        if self.is_url_header(name) or _is_header_text(raw):
+            return False
+        self.case.notice("header_values", f"{PATH}.headers.{name}")
+        return not self.case.rules.header_values
 
     def expected_text(self, name: str) -> dict[str, Any]:
         """An expected header that is not a URL, under its name. Raises `EvaluationError`."""
@@ -156,7 +171,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
         for url in self.expected_urls:
             self._parse_query(url.query, url.query, strict=True)
         for name in self.event.headers or ():
-            _ = self.expected_header_urls(name) if name in URL_HEADERS else self.expected_text(name)
+            if self.is_url_header(name):
+                _ = self.expected_header_urls(name)
+            elif not self.never_matches(name):
+                _ = self.expected_text(name)
         _ = self.expected_cookies
 
     def check(self, event: NetworkEvent) -> None:
@@ -237,11 +255,16 @@ class EventMatcher(Struct, frozen=True, dict=True):
         plain = {*expected, *actual}.difference(typed)
         expected_values = self._parse_query(typed, expected, strict=True)
         actual_values = self._parse_query(typed, actual, strict=False)
-        return all(
-            self.case.comparison().equal(_first(expected_values[name]), _first(actual_values[name])) for name in typed
-        ) and queries_match(
+        return all(self._is_same_parameter(name, expected_values, actual_values) for name in typed) and queries_match(
             {name: expected.get(name, ()) for name in plain}, {name: actual.get(name, ()) for name in plain}
         )
+
+    def _is_same_parameter(self, name: str, expected: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+        trees = expected[name], actual[name]
+        if any(isinstance(tree, list) and len(tree) > 1 for tree in trees):
+            self.case.notice("repeated_fields", f"{PATH}.query_params.{name}")
+        is_whole = self.case.rules.repeated_fields
+        return self.case.comparison().equal(*(trees if is_whole else map(_first, trees)))
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
@@ -250,7 +273,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _parse_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
         if self.expectation.query_params_schema is None:
             return {}
-        reader = self.case.tree_reader(PATH, strict=strict)
+        reader = self.case.sent_reader(PATH, strict=strict)
         reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
@@ -266,7 +289,12 @@ class EventMatcher(Struct, frozen=True, dict=True):
                 yield failed(
                     f"{PATH}.{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header"
                 )
-            elif name in URL_HEADERS:
+            elif self.never_matches(name):
+                reason = "a header that is expected as anything but a text, or several, never matches; write a string"
+                yield failed(
+                    f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}", reason
+                )
+            elif self.is_url_header(name):
                 yield from self._check_header_url(actual, self.expected_header_urls(name), path)
             else:
                 expected_header, actual_header = self.expected_text(name), self.parse_header(name, actual)
@@ -279,10 +307,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
         return self._parse_headers({name: actual}, strict=False)
 
     def _parse_headers(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        return _parse_texts(members, self.case.tree_reader(PATH, strict=strict), "headers")
+        return _parse_texts(members, self.case.sent_reader(PATH, strict=strict), "headers")
 
     def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        reader = self.case.tree_reader(PATH, strict=strict)
+        reader = self.case.sent_reader(PATH, strict=strict)
         as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
         return _parse_texts(members, replace(reader, context=as_sent), "response_cookies")
 
@@ -296,6 +324,11 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def cookies(self, event: NetworkEvent) -> dict[str, Any]:
         """The cookies that a response set, as values. Raises `EvaluationError` where they are damaged."""
         return self._parse_cookies(event.response_cookies, strict=False)
+
+
+def _is_header_text(raw: Any) -> bool:
+    texts = raw if isinstance(raw, list) and len(raw) > 1 else [raw]
+    return all(isinstance(text, str) for text in texts)
 
 
 def _first(tree: Any) -> Any:

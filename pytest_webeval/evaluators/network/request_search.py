@@ -253,7 +253,25 @@ def _list_items(actual: Any) -> list[Any]:
 
 
 def _count_equal(expected: Mapping[str, Any], item: Mapping[str, Any]) -> int:
-    return sum(item.get(key) == value for key, value in expected.items())
+    return sum(is_same_json(value, item.get(key)) for key, value in expected.items())
+
+
+def is_same_json(expected: Any, actual: Any) -> bool:
+    """Whether two JSON values are equal. True is not 1, which to Python it is; 1 is 1.0."""
+    pending = [(expected, actual)]
+    while pending:
+        left, right = pending.pop()
+        if isinstance(left, Mapping) and isinstance(right, Mapping):
+            if left.keys() != right.keys():
+                return False
+            pending.extend((left[key], right[key]) for key in left)
+        elif isinstance(left, list) and isinstance(right, list):
+            if len(left) != len(right):
+                return False
+            pending.extend(zip(left, right, strict=True))
+        elif isinstance(left, bool) is not isinstance(right, bool) or left != right:
+            return False
+    return True
 
 
 def _compare_fields(path: str, expected: Mapping[str, Any] | None, actual: Any) -> Iterator[Assertion]:
@@ -266,7 +284,7 @@ def _compare_fields(path: str, expected: Mapping[str, Any] | None, actual: Any) 
 
 
 def _compare(path: str, expected: Any, actual: Any, *, is_absent: bool = False) -> Assertion:
-    if expected == actual:
+    if is_same_json(expected, actual):
         return passed(f"{PATH}.{path}_match", preview(actual))
     found = "it was not sent" if is_absent else f"got {preview(actual)}"
     return failed(f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", found)

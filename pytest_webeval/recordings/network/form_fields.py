@@ -103,12 +103,14 @@ _BOUNDARY = re.compile(r'boundary=(?="([^"]+)")?([^\s;]+)')
 class FormFields(Struct, frozen=True):
     """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
 
-    `for_reference` holds those that the reference finds in the same multipart message, where they are others (Q53).
+    A form has only texts, so that a list of one looks like a text: `is_form`. `for_reference` holds those that the
+    reference finds in the same multipart message, where they are others (Q53).
     """
 
     first: dict[str, Any]
     repeated: dict[str, list[str]] = field(default_factory=dict)
     is_multipart: bool = False
+    is_form: bool = False
     for_reference: FormFields | None = None
 
 
@@ -130,7 +132,7 @@ def _parse_form(body: Body, limits: Limits) -> FormFields:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
     values_by_name = parse_qs(body.text, keep_blank_values=True)
     repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
-    return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated)
+    return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated, is_form=True)
 
 
 MOST_FIELDS = 500  # of a form that are listed
@@ -182,7 +184,8 @@ def _collect_last_values(fields: Iterable[Field]) -> FormFields:
     for name, value in fields:
         values_by_name.setdefault(name, []).append(value)
     repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
-    return FormFields({name: values[-1] for name, values in values_by_name.items()}, repeated, is_multipart=True)
+    first = {name: values[-1] for name, values in values_by_name.items()}
+    return FormFields(first, repeated, is_multipart=True, is_form=True)
 
 
 _READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(

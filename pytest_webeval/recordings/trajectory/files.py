@@ -68,7 +68,7 @@ class TrajectoryFiles:
         if others and not self.is_tolerant:
             raise UnreadableTrajectory("answer_ambiguous", others)
         try:
-            content = self.inputs.read(name, MAX_FILE_BYTES)
+            content = self.inputs.read_answer(name)
         except RecordingError as error:
             raise UnreadableTrajectory("answer_invalid", str(error)) from error
         return read_answer(name, content)

@@ -47,7 +47,15 @@ EXPECTED = ParseContext(known_sites=True, derender=_derendered, today=_TODAY)
 READINGS = (
     ParseContext(derender=_derendered, today=_TODAY),
     ParseContext(patterns=False, alternatives=False, infinities=False, derender=_derendered, today=_TODAY),
-    ParseContext(patterns=False, infinities=False, signed_currency=True, derender=_derendered, today=_TODAY),
+    ParseContext(
+        patterns=False,
+        infinities=False,
+        signed_currency=True,
+        exact_numbers=True,
+        one_value=True,
+        derender=_derendered,
+        today=_TODAY,
+    ),
 )
 
 

@@ -130,6 +130,31 @@ QUERIES = [
     ({"X": ["1"]}, "x=1", FAILURE),
 ]
 
+# A header that is wanted, the recorded one, and verdict. Only texts equal a text; an empty redirect_url is one.
+HEADERS = [
+    ("x-a", "5", "5", SUCCESS),
+    ("x-a", ["5", "6"], "5", SUCCESS),
+    ("x-a", "", "", SUCCESS),
+    ("x-a", {"a": 1}, "5", FAILURE),
+    *(("x-a", wanted, "5", FAILURE) for wanted in (5, ["5"], [5], [5, 6], ["5", 6], ["5", None], [["5"]], [], None)),
+    *(("x-a", wanted, "True", FAILURE) for wanted in (True, [True])),
+    *(("x-a", wanted, "", FAILURE) for wanted in (False, 0, None, {}, [None])),
+    ("cookie", 5, "5", FAILURE),
+    ("cookie", ["5"], "6", FAILURE),
+    ("redirect_url", "", "", SUCCESS),
+    *(("redirect_url", wanted, "5", FAILURE) for wanted in ("", False, 0, None, [])),
+    *(("redirect_url", wanted, "5", ERROR) for wanted in (5, True, ["5"])),
+    *(("referer", wanted, "5", ERROR) for wanted in (5, True, ["5"], "", False, None, [], {}, {"a": 1})),
+]
+
+# Bodies with an integer that Python does not read, and the wanted fields: an error wherever it stands.
+DIGITS = "9" * 5000
+HUGE = [
+    (f'{{"n": {DIGITS}}}', {"n": 1}),
+    (f'{{"n": "1", "x": -{DIGITS}}}', {"n": "1"}),
+    (f'n={{"a": {DIGITS}}}', {"$.n.a": 1}),
+]
+
 # Method and status that are wanted, those recorded, and verdict (§4.2, §4.3).
 METHODS = [
     ("POST", 302, "POST", 302, SUCCESS),

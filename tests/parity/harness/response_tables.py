@@ -11,6 +11,7 @@ from tests.parity.harness.verdicts import SUCCESS
 
 RIGHT = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["Blue Mug"], "error_details": None}
 TEXT = json.dumps(RIGHT)
+DIGITS = "9" * 5000  # of an integer that Python does not read
 
 
 def right(**fields):
@@ -70,6 +71,10 @@ RESPONSES = [
     *((28, text, FAILURE) for text in ('["Blue Mug"]', "5", '"Blue Mug"', "true", "NaN")),
     *((29, text, FAILURE) for text in ("", "  \n", "null", "[]", "{}", "0", "false", '""')),
     (30, TEXT[:-5], FAILURE),
+    (30, f'{{"x": {DIGITS}, {TEXT[1:]}', ERROR),
+    (30, f"```{{{DIGITS}}}``` {TEXT}", FAILURE),
+    *((30, text, ERROR) for text in (DIGITS, f"[{DIGITS}]", f"{TEXT} ```[-{DIGITS}]```")),
+    (30, TEXT.replace('"Blue Mug"', DIGITS), ERROR),
     (31, TEXT.encode("utf-16"), ERROR),
     (31, b'{"task_type": "RETRIEVE\xff"}', ERROR),
 ]

@@ -185,11 +185,16 @@ def test_bytes_that_are_no_utf8_are_an_error_that_says_where(bench):
         bench.score(bench.task(bench.expecting(data=["Blue Mug"])))
 
 
-@pytest.mark.parametrize("text", ["```" + " " * 200_000, "```json" + "\n" * 200_000, "9" * 100_000])
+@pytest.mark.parametrize("text", ["```" + " " * 200_000, "```json" + "\n" * 200_000])
 def test_a_hostile_response_is_read_in_bounded_time(text):
     answer = parse_response(text.encode(), RULES["default"])
     assert answer.parsed == text.strip()
     assert answer.fields is None
+
+
+def test_an_integer_of_very_many_digits_is_an_error():
+    with pytest.raises(EvaluationError, match="the response holds an integer of too many digits; Python reads at most"):
+        parse_response(b"9" * 100_000, RULES["default"])
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000, "[" * 751 + "]" * 751])
@@ -221,3 +226,29 @@ def test_what_json_has_no_number_for_is_written_as_a_text(bench):
         '{"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": [NaN, 1e999]}', bench.expecting()
     )
     assert json.loads(json.dumps(result.actual["retrieved_data"], allow_nan=False)) == ["nan", "inf"]
+
+
+OTHER = json.dumps(with_data(["Red Mug"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f'I found:\n```\n["Blue Mug"]\n```\n```json\n{TEXT}\n```', "success"),
+        (f'```5```\n```"x"```\n```null```\n```[{{"a": 1}}]```\n```JSON\n{TEXT}\n```', "success"),
+        (f"```not JSON```\n```[1]```\n```{{broken```\n```{TEXT}```", "success"),
+        (f"```{TEXT}```\n```{OTHER}```", "success"),  # the first of two objects
+        (f"```{OTHER}```\n```{TEXT}```", "failure"),
+        (f'```{{"a": 1}}```\n```{TEXT}```', "failure"),
+        ('```["Blue Mug"]```\n```["Red Mug"]```', "failure"),
+        (f'["Blue Mug"] {TEXT}', "failure"),
+        (f'```["Blue Mug"]``` {TEXT}', "failure"),
+    ],
+)
+def test_the_first_object_of_several_fences_is_the_answer_when_strict(bench, text, status):
+    assert bench.answer(text, bench.expecting(data=["Blue Mug"]), "strict").status == status
+
+
+def test_without_an_object_the_first_json_is_shown():
+    assert parse_response(b'```no```\n```["a"]```\n```["b"]```', RULES["strict"]).parsed == ["a"]
+    assert parse_response(b"```no```\n```neither```", RULES["strict"]).parsed == "no"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from tests.support.made_payloads import OUTCOME_FALSE
 from tests.support.made_payloads import item
 from tests.support.made_payloads import payload
@@ -17,8 +18,6 @@ STEP_8 = {"rubric_intermediate_mm_rubric_steps": {"step8_outcome_verification": 
     [
         ({"outcome_success": True} | OUTCOME_FALSE, True),
         ({"outcome_success": None} | OUTCOME_FALSE, None),  # undecided, not absent
-        ({"outcome_success": "true"}, None),
-        ({"outcome_success": 1}, None),
         (OUTCOME_FALSE | STEP_8, False),
         ({"rubric_outcome_verification": {"reasoning": "r"}} | STEP_8, True),
         ({"rubric_outcome_verification": [1]} | STEP_8, True),
@@ -38,12 +37,45 @@ def test_the_outcome_is_looked_up_in_three_places(more, outcome):
         ({"rubric_intermediate_mm_rubric_steps": {"step8_cp_violation_check": True}}, True),
         ({"rubric_intermediate_mm_rubric_steps": {"step8_cp_violation_check": None}}, None),
         ({"rubric_intermediate_mm_rubric_steps": "none"}, None),
-        ({"cp_violation": "yes"}, None),
         ({}, None),
     ],
 )
 def test_a_violation_is_looked_up_in_three_places(more, violation):
     assert verdict(payload(outcome=True, **more)).violation is violation
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"outcome_success": "true"}, '"true" for outcome_success'),
+        ({"outcome_success": 1}, "1 for outcome_success"),
+        ({"outcome_success": [True]}, "a list of 1 for outcome_success"),
+        ({"outcome_success": {}}, "an object for outcome_success"),
+        (
+            {"outcome_success": True, "rubric_outcome_verification": {"output_success": "false"}},
+            '"false" for rubric_outcome_verification.output_success',
+        ),
+        (
+            {"rubric_intermediate_mm_rubric_steps": {"step8_outcome_verification": {"output_success": "yes"}}},
+            '"yes" for step8_outcome_verification.output_success',
+        ),
+        ({"cp_violation": "yes"}, '"yes" for cp_violation'),
+        ({"rubric_outcome_verification": {"cp_violation": 0}}, "0 for rubric_outcome_verification.cp_violation"),
+        (
+            {"rubric_intermediate_mm_rubric_steps": {"step8_cp_violation_check": "no"}},
+            '"no" for step8_cp_violation_check',
+        ),
+        (
+            {"rubric_intermediate_mm_rubric_steps": {"step8_cp_violation_check": {"cp_violation": "no"}}},
+            '"no" for step8_cp_violation_check',
+        ),
+    ],
+)
+def test_a_yes_or_no_of_another_type_is_an_error_instead_of_undecided(more, problem):
+    with pytest.raises(UnreadableVerdict) as caught:
+        verdict({"rubric_items": [item(4, 4)], **more})
+    assert str(caught.value).endswith(f" has {problem}, expected true, false or null; judge the run again")
+    assert caught.value.code == "score_unreadable"
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,17 @@ import zlib
 import pytest
 
 from pytest_webeval import Limits
+from pytest_webeval import load_run
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import ValueParseError
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
+from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import ParseContext
@@ -50,7 +54,7 @@ def test_limits_are_written_as_people_write_amounts(lines, limits):
     [
         (
             "size = 5",
-            "unknown limit 'size'; use one of file_size, entries, values, nesting, string_length, archive_mem",
+            "unknown limit 'size'; use one of file_size, answer_size, entries, values, nesting, string_length",
         ),
         ("entries", "invalid size '' for entries; use e.g. 200000 or 64 MiB"),
         ("entries = many", "invalid size 'many' for entries"),
@@ -206,3 +210,61 @@ def test_heaps_of_accents_are_refused_before_they_are_ordered(few, many):
 def test_any_number_of_one_accent_is_no_part_of_a_text(mark):
     plain = StringValue.read("lamp", ParseContext())
     assert StringValue.read("lamp" + mark * 100_000, ParseContext()) == plain
+
+
+SPARSE = 500 * 2**20
+
+
+def sparse(path, beginning=b"", size=SPARSE):
+    """A file of which only the beginning takes room on the disk."""
+    with path.open("wb") as file:
+        file.write(beginning)
+        file.truncate(size)
+
+
+@pytest.fixture
+def peak():
+    """The largest amount of memory that was in use since."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+
+def test_an_answer_beyond_its_limit_is_not_read(bench, peak):
+    directory = bench.record({"task_type": "NAVIGATE", "status": "SUCCESS"})
+    sparse(directory / "agent_response.json")
+    limit = r"agent_response.json has 524,288,000 bytes; the limit is 4,194,304; see answer_size in webeval_limits"
+    with pytest.raises(RecordingError, match=limit):
+        _ = load_run(directory).response
+    assert peak() < 2**20
+
+
+def test_an_answer_file_of_a_trajectory_has_the_same_limit(tmp_path, peak):
+    sparse(tmp_path / "7_final_answer.json")
+    files = TrajectoryFiles(tmp_path, RunInputs(tmp_path))
+    with pytest.raises(RecordingError, match="see answer_size in webeval_limits"):
+        _ = files.answer
+    assert peak() < 2**20
+
+
+def test_an_answer_in_the_file_of_its_steps_has_the_same_limit():
+    limits = Limits(answer_size=20)
+    assert parse_response(b'"' + b"a" * 18 + b'"', RULES["default"], limits).parsed == "a" * 18
+    with pytest.raises(EvaluationError, match="the answer has 21 bytes; the limit is 20; raise answer_size in webeval"):
+        parse_response(b'"' + b"a" * 19 + b'"', RULES["default"], limits)
+
+
+@pytest.mark.parametrize("beginning", [b"", HAR.encode(), LINE.encode()], ids=["none", "har", "lines"])
+@pytest.mark.parametrize("name", ["network.har", "trace.network"])
+def test_a_recording_that_ends_in_zeros_is_not_read(tmp_path, peak, name, beginning):
+    sparse(tmp_path / name, beginning)
+    with pytest.raises(RecordingError, match=f"{name} ends in zeros: it was not written to its end; re-record the run"):
+        load_trace(RunInputs(tmp_path), name)
+    assert peak() < 2**20
+
+
+def test_a_small_file_or_a_picture_may_end_in_zeros(tmp_path):
+    sparse(tmp_path / "network.har", HAR.encode(), 2**20)
+    sparse(tmp_path / "shot.png", b"PNG", 2 * 2**20)
+    inputs = RunInputs(tmp_path)
+    assert [len(inputs.read(name)) for name in ("network.har", "shot.png")] == [2**20, 2 * 2**20]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import ValueParseError
@@ -147,3 +148,81 @@ def test_a_refusal_says_what_to_write():
 def test_an_exact_amount_keeps_more_digits_than_arithmetic_does(sign):
     text = f"{sign}{'1234567890' * 4}.25"
     assert CurrencyValue.read(text, ParseContext(exact_money=True)).to_json() == text
+
+
+def repr_type(raw):
+    return "huge" if isinstance(raw, int) and raw > 1 else repr(raw)
+
+
+SIGNED = ParseContext(signed_currency=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("-$50", "-50"),
+        ("$-50", "-50"),
+        ("- $50", "-50"),
+        ("\u221250", "-50"),
+        ("\u2212$50", "-50"),
+        ("($50)", "-50"),
+        ("(50)", "-50"),
+        ("( $ 1,234.50 )", "-1234.50"),
+        ("(USD 50)", "-50"),
+        ("(50 EUR)", "-50"),
+        ("(50 dollars)", "-50"),
+        ("(\u20ac50)", "-50"),
+        ("($50", "50"),
+        ("50-", "-50"),
+        ("$1,234-", "-1234"),
+        ("(approx) $50", "50"),
+        ("(approx) $50 (incl. tax)", "50"),
+        ("(about $50)", "50"),
+        ("(50 items)", "50"),
+        ("$50 (incl. tax)", "50"),
+        ("Total: ($50)", "50"),
+        ("$10-20", "10"),
+        ("pre-tax $50", "50"),
+        ("(free)", "0"),
+    ],
+)
+def test_an_amount_is_negative_by_its_own_minus_or_by_parentheses_around_it_alone(text, amount):
+    assert CurrencyValue.read(text, SIGNED).to_json() == amount
+
+
+EXACT = ParseContext(exact_numbers=True)
+
+
+@pytest.mark.parametrize(
+    ("raw", "amount"),
+    [
+        (5e-05, "0.00005"),
+        (1e-7, "0.0000001"),
+        (-5e-05, "-0.00005"),
+        (1e5, "100000.0"),
+        (1e22, "10000000000000000000000"),
+        (12345678901234567890, "12345678901234567890"),
+        (9007199254740993, "9007199254740993"),
+        (-3, "-3"),
+        (0, "0"),
+        (0.1, "0.1"),
+        ("1E+5", "100000"),
+        (" 5e-05 ", "0.00005"),
+        ("-1.5e3", "-1500"),
+        ("9,007,199,254,740,993", "9007199254740993"),
+        ("$5", "5"),
+    ],
+)
+def test_money_keeps_its_exponent_and_all_its_digits(raw, amount):
+    assert CurrencyValue.read(raw, replace(EXACT, signed_currency=True)).to_json() == amount
+
+
+@pytest.mark.parametrize("raw", [float("inf"), float("nan"), "1e500", "1e-500", 10**5000, True], ids=repr_type)
+def test_no_amount_is_without_end_or_too_long(raw):
+    with pytest.raises(ValueParseError):
+        CurrencyValue.read(raw, EXACT)
+
+
+@pytest.mark.parametrize(("raw", "amount"), [(5e-05, "5"), ("1E+5", "1")])
+def test_to_the_reference_an_exponent_is_no_part_of_money(raw, amount):
+    assert CurrencyValue.read(raw, ParseContext()).to_json() == amount

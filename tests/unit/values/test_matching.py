@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.values.comparison import find_maximum_matching
+from pytest_webeval.values.matching import find_maximum_matching
 
 
 @pytest.mark.parametrize(

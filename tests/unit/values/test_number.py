@@ -109,3 +109,42 @@ def test_a_refusal_can_name_a_number_too_long_to_print():
 
 def test_a_report_shows_the_first_alternative():
     assert NumberValue.read(["1", 2], ParseContext()).to_json() == 1.0
+
+
+EXACT = ParseContext(exact_numbers=True)
+TOO_MANY_DIGITS = 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        TOO_MANY_DIGITS,
+        str(TOO_MANY_DIGITS),
+        f"{TOO_MANY_DIGITS:,}",
+        f"{TOO_MANY_DIGITS:,}".replace(",", " "),
+        f"{TOO_MANY_DIGITS}.0",
+        f" +{TOO_MANY_DIGITS} ",
+    ],
+    ids=["number", "text", "commas", "blanks", "fraction", "plus"],
+)
+def test_an_integer_beyond_a_float_keeps_its_digits(raw):
+    expected = NumberValue.read(TOO_MANY_DIGITS, EXACT)
+    assert expected.matches(NumberValue.read(raw, EXACT))
+    assert not expected.matches(NumberValue.read(2**53, EXACT))
+    assert not expected.matches(NumberValue.read(float(2**53), EXACT))
+    assert not NumberValue.read(-TOO_MANY_DIGITS, EXACT).matches(NumberValue.read(raw, EXACT))
+    assert NumberValue.read(TOO_MANY_DIGITS, ParseContext()).matches(NumberValue.read(2**53, ParseContext()))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [(1, 1.0), (1, True), (0.5, "0.5"), (10**22, 1e22), (10**22, "1e22"), ("1e400", "1e400"), (2**53, float(2**53))],
+)
+def test_what_is_equal_stays_equal_where_every_digit_counts(expected, actual):
+    assert NumberValue.read(expected, EXACT).matches(NumberValue.read(actual, EXACT))
+
+
+@pytest.mark.parametrize("raw", [10**400, 10**5_000], ids=["400", "5000"])
+def test_an_integer_beyond_all_floats_is_invalid_still(raw):
+    with pytest.raises(ValueParseError, match="too large"):
+        NumberValue.read(raw, EXACT)

@@ -1,0 +1,70 @@
+"""Which amounts of money a text names, where a parser would take the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from unicodedata import normalize
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_MARK = (
+    r"(?:[$€£¥₹₽₩₺₪₫฿₴¢]|\b(?:usd|eur|gbp|jpy|cny|rmb|inr|cad|aud|chf|rs\.?|dollars?|euros?|pounds?|yen|yuan|rupees?"
+    r"|cents?|bucks)\b)"
+)
+_AMOUNT = re.compile(
+    rf"(?P<minus>(?<!\w)-)?(?P<before>{_MARK}\s?(?:-(?=\d))?)?"
+    r"(?P<digits>\d{1,3}(?:[ ,]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    rf"(?P<after>\s?{_MARK}(?!\s?\d))?"
+)
+_CHOICE, _LIST = r"[-\u2010-\u2015\u2212/|~]|\bto\b|\bor\b|\bvs\b\.?", r"[,;&+]|\band\b"
+_JOINED = re.compile(rf"\s*(?:{_CHOICE}|(?P<list>{_LIST}))\s*")
+_UNIT = re.compile(r"\s?(%)|\s?[a-z]")  # 10% and 3 items are no money
+
+
+def parse_first_amount(text: str, *, thousands: bool) -> Decimal | None:
+    """The first amount in a prepared text; with `thousands` a comma before three digits is no decimal mark."""
+    from price_parser.parser import Price
+
+    text = _THOUSANDS.sub("", text) if thousands else text
+    # Left to guess, the parser would take "1.234" for a thousand and more.
+    decimal_mark = "." if text.rfind(".") > text.rfind(",") else ","
+    return Price.fromstring(text, decimal_separator=decimal_mark).amount
+
+
+def list_amounts(raw: str) -> list[Decimal]:
+    """The amounts that a text names: those with a sign or name of a currency, or else the first number.
+
+    What is joined to one of them as in "$10 - 20" or "10 or 20" is an amount, too.
+    """
+    chains = list(_split_chains(normalize("NFKC", raw).casefold()))
+    marked = [chain for chain in chains if any(map(_is_marked, chain))]
+    return [_read(match) for chain in marked or chains[:1] for match in chain]
+
+
+def _split_chains(text: str) -> Iterator[list[re.Match[str]]]:
+    """The numbers of a text, each with those that are joined to it."""
+    chain: list[re.Match[str]] = []
+    for match in _AMOUNT.finditer(text):
+        if chain and not _is_joined(text, chain[-1], match):
+            yield chain
+            chain = []
+        chain.append(match)
+    if chain:
+        yield chain
+
+
+def _is_joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+    gap, unit = _JOINED.fullmatch(text, left.end(), right.start()), _UNIT.match(text, right.end())
+    if gap is None or (unit is not None and unit[1]):
+        return False
+    return unit is None or not gap["list"] or _is_marked(right) or not _is_marked(left)  # "$10 and 3 items"
+
+
+def _is_marked(match: re.Match[str]) -> bool:
+    return bool(match["before"] or match["after"])
+
+
+def _read(match: re.Match[str]) -> Decimal:
+    amount = parse_first_amount(match["digits"], thousands=True) or Decimal(0)
+    return -amount if match["minus"] or "-" in (match["before"] or "") else amount
