@@ -63,9 +63,14 @@ class Run:
 
     def select_expectations(self, task: Task) -> tuple[Expectation, ...]:
         """The expectations of a task that are evaluated: those for the chosen evaluators, or all."""
+        expectations = self.list_expectations(task)
         if not self.evaluator_choice:
-            return task.expectations
-        return tuple(each for each in task.expectations if each.evaluator in self.evaluator_choice)
+            return expectations
+        return tuple(each for each in expectations if each.evaluator in self.evaluator_choice)
+
+    def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
+        """The expectations of a task, and what else decides about a run of this format."""
+        return task.expectations
 
     @property
     def requires_trace(self) -> bool:
@@ -150,6 +155,20 @@ class Run:
     def exclusion(self) -> str | None:
         """Why the run says nothing about the agent and is excluded from rates; None for all other runs."""
         return None
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the recorder ran the task again and keeps this run under another name."""
+        return False
+
+    def find_exclusion(self, task: Task) -> str | None:
+        """Why the run is excluded as an attempt at a task; None where it counts.
+
+        The files of a run never exclude it where the definition says what to check. A benchmark that defines both the
+        check and the files keeps its rules.
+        """
+        is_counted = bool(task.own_expectations) and getattr(task, "benchmark", "") != self.format
+        return None if is_counted and not self.is_superseded else self.exclusion
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -64,7 +64,10 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
 
 
 def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
-    """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other."""
+    """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other.
+
+    What the definition expects is never excluded: without its evidence it is an error.
+    """
     results, excluded = [], []
     for expectation in case.expectations:
         try:
@@ -215,8 +218,10 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         return validate_result(
             case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name
         )
-    except RunExcluded:
-        raise
+    except RunExcluded as error:
+        if not case.is_required(expectation):
+            raise
+        return _build_missing_evidence(name, error)
     except case.calls.passing:
         raise
     except WebEvalError as error:
@@ -225,6 +230,13 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         raised_in = "" if type(evaluator) in _OURS else case.calls.keep_error(error)
         where = ", ".join(filter(None, [f"eval[{expectation.index}]", raised_in]))
         return build_evaluator_error(name, f"{type(error).__name__}: {error} @ {where}")
+
+
+def _build_missing_evidence(name: str, error: RunExcluded) -> EvaluatorResult:
+    """The error of an expectation of the definition without its evidence, with what a judge that failed had cost."""
+    result = build_evaluator_error(name, str(error))
+    facts = error.facts if isinstance(error, JudgeFailed) else None
+    return result.with_changes(actual={"judge": dict(facts)}) if facts else result
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:

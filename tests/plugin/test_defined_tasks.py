@@ -1,0 +1,133 @@
+"""The definition decides what is checked, never the files of the run: formats, expectations and evidence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support.any_format import SHOP
+from tests.support.any_format import WRITERS
+from tests.support.any_format import Recorded
+from tests.support.any_format import write_run
+from tests.support.runs import definition
+
+RULES = "--webeval-rules=strict"
+RIGHT = json.dumps({"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["lamp"], "error_details": None})
+WRONG = RIGHT.replace("lamp", "desk")
+FORMATS = tuple(WRITERS)
+TRAJECTORIES = FORMATS[1:]
+RESPONSE = definition(107)["eval"][0]
+
+
+def visited(path, host=None):
+    return {"evaluator": "NetworkEventEvaluator", "expected": {"url": f"{host or SHOP}{path}"}}
+
+
+def requested(path):
+    return {"evaluator": "RequestPatternEvaluator", "expected": {"url_pattern": f"{path}$"}}
+
+
+VERDICT = {"evaluator": "RubricEvaluator"}
+WITH_ALL = Recorded(answer=RIGHT, has_traffic=True)
+# Of each kind of expectation: one that the run meets, one that it does not, the run, and the run without the evidence.
+EXPECTATIONS = {
+    "response": (
+        RESPONSE,
+        RESPONSE | {"expected": RESPONSE["expected"] | {"retrieved_data": ["sofa"]}},
+        Recorded(answer=None, has_traffic=True),
+    ),
+    "network": (visited("/cart"), visited("/order"), Recorded(answer=RIGHT)),
+    "request": (requested("/cart"), requested("/order"), Recorded(answer=RIGHT)),
+}
+NO_TRAFFIC = "no network recording in runs/107; record the browser's traffic with the run"
+MISSING = {  # what the error names, and what to do
+    ("webarena-verified", "response"): "agent_response.json",
+    ("webarena-verified", "network"): "no network trace in runs/107",
+    ("webarena-verified", "request"): "no network trace in runs/107",
+    ("webarena-verified", "rubric"): "missing file: runs/107/rubric.json; judge the run",
+    ("fara", "rubric"): "no verdict in scores/; judge the run",
+}
+NOT_JUDGED = "not judged yet; no file of the run holds a verdict"
+NO_ANSWER = "no answer recorded in runs/107: "
+
+
+@pytest.fixture
+def score(runs, webeval):
+    """Scores a run of a format by a definition. Returns the status of its result, and its error."""
+
+    def run(name, recorded, *expectations, arguments=()):
+        runs.define(definition(107) | {"eval": list(expectations)})
+        write_run(runs.root / "107", name, recorded)
+        webeval(RULES, *arguments)
+        row = runs.summary["task_results"][0]
+        assert runs.summary["webeval"]["excluded_count"] == (row["status"] == "excluded")
+        return row["status"], row["reason"] or ""
+
+    return run
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("kind", EXPECTATIONS)
+def test_an_expectation_that_is_met_is_a_success(score, name, kind):
+    if (name, kind) == ("clawbench", "network"):
+        pytest.skip("its log has no responses: see below")
+    assert score(name, WITH_ALL, EXPECTATIONS[kind][0])[0] == "success"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("kind", EXPECTATIONS)
+def test_an_expectation_that_is_not_met_is_a_failure_whatever_verdict_is_stored(score, name, kind):
+    if (name, kind) == ("clawbench", "network"):
+        pytest.skip("same")
+    assert score(name, WITH_ALL, EXPECTATIONS[kind][1])[0] == "failure"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("kind", EXPECTATIONS)
+def test_an_expectation_without_its_evidence_is_an_error_that_names_it(score, name, kind):
+    status, reason = score(name, EXPECTATIONS[kind][2], EXPECTATIONS[kind][0])
+    assert status == "error"
+    assert MISSING.get((name, kind), NO_ANSWER if kind == "response" else NO_TRAFFIC) in reason
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("verdict", [True, False, None], ids=["success", "failure", "missing"])
+def test_a_verdict_that_the_definition_expects_is_needed(score, name, verdict):
+    if (name, verdict) == ("agentlab", None):
+        pytest.skip("each experiment has a reward")
+    status, reason = score(name, Recorded(answer=RIGHT, has_traffic=True, verdict=verdict), VERDICT)
+    assert status == {True: "success", False: "failure", None: "error"}[verdict]
+    if verdict is None:
+        assert MISSING.get((name, "rubric"), "") in reason
+        assert "not scored: " in reason or name == "webarena-verified"
+
+
+@pytest.mark.parametrize("name", TRAJECTORIES)
+@pytest.mark.parametrize("verdict", [True, False, None], ids=["success", "failure", "missing"])
+def test_a_stored_verdict_counts_besides_and_never_instead(score, name, verdict):
+    if (name, verdict) == ("agentlab", None):
+        pytest.skip("same")
+    recorded = Recorded(answer=RIGHT, has_traffic=True, verdict=verdict)
+    assert score(name, recorded, RESPONSE, requested("/cart"))[0] == ("failure" if verdict is False else "success")
+
+
+@pytest.mark.parametrize("name", TRAJECTORIES)
+@pytest.mark.parametrize(
+    ("path", "has_traffic", "status"),
+    [("/cart", True, "success"), ("/order", True, "failure"), ("/cart", False, "error")],
+)
+def test_a_run_that_is_marked_as_aborted_counts_by_its_evidence(score, runs, name, path, has_traffic, status):
+    recorded = Recorded(answer=None, has_traffic=has_traffic, is_aborted=True, verdict=None)
+    has_reward = name in ("agentlab", "clawbench")  # which is a failure, and counts besides
+    expected = "failure" if has_reward and status == "success" else status
+    assert score(name, recorded, requested(path))[0] == expected
+    assert runs.summary["total"] == runs.summary["webeval"]["success_rate_denominator"] == 1
+    texts = runs.result(107)["webeval"]["warnings"]
+    assert [text for text in texts if text.startswith("the run is marked as aborted (")]
+
+
+@pytest.mark.parametrize("name", TRAJECTORIES)
+def test_an_aborted_run_without_an_answer_has_not_failed_to_answer(score, name):
+    status, reason = score(name, Recorded(answer=None, has_traffic=True, is_aborted=True), RESPONSE)
+    assert (status, NO_ANSWER in reason) == ("error", True)
