@@ -181,6 +181,10 @@ class Run:
             raise TaskDefinitionError(f"no task definitions for {self.label}; pass a file with --webeval-tasks")
         return tasks.get(self.task_id)
 
+    def find_task_id(self, tasks: TaskSet) -> int | str | None:
+        """The id under which these definitions have the task of the run; None if they have none."""
+        return self.task_id if self.task_id in tasks else None
+
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
         """What a result says of the run beyond what all formats have in common, as plain JSON."""
         return {}

@@ -19,6 +19,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
@@ -148,9 +149,13 @@ class TrajectoryRun(Run):
 
     def task(self, tasks: TaskSet | None) -> Task:
         """The definition of the task if there is one, otherwise the task by the data of the directory."""
-        if tasks is None or self.task_id not in tasks:
-            return self.undefined()
-        return tasks.get(self.task_id)
+        task_id = None if tasks is None else self.find_task_id(tasks)
+        return self.undefined() if tasks is None or task_id is None else tasks.get(task_id)
+
+    def find_task_id(self, tasks: TaskSet) -> int | str | None:
+        """The same, or else the name of the directory: how a format reads it must not hide that the task is defined."""
+        task_id, name = super().find_task_id(tasks), default_task_id(self.path)
+        return name if task_id is None and name in tasks else task_id
 
     def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
         """All expectations of the definition, whatever the recording holds, and the stored verdict besides."""

@@ -38,9 +38,10 @@ class Definition(Struct, frozen=True):
         defining = find_defining(run, tasks)
         if defining is None:
             return cls(run.task(tasks), "", "", Trust.UNDEFINED)
-        if trust is not Trust.RUN and defining.is_published(run.task_id):
+        task = run.task(tasks)
+        if trust is not Trust.RUN and defining.is_published(task.task_id):
             trust = Trust.PUBLISHED
-        return cls(run.task(tasks), defining.checksum, defining.origin, trust)
+        return cls(task, defining.checksum, defining.origin, trust)
 
     def warn(self, case: Case, configured_origin: str | None) -> None:
         """Add the warnings about the definition. `configured_origin` is the name of the file that the user chose."""
@@ -56,7 +57,7 @@ class Definition(Struct, frozen=True):
 
 def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
     """The definitions if the task of the run is among them, as it need not be for a trajectory."""
-    return None if tasks is None or (run.is_trajectory and run.task_id not in tasks) else tasks
+    return None if tasks is None or (run.is_trajectory and run.find_task_id(tasks) is None) else tasks
 
 
 def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
@@ -71,6 +72,7 @@ def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
 def find_task(run: Run, tasks: TaskSet | None) -> Task | None:
     """The definition of a run's task, if it can be used. Reads no recording."""
     try:
-        return tasks.get(run.task_id) if tasks is not None and run.task_id in tasks else None
+        task_id = None if tasks is None else run.find_task_id(tasks)
+        return None if tasks is None or task_id is None else tasks.get(task_id)
     except WebEvalError:
         return None

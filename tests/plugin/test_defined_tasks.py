@@ -6,10 +6,13 @@ import json
 
 import pytest
 
+from pytest_webeval import score_runs
+from pytest_webeval.__main__ import main
 from tests.support.any_format import SHOP
 from tests.support.any_format import WRITERS
 from tests.support.any_format import Recorded
 from tests.support.any_format import write_run
+from tests.support.recorded import put
 from tests.support.runs import definition
 
 RULES = "--webeval-rules=strict"
@@ -131,3 +134,92 @@ def test_a_run_that_is_marked_as_aborted_counts_by_its_evidence(score, runs, nam
 def test_an_aborted_run_without_an_answer_has_not_failed_to_answer(score, name):
     status, reason = score(name, Recorded(answer=None, has_traffic=True, is_aborted=True), RESPONSE)
     assert (status, NO_ANSWER in reason) == ("error", True)
+
+
+NAMED = {"metadata.json": {"task": "x", "runId": "r", "runDir": "r"}}
+CLAW_RUN = "openclaw-shop-runs-20261124-084736"
+
+
+@pytest.mark.parametrize(
+    ("name", "task_id", "files"),
+    [
+        ("stagehand", 107, NAMED),
+        ("stagehand", "shop", NAMED),
+        ("atif", "shop__aB3dE5f", {}),
+        ("webvoyager", "task7", {}),
+        ("agentlab", "2026-11-24_08-54-59_x_on_toy_0", {}),
+        ("clawbench", CLAW_RUN, {}),
+    ],
+)
+def test_a_directory_that_is_named_by_a_task_is_a_run_of_it_however_its_format_reads_names(
+    runs, webeval, name, task_id, files
+):
+    runs.define(definition(107) | {"task_id": task_id})
+    path = write_run(runs.root / str(task_id), name, Recorded(answer=WRONG, has_traffic=True))
+    for file, content in files.items():
+        put(path / file, content)
+    webeval(RULES)
+    assert runs.counts == (0, 1, 0)
+    assert runs.result(task_id)["task_id"] == task_id
+
+
+WAYS = {
+    "as-it-is": Recorded(answer=WRONG, has_traffic=True),
+    "without-traffic": Recorded(answer=WRONG),
+    "without-answer": Recorded(has_traffic=True),
+    "without-all": Recorded(verdict=None),
+    "aborted": Recorded(answer=WRONG, has_traffic=True, is_aborted=True),
+    "aborted-without-all": Recorded(verdict=None, is_aborted=True),
+}
+OVERRIDING = """
+    import pytest
+
+    @pytest.fixture
+    def webeval_evaluators(webeval_evaluators):
+        return webeval_evaluators
+"""
+ENGINES = ("directly", "through fixtures", "by workers", "command", "function")
+
+
+@pytest.fixture
+def failing(runs):
+    """Failing runs in each format, each hidden in each way."""
+    for name in TRAJECTORIES:
+        for way, recorded in WAYS.items():
+            task_id = f"{name}-{way}"
+            runs.define(definition(107) | {"task_id": task_id, "eval": [RESPONSE, requested("/order")]})
+            write_run(runs.root / task_id, name, recorded)
+    return len(TRAJECTORIES) * len(WAYS)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("failing")
+def test_no_way_to_hide_a_failing_run_makes_it_pass_or_leave_the_rate(runs, failing, webeval_apart, pytester, engine):
+    if engine == "command":
+        main(["score", "runs", RULES])
+    elif engine == "function":
+        list(score_runs(runs.root, rules="strict"))
+    else:
+        if engine == "through fixtures":
+            pytester.makeconftest(OVERRIDING)
+        webeval_apart(RULES, *(["-n2"] if engine == "by workers" else []))
+    results = [json.loads(path.read_bytes()) for path in runs.root.glob("*/eval_result.json")]
+    statuses = {result["webeval"]["run"]: result["status"] for result in results}
+    assert len(statuses) == failing
+    assert set(statuses.values()) == {"failure", "error"}
+    assert [result["webeval"]["run"] for result in results if result["webeval"]["excluded"]] == []
+    for way in WAYS:
+        expected = "failure" if way == "as-it-is" else "error"
+        found = {statuses[f"runs/{name}-{way}"] for name in TRAJECTORIES}
+        assert found == {expected} or way == "aborted", way
+
+
+@pytest.mark.parametrize("rules", ["reference", "default", "strict"])
+@pytest.mark.parametrize("name", TRAJECTORIES)
+def test_the_files_of_a_second_format_are_no_way_out(runs, webeval, name, rules):
+    runs.define(definition(107) | {"eval": [RESPONSE]})
+    path = write_run(runs.root / "107", name, Recorded(answer=RIGHT, has_traffic=True))
+    put(path / "agent_response.json", WRONG)
+    webeval(f"--webeval-rules={rules}")
+    assert runs.counts == (0, 0, 1)
+    assert "107 has the files of several formats: " in runs.reasons["107"]
