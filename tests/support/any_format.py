@@ -105,7 +105,7 @@ def _write_atif(path: Path, run: Recorded) -> None:
 def _write_webvoyager(path: Path, run: Recorded) -> None:
     path.mkdir()
     chat = [CHAT_BEGIN]
-    if run.answer is not None:
+    if run.answer is not None and not run.is_aborted:
         chat.append({"role": "assistant", "content": f"Thought: Done.\nAction: ANSWER; {run.answer}"})
     _put(path / "interact_messages.json", chat)
     if run.verdict is not None:
