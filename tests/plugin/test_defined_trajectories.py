@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from pytest_webeval.__main__ import main
 from tests.plugin.test_defined_tasks import NO_TRAFFIC
 from tests.plugin.test_defined_tasks import RESPONSE
 from tests.plugin.test_defined_tasks import RIGHT
@@ -243,3 +244,12 @@ def test_a_format_of_ones_own_excludes_no_run_of_a_defined_task(runs, webeval, p
     (path / "traffic.har").unlink()
     webeval(RULES)
     assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == ("error", 0)
+
+
+def test_what_aborted_means_is_not_asked_of_a_run_that_a_choice_excludes(runs, webeval, define, row):
+    define(RESPONSE)
+    write_run(runs.root / "107", "fara", Recorded(answer=RIGHT, is_aborted=True))
+    arguments = (RULES, "--webeval-evaluators=request", "--webeval-aborted=fail")
+    webeval(*arguments).assert_outcomes(skipped=1)
+    assert main(["score", "runs", *arguments]) == 0
+    assert row()["reason"].startswith("task 107 has no expectation for the chosen evaluators")
