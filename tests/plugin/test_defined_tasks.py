@@ -64,7 +64,7 @@ def score(runs, webeval):
         write_run(runs.root / "107", name, recorded)
         webeval(RULES, *arguments)
         row = runs.summary["task_results"][0]
-        assert runs.summary["webeval"]["excluded_count"] == (row["status"] == "excluded")
+        assert runs.summary["webeval"]["success_rate_denominator"] == 1
         return row["status"], row["reason"] or ""
 
     return run
@@ -125,7 +125,6 @@ def test_a_run_that_is_marked_as_aborted_counts_by_its_evidence(score, runs, nam
     has_reward = name in ("agentlab", "clawbench")  # which is a failure, and counts besides
     expected = "failure" if has_reward and status == "success" else status
     assert score(name, recorded, requested(path))[0] == expected
-    assert runs.summary["total"] == runs.summary["webeval"]["success_rate_denominator"] == 1
     texts = runs.result(107)["webeval"]["warnings"]
     assert [text for text in texts if text.startswith("the run is marked as aborted (")]
 
@@ -204,13 +203,13 @@ def test_no_way_to_hide_a_failing_run_makes_it_pass_or_leave_the_rate(runs, fail
             pytester.makeconftest(OVERRIDING)
         webeval_apart(RULES, *(["-n2"] if engine == "by workers" else []))
     results = [json.loads(path.read_bytes()) for path in runs.root.glob("*/eval_result.json")]
-    statuses = {result["webeval"]["run"]: result["status"] for result in results}
+    statuses = {result["webeval"]["run"].rpartition("/")[2]: result["status"] for result in results}
     assert len(statuses) == failing
     assert set(statuses.values()) == {"failure", "error"}
     assert [result["webeval"]["run"] for result in results if result["webeval"]["excluded"]] == []
     for way in WAYS:
         expected = "failure" if way == "as-it-is" else "error"
-        found = {statuses[f"runs/{name}-{way}"] for name in TRAJECTORIES}
+        found = {statuses[f"{name}-{way}"] for name in TRAJECTORIES}
         assert found == {expected} or way == "aborted", way
 
 
@@ -223,3 +222,11 @@ def test_the_files_of_a_second_format_are_no_way_out(runs, webeval, name, rules)
     webeval(f"--webeval-rules={rules}")
     assert runs.counts == (0, 0, 1)
     assert "107 has the files of several formats: " in runs.reasons["107"]
+
+
+@pytest.mark.parametrize("verdict", [True, False], ids=["success", "failure"])
+def test_an_aborted_run_does_not_show_by_its_own_verdict_that_it_succeeded(runs, score, verdict):
+    recorded = Recorded(answer=RIGHT, verdict=verdict, is_aborted=True)
+    status, reason = score("fara", recorded, VERDICT)
+    assert status == ("error" if verdict else "failure")
+    assert ("does not count: the run was aborted" in reason) is verdict

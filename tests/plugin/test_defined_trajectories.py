@@ -130,7 +130,7 @@ def test_an_error_that_a_python_test_adds_counts(runs, webeval, pytester, define
         """
     )
     webeval(RULES, "test_it.py", "runs")
-    assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == ("error", 0)
+    assert (row()["status"], runs.summary["webeval"]["success_rate_denominator"]) == ("error", 1)
     assert runs.result(107)["webeval"]["excluded"] is None
 
 
@@ -139,7 +139,7 @@ def test_a_run_whose_hook_raises_is_an_error_that_counts(runs, webeval, pytester
     write_run(runs.root / "107", "fara", Recorded(answer=RIGHT))
     pytester.makeconftest("def pytest_webeval_scored(item, run, result): raise ValueError('x')")
     webeval(RULES)
-    assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == ("error", 0)
+    assert (row()["status"], runs.summary["webeval"]["success_rate_denominator"]) == ("error", 1)
 
 
 @pytest.mark.unchecked_files("a file is damaged on purpose")
@@ -147,14 +147,18 @@ def test_a_run_of_a_defined_task_that_cannot_be_read_counts(runs, webeval, defin
     define(RESPONSE)
     (write_run(runs.root / "107", "fara", Recorded(answer=RIGHT)) / "107_final_answer.json").write_text("{")
     webeval(RULES)
-    assert (row()["status"], runs.counts, runs.summary["webeval"]["excluded_count"]) == ("error", (0, 0, 1), 0)
+    assert (row()["status"], runs.counts, runs.summary["webeval"]["success_rate_denominator"]) == (
+        "error",
+        (0, 0, 1),
+        1,
+    )
 
 
 def test_a_judge_that_cannot_be_asked_gives_no_verdict_that_a_definition_expects(runs, webeval, define, row):
     define(VERDICT)
     write_run(runs.root / "107", "webvoyager", Recorded(answer=RIGHT, verdict=None))
     webeval(RULES, "--webeval-judge=gpt-4o", "--webeval-judge-method=webvoyager")
-    assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == ("error", 0)
+    assert (row()["status"], runs.summary["webeval"]["success_rate_denominator"]) == ("error", 1)
     (evaluated,) = runs.result(107)["evaluators_results"]
     assert evaluated["actual"]["judge"]["failure"] == "forgotten"
 
@@ -187,7 +191,8 @@ def test_a_row_of_a_benchmark_with_a_request_excludes_its_own_runs_alone(
     (pytester.path / "rows.json").write_text(json.dumps([ROW]))
     write_run(runs.root / "107", name, recorded)
     webeval(RULES, "--webeval-tasks=rows.json")
-    assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == (status, int(status == "excluded"))
+    rated = runs.summary["webeval"]["success_rate_denominator"]
+    assert (row()["status"], rated) == (status, int(status != "excluded"))
 
 
 @pytest.mark.parametrize("name", TRAJECTORIES)
@@ -243,7 +248,7 @@ def test_a_format_of_ones_own_excludes_no_run_of_a_defined_task(runs, webeval, p
     assert "the run is marked as aborted: so it says" in " ".join(runs.result(107)["webeval"]["warnings"])
     (path / "traffic.har").unlink()
     webeval(RULES)
-    assert (row()["status"], runs.summary["webeval"]["excluded_count"]) == ("error", 0)
+    assert (row()["status"], runs.summary["webeval"]["success_rate_denominator"]) == ("error", 1)
 
 
 def test_what_aborted_means_is_not_asked_of_a_run_that_a_choice_excludes(runs, webeval, define, row):
