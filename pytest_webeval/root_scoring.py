@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import warnings
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score_settings import ScoreSettings
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from pytest_webeval.stores.mirror import Mirror
 
 CHOOSE_OUTPUT = "choose another directory with output=DIR"
+NESTED_NAMED, NESTED_LENGTH = 8, 80  # in a warning
 NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
 
 
@@ -77,6 +80,9 @@ def list_run_directories(top: Path) -> Iterator[RunDirectory]:
     tree = Search(top, formats.format_of).tree()
     if tree.kind is Kind.UNREADABLE:
         raise RecordingError(tree.problem or "")
+    if nested := [path.relative_to(top).as_posix() for path in tree.list_nested()]:
+        listed = name_first(nested, NESTED_NAMED, NESTED_LENGTH, len(nested))
+        warnings.warn(f"runs inside other runs are not scored: {listed}; move them out", stacklevel=2)
     for branch in tree.list_items():
         if branch.kind in (Kind.RUN, Kind.UNREADABLE):
             label = branch.path.relative_to(top).as_posix() if branch.path != top else branch.path.name

@@ -222,6 +222,10 @@ class Case:
         """The expectations of the task that are evaluated: those for the chosen evaluators, or all."""
         return self.run.select_expectations(self.task)
 
+    def is_required(self, expectation: Expectation) -> bool:
+        """Whether the definition expects it, so that missing evidence is an error and leaves nothing out."""
+        return expectation in self.task.own_expectations
+
     @cached_property
     def sites(self) -> Sites:
         """Site addresses, guessed from the recording where none are configured. Raises `EvaluationError`."""
@@ -267,14 +271,20 @@ class Case:
         self.run.check()
         self.run.check_evidence(self.expectations)
         self._check_sites()
-        if self.run.exclusion is not None:
-            raise RunExcluded(self.run.exclusion)
+        self._check_exclusion()
         is_read = self.run.requires_trace and self.run.has_trace
         if is_read and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
                 infer_sites(self.task.sites, self.events)
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
+
+    def _check_exclusion(self) -> None:
+        """Raise `RunExcluded` for a run that says nothing about the agent; warn where its task is defined instead."""
+        if (exclusion := self.run.find_exclusion(self.task)) is not None:
+            raise RunExcluded(exclusion)
+        if self.run.exclusion is not None:
+            self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
 
     def _check_sites(self) -> None:
         names = (*self.task.sites, *self.configured_sites.environments)

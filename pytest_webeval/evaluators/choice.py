@@ -39,15 +39,16 @@ def find_unknown(choice: Iterable[str], known: Collection[str] = ()) -> str | No
 def apply_choice(case: Case, names: Collection[str]) -> None:
     """Warn of the expectations that the choice omits. `names` are those of all evaluators.
 
-    Raises `RunExcluded` if there are no others, and `EvaluationError` for an evaluator that nobody has.
+    Raises `RunExcluded` if nothing is left of what the definition expects: a stored verdict alone decides no such task.
+    Raises `EvaluationError` for an evaluator that nobody has.
     """
     choice = case.run.evaluator_choice
     if problem := find_unknown(choice, names):
         raise EvaluationError(problem)
     chosen = ", ".join(choice)
-    if not case.expectations:
+    if not any(each in case.task.expectations for each in case.expectations):
         raise RunExcluded(f"task {case.task.task_id} has no expectation for the chosen evaluators: {chosen}")
-    omitted = [each for each in case.task.expectations if each.evaluator not in choice]
+    omitted = [each for each in case.run.list_expectations(case.task) if each.evaluator not in choice]
     if omitted:
         listed = ", ".join(f"eval[{each.index}] {each.evaluator}" for each in omitted)
         case.warn(f"scored by {chosen} alone; omitted: {listed}", WarningKind.OMITTED)

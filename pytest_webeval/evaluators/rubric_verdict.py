@@ -70,13 +70,16 @@ class _Judgement(Struct, frozen=True):
 
     def _evaluate_verdict(self) -> EvaluatorResult:
         gating, case = self.gating, self.case
+        if case.run.external and (reason := case.run.external[0].ungraded):
+            raise _unjudged_error(case, f"{reason} @ {case.run.external[0].source}")
         stored = None if self._is_judged_again else stored_verdict(case.run, self.policy)
         if stored is not None:
             self._check_text(stored)
-            return self._evaluate_stored(stored, facts_of(case.run))
+            result = self._evaluate_stored(stored, facts_of(case.run))
+            return self._refuse_of_aborted(result, stored)
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
-        if case.judging is None or case.run.trajectory is None:
+        if case.judging is None or case.run.trajectory is None or _is_aborted(case):
             raise _unjudged_error(case)
         if not case.has_definition:
             case.warn(_OWN_TASK, WarningKind.OWN_DEFINITION)
@@ -87,6 +90,12 @@ class _Judgement(Struct, frozen=True):
         found = {"success": _SUCCESSES.get(result.status), "criterion": report.get("criterion")}
         report = report | {"judge": live.facts | found}
         return result.with_changes(actual=report, actual_normalized=report)
+
+    def _refuse_of_aborted(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
+        """The result, unless it is a success that an aborted run stores of itself. Raises `RunUnjudged`."""
+        if result.status is Status.SUCCESS and _is_aborted(self.case) and not self.case.run.external:
+            raise _unjudged_error(self.case, f"{stored.source} does not count: the run was aborted; judge the run")
+        return result
 
     @property
     def _is_judged_again(self) -> bool:
@@ -147,6 +156,12 @@ class _Judgement(Struct, frozen=True):
         return self.evaluator.result([failed("rubric.score_mismatch", reason)], actual=report, normalized=report)
 
 
+def _is_aborted(case: Case) -> bool:
+    """Whether the files of a run say that it was aborted, which excludes it only where no definition decides."""
+    trajectory = case.run.trajectory
+    return trajectory is not None and trajectory.outcome.kind is OutcomeClass.ABORTED
+
+
 def _error_fields(message: str) -> dict[str, Any]:
     return {"status": Status.ERROR, "score": 0.0, "error_msg": message}
 
@@ -157,9 +172,7 @@ def _build_gating(case: Case) -> Gating | None:
     That is a label of a person, or any verdict on an aborted run, whose own files may be incomplete.
     """
     trajectory = case.run.trajectory
-    if trajectory is None or case.run.is_labelled:
-        return None
-    if case.run.external and trajectory.outcome.kind is OutcomeClass.ABORTED:
+    if trajectory is None or case.run.is_labelled or _is_aborted(case):
         return None
     if case.rules.stop_terminates and "nonstandard_stop" in trajectory.flags:
         case.notice("stop_terminates", "the last action")

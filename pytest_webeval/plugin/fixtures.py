@@ -61,8 +61,9 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     run = find_run(node, _run_path(request), workspace)
     try:
         load_run(node, run, workspace)
-        if run.exclusion is not None and not isinstance(node, RunItem):
-            pytest.skip(sanitize(run.exclusion))
+        exclusion = run.find_exclusion(node.stash[RESOLVED][1].task)
+        if exclusion is not None and not isinstance(node, RunItem):
+            pytest.skip(sanitize(exclusion))
         yield run
     finally:
         run.release()  # the traceback of a failure keeps the run until Python looks for cycles

@@ -26,6 +26,7 @@ from pytest_webeval.recordings.agentlab_log import parse_log
 from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
@@ -43,7 +44,7 @@ SUMMARY = "summary_info.json"
 VERSIONS = "package_versions.txt"
 WRITERS = ("agentlab", "browsergym-core", "browsergym-experiments")
 JUDGE = "task reward"
-SUPERSEDED = "_"  # `_move_old_exp` puts it before the name when a study runs an experiment again
+SUPERSEDED_PREFIX = "_"  # `_move_old_exp` puts it before the name when a study runs an experiment again
 UNJUDGED = ("openended",)  # `OpenEndedTask.validate` always gives 0: nobody judges it
 UNRECORDED = "unrecorded"  # the action of a step that only a pickle holds
 MOST_STEPS = 10_000
@@ -86,11 +87,12 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     shots = _list_shots(files)
     actions = _read_actions(files, summary)
     _check_counts(files, fields, summary, shots)
-    is_superseded = directory.startswith(SUPERSEDED)
+    is_superseded = directory.startswith(SUPERSEDED_PREFIX)
     return RecordedTrajectory(
         inputs=files.inputs,
         outcome=_supersede() if is_superseded else classify(summary),
         answer=find_answer(actions),
+        is_complete=bool(actions),
         steps=tuple(_build_steps(actions, min(summary.steps, MOST_STEPS), shots)),
         screenshots=tuple(shots.values()),
         judgements=(judge(summary, benchmark),),
@@ -173,7 +175,7 @@ def _damaged(key: str, fields: JsonFields, expected: str) -> UnreadableTrajector
 
 def _supersede() -> TrajectoryOutcome:
     message = "AgentLab moved this experiment away and ran it again"
-    return TrajectoryOutcome(OutcomeClass.ABORTED, ("superseded",), message)
+    return TrajectoryOutcome(OutcomeClass.ABORTED, (SUPERSEDED,), message)
 
 
 def _list_shots(files: RecordedFiles) -> dict[int, Screenshot]:

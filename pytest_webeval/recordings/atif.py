@@ -62,6 +62,8 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         inputs=files.inputs,
         outcome=outcome,
         answer=_read_answer(documents),
+        is_complete=result is not None
+        and any(True for document in documents.values() for _ in _steps_of_agent(document)),
         steps=steps,
         screenshots=shots,
         judgements=tuple(read_judgements(files, result, outcome)),

@@ -14,8 +14,6 @@ from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
 from pytest_webeval.recordings.trajectory_run import TrajectoryRun
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import TrajectoryTask
 from pytest_webeval.tasks.task import undefined_task
@@ -30,10 +28,11 @@ class FaraRun(TrajectoryRun):
         """Steps, thoughts, screenshots, outcome: all that the directory holds."""
         return Trajectory(self.path, self.inputs, is_tolerant=self.rules.named_answer)
 
-    @cached_property
-    def response(self) -> bytes:
-        """The final answer as bytes. Raises `UnreadableTrajectory`."""
-        return self.trajectory.answer.final_answer.encode("utf-8", "surrogatepass")
+    @property
+    def final_answer(self) -> str | None:
+        """What the agent answered, in a run that was aborted later as well. Raises `UnreadableTrajectory`."""
+        answer = self.trajectory.answer
+        return answer.final_answer if answer.is_answered else None
 
     @property
     def has_trace(self) -> bool:
@@ -51,14 +50,6 @@ class FaraRun(TrajectoryRun):
         """The task by the data of the directory."""
         task_data = self.trajectory.task_data
         return undefined_task(str(self.task_id), task_data.text or "", task_data.init_url)
-
-    def select_checks(self, task: Task) -> list[dict[str, Any]]:
-        """Those of recorded traffic where it was recorded, and the verdict.
-
-        The answer is a sentence, so that what is expected of a response in JSON says nothing about it.
-        """
-        checks = [check for check in task.eval if check["evaluator"] != RESPONSE_EVALUATOR]
-        return [check for check in checks if check["evaluator"] != NETWORK_EVALUATOR or self.has_trace]
 
     def describe(self, task: Task | None) -> dict[str, Any]:
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""

@@ -3,6 +3,9 @@
 The layouts are those that GitHub `OSU-NLP-Group/Online-Mind2Web` reads in `src/run.py` (commit ccdeb0d): version 1 with
 lists of actions and thoughts, and version 2 with `schema_version` and one object a step. A verdict in the file, as
 `browser-use/online-mind2web` publishes it (2026-03-25), is `judge: {score, reasoning}` with a score of 0 or 100.
+
+Writers that run an agent of the Claude Agent SDK keep the `subtype` of its last message as `result_status`. Writers
+that have no answer store null or an empty text.
 """
 
 from __future__ import annotations
@@ -32,6 +35,10 @@ VERSION_2 = "online-mind2web-v2"
 FULL_SCORE = 100
 MOST_NAME = 80  # characters of a level
 _END = "TASK_COMPLETE"  # with which the last action of version 2 begins
+# What `result_status` says of an end that is not the agent's own: at a limit, or by a failure of its environment.
+STATUS, ENDED = "result_status", "success"
+LIMITS = ("error_max_turns", "error_max_budget_usd", "error_max_structured_output_retries")
+FAILED = ("error_during_execution",)
 _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
@@ -68,16 +75,28 @@ def _image_order(shot: Screenshot) -> tuple[int, str]:
 
 
 def _classify(result: JsonFields, steps: tuple[Step, ...], *, is_second: bool) -> TrajectoryOutcome:
-    """Whether the agent answered. Version 1 need not hold the answer: its judges read the actions and the images."""
+    """How the run ended. Version 1 need not hold the answer: its judges read the actions and the images."""
+    status = _read_status(result)
+    if status in FAILED:
+        return TrajectoryOutcome(OutcomeClass.ABORTED, (status,), f"the run ended with {status}")
+    if status in LIMITS:
+        return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (status,), f"the agent was stopped at a limit ({status})")
     name = "agent_final_answer" if is_second else "final_result_response"
     answer = result.text(name)
     is_ended = not is_second or (bool(steps) and steps[-1].action.startswith(_END))
-    if answer is None and (name in result or not is_ended):
+    if not (answer or "").strip() and (name in result or not is_ended):
         message = f"the agent gave no answer in {pluralize(len(steps), 'step')}"
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer",), message)
-    conditions = {"empty_answer": answer is not None and not answer.strip(), "no_terminate": not is_ended}
-    reasons = tuple(reason for reason, holds in conditions.items() if holds)
+    reasons = () if is_ended else ("no_terminate",)
     return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered" if answer else "the agent ended")
+
+
+def _read_status(result: JsonFields) -> str:
+    """The `result_status`, empty where there is none. An unknown one is a warning, and decides nothing."""
+    status = result.text(STATUS) or ""
+    if status not in ("", ENDED, *LIMITS, *FAILED):
+        result.warnings.add(f"{preview(status, 60, is_ascii=True)} is not a known status; ignored @ {RESULT}.{STATUS}")
+    return status
 
 
 def _read_texts(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:

@@ -68,9 +68,14 @@ class Run:
 
     def select_expectations(self, task: Task) -> tuple[Expectation, ...]:
         """The expectations of a task that are evaluated: those for the chosen evaluators, or all."""
+        expectations = self.list_expectations(task)
         if not self.evaluator_choice:
-            return task.expectations
-        return tuple(each for each in task.expectations if each.evaluator in self.evaluator_choice)
+            return expectations
+        return tuple(each for each in expectations if each.evaluator in self.evaluator_choice)
+
+    def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
+        """The expectations of a task, and what else decides about a run of this format."""
+        return task.expectations
 
     @property
     def requires_trace(self) -> bool:
@@ -166,6 +171,20 @@ class Run:
         return None
 
     @property
+    def is_superseded(self) -> bool:
+        """Whether the recorder ran the task again and keeps this run under another name."""
+        return False
+
+    def find_exclusion(self, task: Task) -> str | None:
+        """Why the run is excluded as an attempt at a task; None where it counts.
+
+        The files of a run never exclude it where the definition says what to check. A benchmark that defines both the
+        check and the files keeps its rules.
+        """
+        is_counted = bool(task.own_expectations) and getattr(task, "benchmark", "") != self.format
+        return None if is_counted and not self.is_superseded else self.exclusion
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Anomalies in the files of the run that do not prevent a verdict."""
         return ()
@@ -175,6 +194,10 @@ class Run:
         if tasks is None:
             raise TaskDefinitionError(f"no task definitions for {self.label}; pass a file with --webeval-tasks")
         return tasks.get(self.task_id)
+
+    def find_task_id(self, tasks: TaskSet) -> int | str | None:
+        """The id under which these definitions have the task of the run; None if they have none."""
+        return self.task_id if self.task_id in tasks else None
 
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
         """What a result says of the run beyond what all formats have in common, as plain JSON."""

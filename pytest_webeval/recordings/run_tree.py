@@ -29,7 +29,7 @@ from pytest_webeval.safety.text import preview
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
 MOST_NAMED = 3
-MOST_INSIDE = 8  # directories of a run that are looked into
+MOST_INSIDE, MOST_LEVELS_INSIDE = 8, 2  # directories of a run that are looked into, and how deep they may lie
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
 RESULT = "eval_result.json"
 SESSION_FILE = re.compile(  # in each place that a session writes to
@@ -55,7 +55,10 @@ _ITEMS = (Kind.RUN, Kind.BROKEN, Kind.UNREADABLE)
 
 
 class Branch(Struct, frozen=True):
-    """A directory at or below a run root. `branches` are those in it; `without_runs` lie anywhere below."""
+    """A directory at or below a run root. `branches` are those in it; `without_runs` lie anywhere below.
+
+    The branches of a run are runs inside it, which nobody scores: the agent may have put them there.
+    """
 
     path: Path
     kind: Kind
@@ -74,6 +77,14 @@ class Branch(Struct, frozen=True):
             yield self
         for branch in self.branches if self.kind is Kind.GROUP else ():
             yield from branch.list_items()
+
+    def list_nested(self) -> Iterator[Path]:
+        """All runs inside of other runs, which are not scored."""
+        for branch in self.branches:
+            if self.kind is Kind.GROUP:
+                yield from branch.list_nested()
+            else:
+                yield from (item.path for item in branch.list_items())
 
 
 class _TooManyError(Exception):
@@ -112,26 +123,24 @@ class Search(Struct):
         try:
             is_run = self.format_of(path, listing) is not None
         except RecordingError as error:
-            return Branch(path, Kind.BROKEN, str(error))
+            return _build_broken(listing, str(error))
         if level and RESULT in listing.names and all(name == RESULT or name.startswith(".") for name in listing.names):
             return Branch(path, Kind.RESULTS)
         if is_run:
-            inner = _list_inner_runs(listing)
-            is_group = len(inner) > 1  # a single one may be a download of the agent, which must not end its run
-            return Branch(path, Kind.BROKEN, _describe_nesting(path, inner)) if is_group else Branch(path, Kind.RUN)
+            return _build_run(listing)
         if listing.problem is not None:
             return Branch(path, Kind.UNREADABLE, listing.problem)
         return self._search_without_format(listing, level)
 
     def _search_without_format(self, listing: DirectoryListing, level: int) -> Branch:
         if any(layout.is_certain(listing) for layout in FORMATS if isinstance(layout, RecordedFormat)):
-            return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path, listing))
+            return _build_broken(listing, unknown_layout(listing.path, listing))
         self._count += 1
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
         is_environment = not listing.names.isdisjoint(ENVIRONMENT)
         if listing.path != self.root and self._is_certainly_broken(listing, is_environment):
-            return Branch(listing.path, Kind.BROKEN, unknown_layout(listing.path))
+            return _build_broken(listing, unknown_layout(listing.path))
         if level and is_environment:
             return Branch(listing.path, Kind.OUTPUT)
         branches = list(self._search_children(listing, level))
@@ -184,7 +193,7 @@ class Search(Struct):
         except RecordingError as error:
             return Branch(path, Kind.BROKEN, str(error))
         if is_run:
-            return Branch(path, Kind.RUN)
+            return _build_run(listing)
         return Branch(path, Kind.BROKEN, listing.problem or unknown_layout(path)) if self.is_task(path) else None
 
     def _list_link_branches(
@@ -238,17 +247,36 @@ def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:
     return Branch(path, Kind.GROUP, None, tuple(branch for branch in branches if branch.has_items), without)
 
 
-def _list_inner_runs(listing: DirectoryListing) -> list[str]:
-    """Names of runs in a run: then a stray file makes the outer one look like a run, and would hide the others."""
-    if listing.problem is not None:
-        return []
+def _build_broken(listing: DirectoryListing, problem: str) -> Branch:
+    return Branch(listing.path, Kind.BROKEN, problem, _find_inner_runs(listing))
+
+
+def _build_run(listing: DirectoryListing) -> Branch:
+    """A run, or a broken one if several runs lie in it: then a stray file makes the outer one look like a run."""
+    branches = _find_inner_runs(listing)
+    names = [branch.path.name for branch in branches if branch.kind is Kind.RUN]
+    if len(names) > 1:  # a single one may be a download of the agent, which must not end its run
+        return Branch(listing.path, Kind.BROKEN, _describe_nesting(listing.path, names), branches)
+    return Branch(listing.path, Kind.RUN, branches=branches)
+
+
+def _find_inner_runs(listing: DirectoryListing, levels: int = MOST_LEVELS_INSIDE) -> tuple[Branch, ...]:
+    """Runs in a run, with the directories between. Those of formats of users are not searched for."""
+    if listing.problem is not None or not levels:
+        return ()
     directories = [path for path in listing.directories() if path.name not in TRACE_NAMES]
-    return [path.name for path in directories[:MOST_INSIDE] if _is_run(path)]
+    branches = []
+    for inner in map(list_directory, directories[:MOST_INSIDE]):
+        if _is_run(inner):
+            branches.append(Branch(inner.path, Kind.RUN))
+        elif below := _find_inner_runs(inner, levels - 1):
+            branches.append(Branch(inner.path, Kind.GROUP, branches=below))
+    return tuple(branches)
 
 
-def _is_run(path: Path) -> bool:
+def _is_run(listing: DirectoryListing) -> bool:
     try:
-        return format_of(path, list_directory(path)) is not None
+        return format_of(listing.path, listing) is not None
     except RecordingError:
         return False
 

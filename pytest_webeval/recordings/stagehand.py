@@ -61,6 +61,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         inputs=files.inputs,
         outcome=outcome,
         answer=trajectory.final_answer,
+        is_complete=trajectory.status == "complete",
         steps=tuple(_keep_images(step, images) for step in trajectory.steps),
         screenshots=tuple(shot for shot in trajectory.screenshots if shot.name in images),
         judgements=judgements,

@@ -19,8 +19,10 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import DECODE
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.outcome import unreadable
@@ -28,6 +30,7 @@ from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.tasks.task import TrajectoryTask
 from pytest_webeval.tasks.task import undefined_task
@@ -70,10 +73,34 @@ class TrajectoryRun(Run):
         return True
 
     @cached_property
+    def response(self) -> bytes:
+        """The final answer as bytes; empty of an agent that gave none.
+
+        Raises `RecordingError` where no answer was recorded, which does not mean that the agent gave none.
+        """
+        if (answer := self.final_answer) is not None:
+            return answer.encode("utf-8", "surrogatepass")
+        if self.absence is not None:
+            return b""
+        problem = f"no answer recorded in {self.label}: {self.trajectory.outcome.message}"
+        raise RecordingError(f"{problem}; record the run again, with its answer")
+
+    @property
+    def final_answer(self) -> str | None:
+        """What the agent answered; None where no answer was recorded. Raises `RecordingError`."""
+        return self.trajectory.final_answer
+
+    @property
+    def absence(self) -> str | None:
+        """Why there is no answer where the recording shows that the agent gave none; None for all other runs."""
+        return f"no answer: {self.trajectory.outcome.message}" if self.trajectory.has_no_answer else None
+
+    @cached_property
     def trace(self) -> NetworkTrace:
         """What the browser sent and received. Raises `RunExcluded` if it was not recorded, or `RecordingError`."""
         if not self.has_trace:
-            raise RunExcluded(f"{self.label} has no network trace, so that what its task expects of one is not checked")
+            problem = f"no network recording in {self.label}; record the browser's traffic with the run"
+            raise RunExcluded(f"{problem}, as a HAR file or a trace of Playwright")
         with self.inputs.durations.phase(DECODE):
             trace = self.load_trace(self.inputs).under(self.rules)
         if trace.is_empty and not trace.may_be_empty:
@@ -90,6 +117,11 @@ class TrajectoryRun(Run):
         outcome = self.trajectory.outcome
         is_aborted = outcome.kind is OutcomeClass.ABORTED
         return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the recorder ran the task again and keeps this run under another name."""
+        return SUPERSEDED in self.trajectory.outcome.reasons
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -117,21 +149,20 @@ class TrajectoryRun(Run):
 
     def task(self, tasks: TaskSet | None) -> Task:
         """The definition of the task if there is one, otherwise the task by the data of the directory."""
-        if tasks is None or self.task_id not in tasks:
-            return self.undefined()
-        definition = tasks.get(self.task_id)
-        return definition if isinstance(definition, TrajectoryTask) else self._add_verdict(definition)
+        task_id = None if tasks is None else self.find_task_id(tasks)
+        return self.undefined() if tasks is None or task_id is None else tasks.get(task_id)
 
-    def select_checks(self, task: Task) -> list[dict[str, Any]]:
-        """The checks of a definition that are made. One without its evidence says so when it is evaluated."""
-        return task.eval
+    def find_task_id(self, tasks: TaskSet) -> int | str | None:
+        """The same, or else the name of the directory: how a format reads it must not hide that the task is defined."""
+        task_id, name = super().find_task_id(tasks), default_task_id(self.path)
+        return name if task_id is None and name in tasks else task_id
 
-    def _add_verdict(self, task: Task) -> Task:
-        """The definition with the checks that the recording allows, and the verdict."""
-        checks = self.select_checks(task)
-        has_rubric = any(check["evaluator"] == RUBRIC_EVALUATOR for check in checks)
-        added = [] if has_rubric else [{"evaluator": RUBRIC_EVALUATOR}]
-        return structs.replace(task, eval=[*checks, *added])
+    def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
+        """All expectations of the definition, whatever the recording holds, and the stored verdict besides."""
+        if any(each.evaluator == RUBRIC_EVALUATOR for each in task.expectations):
+            return task.expectations
+        verdict = Expectation(RUBRIC_EVALUATOR, len(task.expectations), {"evaluator": RUBRIC_EVALUATOR})
+        return (*task.expectations, verdict)
 
 
 @dataclass(frozen=True)
@@ -166,11 +197,6 @@ class RecordedRun(TrajectoryRun):
         except RecordingError as error:
             outcome = unreadable(UnreadableTrajectory("file_unreadable", str(error)))
         return RecordedTrajectory(inputs=self.inputs, outcome=outcome)
-
-    @cached_property
-    def response(self) -> bytes:
-        """The final answer as bytes; empty where there is none."""
-        return (self.trajectory.answer or "").encode("utf-8", "surrogatepass")
 
     @cached_property
     def has_trace(self) -> bool:

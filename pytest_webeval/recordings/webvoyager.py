@@ -200,7 +200,8 @@ def _between(text: str, begin: str, end: str) -> str:
 def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judgement]:
     """The verdict that a copy of WebVoyager keeps. Raises `UnreadableTrajectory` for a damaged one.
 
-    That copy stores 0 where the judge's model refused, and where its reply has neither word: nobody judged then.
+    That copy stores 0 where the judge's model refused: nobody judged then. A reply with neither word is no verdict, and
+    a number next to it is an error, whichever it is.
     """
     if not os.path.lexists(files.path / VERDICT):
         return
@@ -211,13 +212,13 @@ def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judge
         values = f"content {preview(reply, 40)} and success {preview(stored, 40)}"
         problem = f"the last message of {VERDICT} has {values}, expected a text and 0 or 1"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
-    ungraded = _find_ungraded(reply)
-    if ungraded is not None:
-        if stored:
-            problem = f"{VERDICT} stores success 1, but {ungraded}"
-            raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
-        yield Judgement(source=VERDICT, judge=JUDGE, ungraded=ungraded)
+    why = _explain_no_verdict(reply)
+    if reply == REFUSED and not stored:
+        yield Judgement(source=VERDICT, judge=JUDGE, ungraded=why)
         return
+    if why is not None:
+        problem = f"{VERDICT} stores success {stored}, but {why}"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
     is_unanswered = answer is None and stored == 1
     yield Judgement(
         source=VERDICT,
@@ -229,7 +230,7 @@ def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judge
     )
 
 
-def _find_ungraded(reply: str) -> str | None:
+def _explain_no_verdict(reply: str) -> str | None:
     """Why a reply is not a verdict, or None."""
     if reply == REFUSED:
         return f"the judge's model refused the run ({REFUSED})"

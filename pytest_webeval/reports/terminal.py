@@ -110,7 +110,8 @@ class SessionFacts(Struct, frozen=True):
 
     `left_out` runs were collected and not scored, `missing` tasks were never recorded. `contradicted` runs passed
     their own test, but a Python test recorded a failure. `problems` are the last lines. The directories
-    `without_runs` contain no run; their names begin with one of `root_labels`.
+    `without_runs` contain no run, `nested_runs` lie inside other runs and are not scored; their names begin with one of
+    `root_labels`.
     """
 
     places: Sequence[Path]
@@ -120,6 +121,7 @@ class SessionFacts(Struct, frozen=True):
     problems: Sequence[str]
     tested_runs: int = 0  # runs that Python tests used
     without_runs: Sequence[str] = ()
+    nested_runs: Sequence[str] = ()
     roots: Sequence[Path] = ()
     root_labels: Sequence[str] = ()
     output: Path | None = None  # where results go, if not into the run directories
@@ -133,7 +135,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         if facts.tested_runs and not facts.left_out:
             message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
         first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
-        return [first_line, *_without_runs(facts), *facts.problems]
+        return [first_line, *_without_runs(facts), *_nested_runs(facts), *facts.problems]
     flip_lines = [*_baseline(summary, reruns), *_gates(summary)]
     top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *_attempts(summary)]
     top += [*_judging(summary), *_self_report(summary), *flip_lines]
@@ -144,6 +146,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         *format_contradicted(facts.contradicted),
         *_tasks(summary, facts.missing),
         *_without_runs(facts),
+        *_nested_runs(facts),
         *_notes(summary),
         *files,
         *facts.problems,
@@ -346,12 +349,23 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
 
 def _without_runs(facts: SessionFacts) -> list[str]:
     """One line about directories without runs."""
-    labels, roots = facts.without_runs, facts.root_labels
-    if not labels:
-        return []
-    directories = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    labels = facts.without_runs
     subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-    return [sanitize(f"{subject} no run: {_list_first(directories)}")]
+    return [sanitize(f"{subject} no run: {_list_first(_shorten_labels(labels, facts))}")] if labels else []
+
+
+def _nested_runs(facts: SessionFacts) -> list[str]:
+    """One line about runs that were not scored."""
+    labels = facts.nested_runs
+    subject, pronoun = ("1 run lies", "it") if len(labels) == 1 else (f"{len(labels)} runs lie", "them")
+    names = _list_first(_shorten_labels(labels, facts))
+    return [sanitize(f"{subject} inside another run, not scored: {names}; move {pronoun} out")] if labels else []
+
+
+def _shorten_labels(labels: Sequence[str], facts: SessionFacts) -> Sequence[str]:
+    """Labels without the name of the only root."""
+    roots = facts.root_labels
+    return [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
 
 
 def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:

@@ -53,7 +53,7 @@ class Definition(Struct, frozen=True):
 
 def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:
     """The definitions if the task of the run is among them, as it need not be for a trajectory."""
-    return None if tasks is None or (run.is_trajectory and run.task_id not in tasks) else tasks
+    return None if tasks is None or (run.is_trajectory and run.find_task_id(tasks) is None) else tasks
 
 
 def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
@@ -68,6 +68,7 @@ def find_source(run: Run, tasks: TaskSet | None) -> tuple[str, str]:
 def find_task(run: Run, tasks: TaskSet | None) -> Task | None:
     """The definition of a run's task, if it can be used. Reads no recording."""
     try:
-        return tasks.get(run.task_id) if tasks is not None and run.task_id in tasks else None
+        task_id = None if tasks is None else run.find_task_id(tasks)
+        return None if tasks is None or task_id is None else tasks.get(task_id)
     except WebEvalError:
         return None

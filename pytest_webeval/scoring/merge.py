@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
@@ -67,7 +68,7 @@ def _result_key(result: EvaluatorResult) -> str:
 
 
 def _merge_exclusion(result: TaskResult, status: Status, reasons: list[str]) -> dict[str, Any]:
-    """As for a single result: a trajectory without a verdict is excluded from means."""
-    if status is not Status.ERROR or "trajectory" not in result.webeval:
+    """As for a single result: a trajectory without a verdict is excluded from means, unless its task is defined."""
+    if status is not Status.ERROR or "trajectory" not in result.webeval or result.webeval.get(HAS_EXPECTATIONS):
         return {}
     return {"excluded": result.webeval.get("excluded") or "; ".join(reasons) or status.value}

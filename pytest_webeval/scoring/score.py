@@ -68,7 +68,10 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
 
 
 def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[EvaluatorResult]:
-    """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other."""
+    """The results of all expectations. Raises `RunExcluded` if every one was excluded: one alone hides no other.
+
+    What the definition expects is never excluded: without its evidence it is an error.
+    """
     results, excluded = [], []
     for expectation in case.expectations:
         try:
@@ -222,8 +225,10 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         return validate_result(
             case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name
         )
-    except RunExcluded:
-        raise
+    except RunExcluded as error:
+        if not case.is_required(expectation):
+            raise
+        return _build_missing_evidence(name, error)
     except case.calls.passing:
         raise
     except WebEvalError as error:
@@ -255,6 +260,13 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
         case.warn(problem, WarningKind.DEFINITION)
         return result
     return result.with_changes(status=Status.ERROR, score=0.0, error_msg=f"{problem}; fix the definition")
+
+
+def _build_missing_evidence(name: str, error: RunExcluded) -> EvaluatorResult:
+    """The error of an expectation of the definition without its evidence, with what a judge that failed had cost."""
+    result = build_evaluator_error(name, str(error))
+    facts = error.facts if isinstance(error, JudgeFailed) else None
+    return result.with_changes(actual={"judge": dict(facts)}) if facts else result
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:

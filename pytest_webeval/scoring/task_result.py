@@ -16,6 +16,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EVALUATOR_CHOICE
+from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -65,7 +66,7 @@ def build_result(
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(case.run, case.task)
-        | exclusion_fields(case.run, status, "; ".join(reasons))
+        | exclusion_fields(case.run, case.task, status, "; ".join(reasons))
         | notes
         | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
@@ -114,7 +115,7 @@ def build_error_result(
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(run, task)
-        | exclusion_fields(run, Status.ERROR, message)
+        | exclusion_fields(run, task, Status.ERROR, message)
         | notes
         | {"wall_time": 0.0, "tasks_from": source},
     )
@@ -185,12 +186,13 @@ def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
     return labelled.with_changes(webeval=labelled.webeval | {"excluded": reason, "skipped": True})
 
 
-def exclusion_fields(run: Run, status: Status, reason: str) -> dict[str, Any]:
+def exclusion_fields(run: Run, task: Task | None, status: Status, reason: str) -> dict[str, Any]:
     """Whether and why a result is excluded from means.
 
-    A trajectory without a verdict is (`fara_webeval.md` §10); another run then counts as not solved.
+    A trajectory without a verdict is (`fara_webeval.md` §10), unless a definition says what to check; any other run
+    then counts as not solved.
     """
-    is_unknown = status is Status.ERROR and run.is_trajectory
+    is_unknown = status is Status.ERROR and run.is_trajectory and not (task and task.own_expectations)
     return {"excluded": (reason or status.value) if is_unknown else None, "skipped": False}
 
 
@@ -217,6 +219,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "inputs": dict(sorted(run.inputs.checksums.items())),
         **({"external_verdicts": _describe_external(run)} if run.external else {}),
         **({"task_checksum": task.checksum} if task else {}),
+        **({HAS_EXPECTATIONS: True} if task and task.own_expectations and run.is_trajectory else {}),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **run_facts,

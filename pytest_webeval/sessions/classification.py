@@ -44,7 +44,7 @@ class Classifier(Struct, frozen=True, eq=False):
         """A run that says nothing about the agent. One that nobody judged gets no result file."""
         message = sanitize(str(error))
         result = exclude(self.build_error_result(run, task, message), run, message)
-        is_written = run.exclusion is not None
+        is_written = run.find_exclusion(task) is not None
         if isinstance(error, JudgeFailed) and error.facts:  # which was asked
             result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})
             is_written = is_written or error.outcome != "forgotten"

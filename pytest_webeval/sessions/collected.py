@@ -55,6 +55,10 @@ class Collected(Protocol):
         """The labels of directories that hold no run."""
 
     @property
+    def nested_runs(self) -> Sequence[str]:
+        """The labels of runs inside other runs, which are not scored."""
+
+    @property
     def resumed(self) -> Container[str]:
         """The labels of runs with a result of an earlier session."""
 

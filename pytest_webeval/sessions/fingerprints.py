@@ -46,7 +46,7 @@ class Fingerprints(Struct, eq=False, dict=True):
         if modules is None:
             return ""
         is_any = bool(modules)
-        is_rubric = any(expectation.evaluator == RUBRIC_EVALUATOR for expectation in task.expectations)
+        is_rubric = any(expectation.evaluator == RUBRIC_EVALUATOR for expectation in run.list_expectations(task))
         facts = (
             self._session,
             self.hooks,

@@ -17,6 +17,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.run_outcome import NO_PAGE
+from pytest_webeval.sessions.run_outcome import Classification
 from pytest_webeval.sessions.run_outcome import Storage
 from pytest_webeval.sessions.run_outcome import WrittenPage
 from pytest_webeval.sessions.run_outcome import WrittenRun
@@ -109,7 +110,6 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
         part = result.to_json() | {LABELS: result.warning_labels}
     flags = classification.stored is not None, written.is_disturbed
     no_room = written.no_room | page.no_room
-    run = classification.run
     payload = RecordPayload(
         written.record,
         part,
@@ -117,10 +117,15 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
         *flags,
         page.texts,
         no_room or None,
-        is_aborted=run is not None and written.record.skipped and run.exclusion is not None,
+        is_aborted=written.record.skipped and _is_aborted(classification),
         line=written.line,
     )
     return RunOutcome(payload, classification.result)
+
+
+def _is_aborted(classification: Classification) -> bool:
+    run, task = classification.run, classification.task
+    return run is not None and (run.exclusion if task is None else run.find_exclusion(task)) is not None
 
 
 def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:

@@ -27,6 +27,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.reports.failure_text import reason
+from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
@@ -147,7 +148,7 @@ def write(
     except DiskFull as error:
         return build_without_room(redacted, error, stored.seal)
     except WebEvalError as error:
-        record = _build_error_record(redacted.record, redacted.redact_text(str(error)))
+        record = _build_error_record(redacted, redacted.redact_text(str(error)))
         return WrittenRun(redacted, record, None, stored.seal, is_disturbed=True)
     return WrittenRun(redacted, redacted.record, result, stored.seal, line=stored.line)
 
@@ -195,7 +196,7 @@ def _check_place(path: Path, run: Run | None) -> None:
 
 def _write_hook_error(redacted: RedactedRun, message: str, places: ResultPlaces) -> WrittenRun:
     """Replace a result that is on the disk already by an error."""
-    record, result, stored = _build_error_record(redacted.record, message), None, StoredContent()
+    record, result, stored = _build_error_record(redacted, message), None, StoredContent()
     if redacted.classification.storage is Storage.FILE:
         original = redacted.classification.result
         webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
@@ -212,13 +213,14 @@ def build_without_room(redacted: RedactedRun, error: DiskFull, seal: Seal | None
     The message is short and the same for all runs; the remedy is shown once, at the end of the session.
     """
     message = f"disk full: {redacted.classification.path.name} was not written ({error.reason})"
-    record = _build_error_record(redacted.record, message)
+    record = _build_error_record(redacted, message)
     return WrittenRun(redacted, record, None, seal, is_disturbed=True, no_room=error.no_room)
 
 
-def _build_error_record(record: Record, message: str) -> Record:
+def _build_error_record(redacted: RedactedRun, message: str) -> Record:
     """The record with an error in place of an unreadable verdict."""
-    excluded = message if record.trajectory else record.excluded
+    record, is_counted = redacted.record, redacted.classification.result.webeval.get(HAS_EXPECTATIONS)
+    excluded = message if record.trajectory and not is_counted else record.excluded
     failure = list(astuple(error_group(message)))
     changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
     return replace(record, status="error", score=0.0, grade=None, **changes)

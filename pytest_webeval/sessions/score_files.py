@@ -160,6 +160,7 @@ class SessionFiles(Struct, eq=False, dict=True):
                 *session.problems[:PROBLEMS_SHOWN],
             ],
             without_runs=session.runs.without_runs,
+            nested_runs=session.runs.nested_runs,
             roots=settings.roots,
             root_labels=list(session.workspace.labels.prefixes.values()),
             output=settings.output,

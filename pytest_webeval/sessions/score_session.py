@@ -67,6 +67,7 @@ class ScoredRuns(Struct, eq=False):
     missing: int = 0  # expected tasks without a recording
     is_chosen: bool = False
     selection: str = ""
+    nested_runs: Sequence[str] = ()
 
     @classmethod
     def find(cls, workspace: Workspace, journals: Journals) -> ScoredRuns:
@@ -77,7 +78,8 @@ class ScoredRuns(Struct, eq=False):
             if branch.kind is not Kind.RUN:
                 problems[str(branch.path)] = branch.problem or ""
         matched = {} if workspace.external is None else workspace.count_matches()
-        return cls(paths, problems, workspace.without_runs, journals, matched=matched)
+        nested_runs = workspace.nested_runs
+        return cls(paths, problems, workspace.without_runs, journals, matched=matched, nested_runs=nested_runs)
 
     @classmethod
     def of(cls, paths: Iterable[str], journals: Journals) -> ScoredRuns:

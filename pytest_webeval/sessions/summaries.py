@@ -84,6 +84,7 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             "task_warnings": list(tasks.warnings) if tasks else [],
             "without_runs_count": len(without_runs),
             "without_runs": list(without_runs[:WITHOUT_RUNS_LISTED]),
+            "nested_runs": list(self.collected.nested_runs[:WITHOUT_RUNS_LISTED]),
             "today": self.workspace.settings.today.isoformat(),
             "libraries": libraries(),
         } | ({"shard": f"{shard}", "shard_run_count": counts.split} if shard else {})

@@ -254,6 +254,12 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
         return sorted(map(self.labels.of, directories))
 
+    @property
+    def nested_runs(self) -> list[str]:
+        """The sorted labels of runs that lie inside other runs, and are not scored."""
+        trees = (self._branches[root] for root in self.settings.roots if root in self._branches)
+        return sorted(self.labels.of(path) for tree in trees for path in tree.list_nested())
+
     def _without_runs_in(self, root: Path) -> Sequence[Path]:
         return self._branches[root].without_runs if root in self._branches else ()
 

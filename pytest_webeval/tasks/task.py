@@ -131,6 +131,11 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
         """What must hold, in the order of the definition."""
         return tuple(Expectation(config["evaluator"], index, config) for index, config in enumerate(self.eval))
 
+    @property
+    def own_expectations(self) -> tuple[Expectation, ...]:
+        """What the definition itself expects, without the verdict that a benchmark stores with its runs."""
+        return self.expectations
+
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of the definition, the same in whatever order a file has its fields."""
@@ -249,6 +254,11 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
     reference_length: int | None = None
     rephrasings: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def own_expectations(self) -> tuple[Expectation, ...]:
+        """All but the stored verdict: only ClawBench has others."""
+        return tuple(each for each in self.expectations if each.evaluator != RUBRIC_EVALUATOR)
 
     @property
     def original_id(self) -> str | None:

@@ -121,12 +121,12 @@ def test_a_run_without_an_answer_fails_whatever_its_traffic_holds(check, runs):
     assert statuses(runs) == {"NetworkEventEvaluator": "success", "RubricEvaluator": "failure"}
 
 
-def test_without_traffic_the_judgement_decides_with_a_warning(check, runs):
+def test_without_traffic_the_judgement_does_not_decide_instead(check, runs):
     shutil.copytree(RECORDED / "shop-judged-success", runs.root / "7")
     (runs.root / "7" / "network.har").unlink()
-    outcomes = check("shop-judged-success", sorted_by("price_asc"))
-    outcomes.assert_outcomes(passed=1)
-    outcomes.stdout.fnmatch_lines(["*7 has no network trace, so that what its task expects of one is not checked*"])
+    check("shop-judged-success", sorted_by("price_asc")).assert_outcomes(failed=1)
+    assert statuses(runs) == {"NetworkEventEvaluator": "error", "RubricEvaluator": "success"}
+    assert "no network recording in runs/7; record the browser's traffic" in runs.reasons["7"]
 
 
 NAVIGATE = {
@@ -137,13 +137,14 @@ NAVIGATE = {
 
 
 @pytest.mark.parametrize(
-    ("name", "network"), [("shop-judged-success", None), ("shop-02-har", "success")], ids=["own HAR", "Playwright's"]
+    ("name", "network"), [("shop-judged-success", "error"), ("shop-02-har", "success")], ids=["own HAR", "Playwright's"]
 )
 def test_a_page_is_checked_only_where_the_recorder_says_what_a_page_is(check, runs, name, network):
     outcomes = check(name, NAVIGATE, sorted_by("price_asc"))
     assert statuses(runs).get("NetworkEventEvaluator") == network
     problem = "*7 does not say which requests are pages, and the task is to navigate: *"
-    (outcomes.stdout.no_fnmatch_line if network else outcomes.stdout.fnmatch_lines)(problem if network else [problem])
+    is_told = network == "error"
+    (outcomes.stdout.fnmatch_lines if is_told else outcomes.stdout.no_fnmatch_line)([problem] if is_told else problem)
 
 
 EMPTY_HAR = '{"log": {"version": "1.2", "creator": {}, "entries": []}}'

@@ -22,13 +22,17 @@ from pytest_webeval.sessions.output_paths import check_copy
 
 
 class CollectedRuns(Struct, eq=False):
-    """One per session. `labels` are those of run items, `without_runs` those of directories that hold no run."""
+    """One per session. `labels` are those of run items, `without_runs` those of directories that hold no run.
+
+    `nested_runs` are the labels of runs inside other runs, which have no item.
+    """
 
     workspace: PytestWorkspace
     journals: Journals
     labels: set[str] = field(default_factory=set)
     counts: Counts = field(default_factory=Counts)
     without_runs: Sequence[str] = ()
+    nested_runs: Sequence[str] = ()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember the collected items, to recognize a partial session."""
@@ -56,6 +60,7 @@ class CollectedRuns(Struct, eq=False):
         if "webeval_counts" in output:
             self.counts = self.counts.join(Counts(*output["webeval_counts"]))
         self.without_runs = self.without_runs or output.get("webeval_without_runs", ())
+        self.nested_runs = self.nested_runs or output.get("webeval_nested_runs", ())
 
     @property
     def has_runs(self) -> bool:
@@ -71,6 +76,7 @@ class CollectedRuns(Struct, eq=False):
         """Add what this process counted itself."""
         self.counts = self.counts.join(self.workspace.config.stash.get(COUNTS, Counts()))
         self.without_runs = self.without_runs or self.workspace.without_runs
+        self.nested_runs = self.nested_runs or self.workspace.nested_runs
 
     @property
     def selection(self) -> str:

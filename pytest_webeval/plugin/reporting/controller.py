@@ -336,6 +336,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             problems,
             tested_count,
             self.collected.without_runs,
+            self.collected.nested_runs,
             **_root_facts(self.workspace),
         )
         if self._is_about_other_tests and not problems:

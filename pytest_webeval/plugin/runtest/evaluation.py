@@ -142,7 +142,7 @@ class RecordEvaluation(Struct):
         """End the test as the session wants it for a run that says nothing about the agent. Raises `Exception`."""
         self.excluded = error
         reason = sanitize(self.redacting.text(str(error), self.case.run))
-        treatment = self.workspace.settings.aborted if self.case.run.exclusion else "skip"
+        treatment = self.workspace.settings.aborted if self.case.run.find_exclusion(self.case.task) else "skip"
         if treatment == "fail":
             raise TaskFailed(reason)
         if treatment == "xfail":
@@ -233,7 +233,7 @@ class Checker(Struct, frozen=True):
         """Evaluate the task's own expectations for this evaluator, or one given here. Raises `TaskFailed`."""
         expectations = [
             expectation
-            for expectation in self.record.case.task.expectations
+            for expectation in self.record.case.run.list_expectations(self.record.case.task)
             if expectation.evaluator == self.evaluator.name
         ]
         if config:

@@ -288,6 +288,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if output is not None:
             output["webeval_counts"] = astuple(session.config.stash.get(COUNTS, Counts()))
             output["webeval_without_runs"] = self.workspace.without_runs
+            output["webeval_nested_runs"] = self.workspace.nested_runs
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the deselected items."""

@@ -48,6 +48,11 @@ class AgentTrajectory(Protocol):
         ...
 
     @property
+    def has_no_answer(self) -> bool:
+        """Whether the recording shows that the agent ended without an answer, or was stopped before it gave one."""
+        ...
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Codes of unusual facts."""
         ...

@@ -13,6 +13,8 @@ from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
 
+SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
+
 
 class OutcomeClass(StrEnum):
     """How a trajectory ended. Only formats that store more than a verdict have the last two."""

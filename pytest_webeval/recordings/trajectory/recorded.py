@@ -80,7 +80,8 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
 
     `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
     that counts is the first of `judgements`. `flags` are codes of unusual facts, `details` facts of one format.
-    `load_image` returns the bytes of a screenshot that is not a file of its own.
+    `load_image` returns the bytes of a screenshot that is not a file of its own. `is_complete` says that all that the
+    agent said was recorded, so that it gave no answer where there is none.
 
     `dialect` to `rubric_names` are what only Fara's harness writes so far: see `AgentTrajectory`.
     """
@@ -88,6 +89,7 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     inputs: RunInputs
     outcome: TrajectoryOutcome
     answer: str | None = None
+    is_complete: bool = False
     steps: tuple[Step, ...] = ()
     screenshots: tuple[Screenshot, ...] = ()
     judgements: tuple[Judgement, ...] = ()
@@ -122,6 +124,12 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     def final_answer(self) -> str | None:
         """The same as `answer`."""
         return self.answer
+
+    @property
+    def has_no_answer(self) -> bool:
+        """Whether the recording shows that the agent ended without an answer, or was stopped before it gave one."""
+        is_ended = self.is_complete and self.outcome.kind not in (OutcomeClass.ABORTED, OutcomeClass.UNREADABLE)
+        return self.answer is None and (is_ended or self.outcome.kind is OutcomeClass.OVER_BUDGET)
 
     @property
     def verdict_sources(self) -> tuple[str, ...]:

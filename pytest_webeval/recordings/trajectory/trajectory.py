@@ -112,6 +112,11 @@ class Trajectory(StoredScores):
         return None if self._may_lack_files else self.answer.final_answer
 
     @property
+    def has_no_answer(self) -> bool:
+        """Whether the agent was stopped before it answered: the answer file of any other end has an answer."""
+        return self.outcome.kind is OutcomeClass.OVER_BUDGET
+
+    @property
     def dialect(self) -> str | None:
         """The dialect of the log; None of an aborted run, which need not have one. Raises `UnreadableTrajectory`."""
         return None if self._may_lack_files else self.log.dialect

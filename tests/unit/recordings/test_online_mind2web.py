@@ -93,13 +93,15 @@ def test_a_result_of_version_2_has_the_image_that_each_step_names(tmp_path):
     ("result", "kind", "reasons"),
     [
         (JUDGED, "completed", ()),
-        (JUDGED | {"final_result_response": " "}, "completed", ("empty_answer",)),
+        (JUDGED | {"final_result_response": ""}, "over_budget", ("no_answer",)),
+        (JUDGED | {"final_result_response": " "}, "over_budget", ("no_answer",)),
         (JUDGED | {"final_result_response": None}, "over_budget", ("no_answer",)),
         ({"task_id": "7", "task": "t", "action_history": [], "judge": {"score": 0}}, "completed", ()),
         ({"task_id": "7", "task": "t", "action_history": []}, "ungraded", ("no_verdict",)),
         (JUDGED | {"judge": {"score": None}}, "ungraded", ("no_verdict",)),
         (SECOND | {"judge": {"score": 100}}, "completed", ()),
         (SECOND | {"agent_final_answer": None}, "over_budget", ("no_answer",)),
+        (SECOND | {"agent_final_answer": "\n"}, "over_budget", ("no_answer",)),
         (SECOND | {"agent_final_answer": None, "action_history": []}, "over_budget", ("no_answer",)),
         (
             SECOND | {"action_history": SECOND["action_history"][:1], "judge": {"score": 0}},
@@ -111,6 +113,28 @@ def test_a_result_of_version_2_has_the_image_that_each_step_names(tmp_path):
 def test_how_it_ended_follows_from_the_answer_and_the_last_action(tmp_path, result, kind, reasons):
     outcome = trajectory(tmp_path, result).outcome
     assert (outcome.kind, outcome.reasons) == (OutcomeClass(kind), reasons)
+
+
+@pytest.mark.parametrize("result", [JUDGED, SECOND, JUDGED | {"final_result_response": None}], ids=["1", "2", "none"])
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        ("error_max_turns", "over_budget"),
+        ("error_max_budget_usd", "over_budget"),
+        ("error_max_structured_output_retries", "over_budget"),
+        ("error_during_execution", "aborted"),
+    ],
+)
+def test_a_status_that_is_no_end_of_the_agents_own_decides(tmp_path, result, status, kind):
+    outcome = trajectory(tmp_path, result | {"result_status": status}).outcome
+    assert (outcome.kind, outcome.reasons) == (OutcomeClass(kind), (status,))
+
+
+@pytest.mark.parametrize("status", ["success", None, "paused", 7])
+def test_another_status_decides_nothing(tmp_path, status):
+    recorded = trajectory(tmp_path, JUDGED | {"result_status": status})
+    assert recorded.outcome.kind is OutcomeClass.COMPLETED
+    assert any("result_status" in text for text in recorded.warnings) is (status in ("paused", 7))
 
 
 @pytest.mark.parametrize(

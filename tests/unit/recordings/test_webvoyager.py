@@ -148,17 +148,18 @@ def test_a_success_without_an_answer_contradicts_the_chat(tmp_path):
     assert (check.rule, check.message) == ("R21", "the judge says success, but the chat has no answer to judge")
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
-    [
-        ("I cannot say", "the judge's reply has neither SUCCESS nor NOT SUCCESS"),
-        ("content_filter", "the judge's model refused the run (content_filter)"),
-    ],
-)
-def test_a_judge_that_came_to_no_verdict_leaves_the_run_ungraded(tmp_path, reply, reason):
-    assert judge(tmp_path, {"content": reply, "success": 0}).ungraded == reason
-    with pytest.raises(RecordingError, match="stores success 1, but the judge's"):
-        judge(tmp_path / "again", {"content": reply, "success": 1})
+def test_a_judge_whose_model_refused_the_run_leaves_it_ungraded(tmp_path):
+    refused = {"content": "content_filter", "success": 0}
+    assert judge(tmp_path, refused).ungraded == "the judge's model refused the run (content_filter)"
+    with pytest.raises(RecordingError, match="stores success 1, but the judge's model refused the run"):
+        judge(tmp_path / "again", refused | {"success": 1})
+
+
+@pytest.mark.parametrize("stored", [0, 1])
+@pytest.mark.parametrize("reply", ["I cannot say", "", "success", "FAILURE"])
+def test_a_number_next_to_a_reply_without_a_verdict_is_an_error_whichever_it_is(tmp_path, reply, stored):
+    with pytest.raises(RecordingError, match=f"stores success {stored}, but the judge's reply has neither SUCCESS"):
+        judge(tmp_path, {"content": reply, "success": stored})
 
 
 @pytest.mark.parametrize(

@@ -348,7 +348,7 @@ def test_a_recorder_without_json_answers_has_a_task_about_traffic_alone():
     ("run", "message"),
     [
         ("browser_use/shop-captcha", "has no page and no changing request that a task could require; record it again"),
-        ("browser_use/shop-02-no-browser", "has no network trace"),
+        ("browser_use/shop-02-no-browser", "no network recording in"),
         (
             "clawbench/example--agent-1/openclaw-901-shop-success-example--agent-1-20261124-084736",
             "records no responses; expect the request with a RequestPatternEvaluator",

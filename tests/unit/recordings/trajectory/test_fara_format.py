@@ -171,22 +171,24 @@ DEFINED = {
 }
 
 
-def test_a_definition_adds_the_network_checks_that_were_recorded_and_never_those_of_a_response(tmp_path):
+def test_all_expectations_of_a_definition_count_whatever_was_recorded_and_the_verdict_besides(tmp_path):
     answer = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "navigate", "status": "SUCCESS"}}
     definition = {**DEFINED, "eval": [answer, *DEFINED["eval"]]}
     tasks = parse_tasks(json.dumps([definition]).encode(), "tasks.json")
     recorded_traffic, without = recorded.write(tmp_path / "a/107"), recorded.write(tmp_path / "b/107")
     put(recorded_traffic / "network.har", "{}")
-    network, rubric = "NetworkEventEvaluator", "RubricEvaluator"
-    assert [one.evaluator for one in load_run(recorded_traffic).task(tasks).expectations] == [network, rubric]
-    assert [one.evaluator for one in load_run(without).task(tasks).expectations] == [rubric]
-    assert load_run(without).task(tasks).task_id == 107
+    names = ["AgentResponseEvaluator", "NetworkEventEvaluator", "RubricEvaluator"]
+    for run in (load_run(recorded_traffic), load_run(without)):
+        task = run.task(tasks)
+        assert (task.task_id, task.eval) == (107, definition["eval"])
+        assert [expectation.evaluator for expectation in run.list_expectations(task)] == names
 
 
 def test_a_definition_that_asks_for_the_verdict_itself_is_left_alone(tmp_path):
     own = {"evaluator": "RubricEvaluator", "threshold": 0.5}
     tasks = parse_tasks(json.dumps([{**DEFINED, "eval": [own]}]).encode(), "tasks.json")
-    assert load_run(recorded.write(tmp_path / "107")).task(tasks).eval == [own]
+    run = load_run(recorded.write(tmp_path / "107"))
+    assert [expectation.config for expectation in run.list_expectations(run.task(tasks))] == [own]
 
 
 def test_a_released_trajectory_is_read_again(tmp_path):
