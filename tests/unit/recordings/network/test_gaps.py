@@ -310,6 +310,17 @@ def test_params_without_a_text_are_a_body_though_the_recorder_keeps_no_other(jud
     assert judge(QTY, PAGE, request(headers=sized(5), sent=sent, size=5, status=302))[0] == "success"
 
 
+def test_the_recorder_is_known_though_an_entry_is_damaged(judge):
+    damaged = {**request("GET", "/b"), "response": {"status": []}}
+    status, reason, _ = judge(ADDED, damaged, request(), recorder="WebInspector")
+    assert (status, SENSITIVE in reason) == ("error", True)
+
+
+def test_a_recorder_whose_name_cannot_be_read_has_none(judge):
+    for recorder in (5, ["WebInspector"]):
+        assert judge(ADDED, request(), recorder=recorder)[0] == "failure"
+
+
 def test_an_export_with_cookies_is_not_sanitized(judge):
     entries = [request("GET", "/form", headers={**ACCEPT, "Cookie": "b=2"}), request()]
     for expected in (IDENTIFIED, ADDED):
