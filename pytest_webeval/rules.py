@@ -92,6 +92,13 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q18", "URLs in markdown are not replaced by placeholders", "562-566: none passes"),
     Quirk("Q19", "bodies in side files or in base64 are not read",
           "342 that check a body", "external_bodies", "all bodies of a recording are read", DEFAULT),
+    Quirk("§3.3", "of a body only the text is read, and of three types: no params, no arrays, no JSON as text/plain",
+          "342 that check a body", "recorded_bodies",
+          "fields in params, types in headers or in capitals, and JSON of any type are read", DEFAULT),
+    Quirk("§3.2", "a cookie that only a header Set-Cookie has is not read", "511-515",
+          "recorded_cookies", "cookies of Set-Cookie headers count as those of the list", DEFAULT),
+    Quirk("§4.3", "what the recorder omitted was not sent or received", "488 with network checks",
+          "recording_gaps", "a body, header, cookie, status or page that was not recorded is an error", DEFAULT),
     Quirk("Q20", "an expected null needs a body of any kind", "34 that expect a null"),
     Quirk("Q53", "an empty or blank multipart field is ignored; a file name may be read as the name",
           "19 that expect a null in a form", "browser_forms",
@@ -200,6 +207,9 @@ class Rules:
     no_recorded_alternatives: bool = False
     events_required: bool = False
     external_bodies: bool = False
+    recorded_bodies: bool = False
+    recorded_cookies: bool = False
+    recording_gaps: bool = False
     browser_forms: bool = False
     repaired_traces: bool = False
     own_requests: bool = False

@@ -10,8 +10,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.recordings.network.gaps import DAMAGE_ERRORS
+from pytest_webeval.recordings.network.gaps import has_content
+from pytest_webeval.recordings.network.gaps import holds_safely
+from pytest_webeval.recordings.network.gaps import parse_length
 from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
     from pytest_webeval.tasks.task import Task
 
 
-# What a check may meet in a damaged event: it is lost then, and nothing else is.
-_DAMAGE_ERRORS = (WebEvalError, RecursionError, ValueError)
 _NOT_MODIFIED = 304
 _UPLOADING = ("POST", "PUT", "PATCH")
 
@@ -37,7 +38,7 @@ def check_recording(run: Run, task: Task | None = None) -> list[dict[str, str]]:
         return []
     capture, problems = _Capture(run.trace, _expects_content(task)), []
     for kind, check in _CHECKS.items():
-        with suppress(*_DAMAGE_ERRORS):
+        with suppress(*DAMAGE_ERRORS):
             if text := check(capture):
                 problems.append({"kind": kind, "text": text})
     return problems
@@ -67,19 +68,14 @@ class _Capture:
 
 
 def _bodies_missing(capture: _Capture) -> str | None:
-    if not capture.expects_content and _list_events(capture.requests, _has_content, most=1):
+    if not capture.expects_content and _list_events(capture.requests, has_content, most=1):
         return None
     without_body = len(_list_events(capture.requests, lambda event: event.lacks_content))
     if not without_body:
         return None
-    with_body = len(_list_events(capture.requests, _has_content))
+    with_body = len(_list_events(capture.requests, has_content))
     message = f"no stored body for {without_body} of {pluralize(without_body + with_body, 'response')} with content"
     return f"{message}; record response bodies, e.g. with record_har_content='embed' in Playwright"
-
-
-def _has_content(event: NetworkEvent) -> bool:
-    body = event.read_content()
-    return body is not None and bool(body.text or body.load_text)
 
 
 def _empty_log(capture: _Capture) -> str | None:
@@ -114,12 +110,12 @@ def _upload_without_body(capture: _Capture) -> str | None:
 def _is_upload_without_body(event: NetworkEvent) -> bool:
     if event.method.upper() not in _UPLOADING:
         return False
-    length = (event.header("content-length") or "").strip()
-    is_filled = length.isdecimal() and bool(length.strip("0"))
-    if not is_filled and not (event.header("content-type") or "").lower().startswith("multipart/form-data"):
+    if not parse_length(event.header("content-length")) and not (event.header("content-type") or "").lower().startswith(
+        "multipart/form-data"
+    ):
         return False
     body = event.read_post()
-    return body is None or not (body.text or body.load_text)
+    return body is None or not (body.text or body.load_text or body.params)
 
 
 def _frame_after_page(capture: _Capture) -> str | None:
@@ -144,11 +140,4 @@ def _list_events(
     events: Iterable[NetworkEvent], holds: Callable[[NetworkEvent], bool], most: int | None = None
 ) -> list[NetworkEvent]:
     """The first events for which the condition holds; for a damaged event it does not."""
-    return list(islice((event for event in events if _holds_safely(event, holds)), most))
-
-
-def _holds_safely(event: NetworkEvent, holds: Callable[[NetworkEvent], bool]) -> bool:
-    try:
-        return holds(event)
-    except _DAMAGE_ERRORS:
-        return False
+    return list(islice((event for event in events if holds_safely(event, holds)), most))

@@ -261,7 +261,7 @@ class Case:
             return None
         from pytest_webeval.evaluators.site_visits import format_unvisited  # with what most results need not know
 
-        return format_unvisited(self.configured_sites.folded, self.task.sites, self.run.trace.events)
+        return format_unvisited(self.configured_sites.folded, self.task.sites, self.trace.events)
 
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded.
@@ -306,7 +306,7 @@ class Case:
     @property
     def _infers_anything(self) -> bool:
         """Whether addresses are inferred beside a configuration, and for tasks of several sites."""
-        return not (self.rules.published_sites if self.is_published else self.rules.declared_sites)
+        return not (self.rules.published_sites if self.task.is_published else self.rules.declared_sites)
 
     @property
     def expected_reading(self) -> ParseContext:

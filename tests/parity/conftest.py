@@ -154,7 +154,8 @@ class Comparison:
     """Fails a test that brings a recording on which the verdicts differ.
 
     By the rules `reference` all are to be the same, by `default` those about honest recordings that went to a
-    configured site; the others are counted by what they were made to show, and must have a verdict.
+    configured site, unless a warning names a rule about evidence. The others are counted by what they were made to
+    show, and must have a verdict.
     """
 
     scorers: Scorers
@@ -180,9 +181,12 @@ def _is_none(verdict: Verdict) -> bool:
 
 
 def _kind(pair: Pair) -> str:
-    """The class of a recording that the default rules judge otherwise; of an honest one, whether an address did it."""
-    is_address = pair.recording.kind == HONEST and pair.agrees_by_any_address
-    return "a site that was not visited" if is_address else pair.recording.kind
+    """The class of a recording that the default rules judge otherwise; of an honest one, what did it."""
+    if pair.recording.kind != HONEST:
+        return pair.recording.kind
+    if pair.agrees_by_any_address:
+        return "a site that was not visited"
+    return "evidence that the reference does not read" if pair.is_about_evidence else HONEST
 
 
 @pytest.fixture

@@ -70,6 +70,8 @@ COUNTED = {
     "§5.7": typed("distance", "duration"),
     "Q14": lambda task: len(results(task)) > 1,
     "Q19": any_network(lambda one: one["expected"].get("post_data") or one["expected"].get("response_content")),
+    "§3.3": any_network(lambda one: one["expected"].get("post_data") or one["expected"].get("response_content")),
+    "§4.3": network,
     "Q20": any_network(lambda config: None in (config["expected"].get("post_data") or {}).values()),
     "Q22": typed("currency"),
     "Q24": lambda task: expected_of(task)["task_type"].upper() == "NAVIGATE",
@@ -87,6 +89,7 @@ NAMED = {
     "Q10": any_network(lambda config: any(key.startswith("$.^") for key in config["expected"].get("post_data") or {})),
     "Q21": any_network(lambda config: any("?(" in key for key in config["expected"].get("post_data") or {})),
     "Q41": any_network(lambda config: config.get("query_params_schema")),
+    "§3.2": any_network(lambda config: config["expected"].get("response_cookies")),
 }
 BY_NUMBER = {quirk.number: quirk for quirk in QUIRKS}
 

@@ -143,8 +143,10 @@ def test_a_page_is_checked_only_where_the_recorder_says_what_a_page_is(check, ru
     outcomes = check(name, NAVIGATE, sorted_by("price_asc"))
     assert statuses(runs).get("NetworkEventEvaluator") == network
     problem = "*7 does not say which requests are pages, and the task is to navigate: *"
-    is_told = network == "error"
-    (outcomes.stdout.fnmatch_lines if is_told else outcomes.stdout.no_fnmatch_line)([problem] if is_told else problem)
+    is_unknown = network == "error"
+    (outcomes.stdout.fnmatch_lines if is_unknown else outcomes.stdout.no_fnmatch_line)(
+        [problem] if is_unknown else problem
+    )
 
 
 EMPTY_HAR = '{"log": {"version": "1.2", "creator": {}, "entries": []}}'

@@ -503,7 +503,7 @@ def test_a_field_that_no_event_has_is_told_of(bench):
 
 
 def test_a_request_that_is_no_page_load_is_told_to_be_none(network, bench):
-    entry = bench.entry("http://shop.test:7770/p")
+    entry = bench.entry("http://shop.test:7770/p", headers={"accept": "*/*"})
     found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=[entry])
     assert {status for status, _ in found.values()} == {"failure"}
     task = bench.task(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from functools import cached_property
 from functools import lru_cache
@@ -20,8 +21,9 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.evaluators.network.body_reader import BodyReader
 from pytest_webeval.recordings.network.form_fields import FormFields
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.results import Status
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.regex import SECONDS
 from pytest_webeval.safety.regex import InvalidPattern
@@ -35,9 +37,9 @@ from pytest_webeval.values.schema import require_object
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import Body
     from pytest_webeval.recordings.network.events import NetworkEvent
     from pytest_webeval.results import Assertion
+    from pytest_webeval.values.comparison import Comparison
     from pytest_webeval.values.schema import ValueParser
 
 
@@ -46,20 +48,24 @@ MISSING = object()
 _LOOKUP_ERRORS = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def select_fields(keys: Iterable[str], body: Mapping[str, Any], missing: object = None) -> dict[str, Any]:
+def select_fields(
+    keys: Iterable[str], body: Mapping[str, Any], missing: object = None, document: list[Any] | None = None
+) -> dict[str, Any]:
     """What a body holds under each key; `missing` stands for a plain key that it lacks, `MISSING` leaves it out.
 
-    Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
+    Paths that begin with an index lead into the `document`, if the body is an item of one. Raises `EvaluationError` for
+    a path or pattern that cannot be looked up in this body.
     """
-    selected = {key.strip(): _look_up(key.strip(), body, missing) for key in keys}
+    selected = {key.strip(): _look_up(key.strip(), body, missing, document) for key in keys}
     return {key: value for key, value in selected.items() if value is not MISSING}
 
 
-def _look_up(key: str, body: Mapping[str, Any], missing: object) -> Any:
+def _look_up(key: str, body: Mapping[str, Any], missing: object, document: list[Any] | None) -> Any:
     if key.endswith("$") and key.startswith(("^", "$.^")):
         return _select_by_name(key.removeprefix("$."), body)
     if key.startswith("$"):
-        return _select_by_path(key, body)
+        is_index = document is not None and _INDEX.match(key)
+        return _select_by_path(key, document if is_index else dict(body))
     return body.get(key, missing)
 
 
@@ -77,10 +83,10 @@ def _combine_hits(hits: list[Any]) -> Any:
     return hits[0] if hits else None
 
 
-def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
+def _select_by_path(path: str, body: Any) -> Any:
     try:
         with time_limit(SECONDS, f"the path {path!r:.80} timed out after {SECONDS:g} s in a body; use a simpler path"):
-            hits = _find_hits(path, dict(body)) or _find_hits(path, _decode_members(dict(body)))
+            hits = _find_hits(path, body) or _find_hits(path, _decode_members(body))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
     except _LOOKUP_ERRORS as error:
@@ -92,6 +98,7 @@ def _select_by_path(path: str, body: Mapping[str, Any]) -> Any:
 
 # Names and indices, of which most paths consist. They need no parser, which takes as long to load as ten runs to score.
 _PLAIN_PATH = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[(?:0|[1-9][0-9]{0,8})\])+")
+_INDEX = re.compile(r"\$\[[^'\"]")
 _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]", re.ASCII)
 # What the parser takes for no names: its keywords, and whatever begins like a boolean.
 KEYWORDS = frozenset({"where", "wherenot"})
@@ -207,14 +214,21 @@ class BodyMatcher(Struct, frozen=True, dict=True):
     def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
         if self.expected_post is None:
             return None
-        fields = self._read_fields(event.read_post(), f"{PATH}.post_data")
-        if fields is None:
-            return None
+        posts = [self._project_post(fields) for fields in self.reader.read_post(event, self.expected_post)]
+        return _choose_item(posts, self.expected_post, self.case.comparison(extra_keys=True))
+
+    def _project_post(self, fields: FormFields) -> dict[str, Any]:
+        fields = self._merge_fields(fields, f"{PATH}.post_data")
         checked = {name: value for name, value in fields.first.items() if not self.is_ignored(name)}
-        projected = _project_fields(self.expected_post, replace(fields, first=checked))
+        projected = _project_fields(self.expected_post or {}, replace(fields, first=checked))
         if fields.is_form and self.case.rules.repeated_fields:
             projected = {key: self._read_array(key, value) for key, value in projected.items()}
         return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
+
+    @cached_property
+    def reader(self) -> BodyReader:
+        """How the fields of bodies are read here."""
+        return BodyReader(self.case)
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
@@ -226,15 +240,16 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         expected = self.expectation.expected.response_content
         if not expected:
             return None
-        fields = self._read_fields(event.read_content(), f"{PATH}.response_content")
-        return None if fields is None else select_fields(expected, fields.first, MISSING)
+        merged = [self._merge_fields(fields, f"{PATH}.response_content") for fields in self.reader.read_content(event)]
+        contents = [select_fields(expected, fields.first, MISSING, fields.document) for fields in merged]
+        return _choose_item(contents, expected, replace(self.case.comparison(extra_keys=True), separate_lists=True))
 
     def check(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
         if self.expected_post is not None:
-            event.read_post()
+            self.reader.check_type(event.read_post())
         if self.expectation.expected.response_content:
-            event.read_content()
+            self.reader.check_type(event.read_content())
 
     def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
         """One assertion or more for each field of a body that the task names; one for a body that is unavailable."""
@@ -247,28 +262,12 @@ class BodyMatcher(Struct, frozen=True, dict=True):
             as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
             yield from _compare_or_unavailable(path, lambda: as_sent.compare(expected, self.content(event), path))
 
-    def _read_fields(self, body: Body | None, where: str) -> FormFields | None:
-        if body is not None and body.load_text is not None and self.case.rules.external_bodies:
-            self.case.notice("external_bodies", where)
-            body = replace(body, text=_read_attachment(body.load_text))
-        fields = parse_fields(body, self.case.run.inputs.limits)
-        if fields is not None and fields.is_multipart:
-            fields = self._apply_form_rules(fields, where)
-        if fields is None or not fields.first:  # a body without any field is as good as none
-            return None
+    def _merge_fields(self, fields: FormFields, where: str) -> FormFields:
         if not fields.repeated or not self.case.rules.repeated_fields:
             return fields
         self.case.notice("repeated_fields", f"{where}.{min(fields.repeated)}")
         merged = {name: self._merge_repeated(name, values) for name, values in fields.repeated.items()}
         return replace(fields, first=fields.first | merged)
-
-    def _apply_form_rules(self, fields: FormFields, where: str) -> FormFields:
-        """Of a multipart message the fields that the rule set finds in it."""
-        if not self.case.rules.browser_forms:
-            return fields.for_reference or fields  # in which no value is blank
-        if fields.for_reference is not None:
-            self.case.notice("browser_forms", where)
-        return fields
 
     def _merge_repeated(self, name: str, values: list[str]) -> Any:
         """All values of a repeated field; one value that is repeated is still one where no array is expected."""
@@ -300,11 +299,18 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         return any(_is_found(pattern, name) for pattern in self.expectation.ignored_post_data_params_patterns or ())
 
 
-def _read_attachment(read: Callable[[], str]) -> str:
-    try:
-        return read()
-    except EvaluationError as error:
-        raise UnavailableBody(str(error)) from error
+def _choose_item(items: Sequence[dict[str, Any]], expected: Any, comparison: Comparison) -> dict[str, Any] | None:
+    """The item that equals what is expected, or that differs least: of an array one item with all fields is enough."""
+    if len(items) <= 1:
+        return items[0] if items else None
+    least, nearest = len(expected) + 1, items[0]
+    for item in items:
+        wrong = sum(assertion.status is not Status.SUCCESS for assertion in comparison.compare(expected, item, PATH))
+        if not wrong:
+            return item
+        if wrong < least:
+            least, nearest = wrong, item
+    return nearest
 
 
 def _compare_or_unavailable(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
@@ -323,7 +329,7 @@ def _is_found(pattern: str, name: str) -> bool:
 
 def _project_fields(expected: Mapping[str, Any], fields: FormFields) -> dict[str, Any]:
     """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
-    projected = select_fields(expected, fields.first)
+    projected = select_fields(expected, fields.first, document=fields.document)
     if not fields.is_multipart:
         return projected
     nulls = {key.strip() for key, value in expected.items() if value is None}

@@ -16,7 +16,6 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RunExcluded
 from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.base import silently
@@ -26,6 +25,7 @@ from pytest_webeval.evaluators.network.nearest import choose_nearest
 from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.gaps import PAGE_SETTING
 from pytest_webeval.recordings.network.pages import list_embedding_pages
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -132,18 +132,34 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
-        run, trace = self.case.run, self.case.trace
-        if run.is_trajectory and not trace.marks_pages:
-            problem = f"the trace of {run.label} does not say which requests are pages, and the task is to navigate"
-            raise RunExcluded(f"{problem}: the recorder omits all Accept and Sec-Fetch headers; use another one")
+        trace = self.case.trace
         for event in trace.evaluation_events:
             if event.method == "GET":
                 self._check_headers(event)
-        if not self.case.rules.resource_types:
-            return trace.last_navigation
-        if trace.last_page is not trace.last_navigation:
+        page = trace.last_page if self.case.rules.resource_types else trace.last_navigation
+        if self.case.rules.resource_types and trace.last_page is not trace.last_navigation:
             self.case.notice("resource_types", "the last page")
-        return trace.last_page
+        return self._last_unmarked_page() if page is None and self.case.rules.recording_gaps else page
+
+    def _last_unmarked_page(self) -> NetworkEvent | None:
+        """The last page by resource types, where its headers were not recorded.
+
+        Raises `EvaluationError` if there are no types either, and the expected page may be among the requests.
+        """
+        page, requests = self.case.trace.last_page, self.matcher.gaps.unmarked_pages
+        if page is not None and page.header("accept") is None:
+            self.case.notice("recording_gaps", "the last page")
+            return page
+        if requests and (self.matcher.expectation.should_not_exist or any(map(self._may_match, requests))):
+            self.case.notice("recording_gaps", "the last page")
+            problem = f"the trace of {self.case.run.label} does not say which requests are pages"
+            raise EvaluationError(f"{problem}, and the task is to navigate: {PAGE_SETTING}")
+        return None
+
+    def _may_match(self, event: NetworkEvent) -> bool:
+        with suppress(EvaluationError):
+            return all(map(_is_unavailable, list_failed(self.matcher.assertions(event))))
+        return True
 
     def _is_candidate(self, event: NetworkEvent) -> bool:
         matcher, method = self.matcher, self.matcher.event.http_method
@@ -310,6 +326,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         if event is None:
             return None
         expected, url = self.matcher.event, self.matcher.urls.actual(event.url)
+        cookies = self.matcher.recorded_cookies(event) if expected.response_cookies else {}
         event_json = {
             "url": url.base,
             "headers": {name: self._header(event, name, typed=typed) for name in sorted(expected.headers or {})},
@@ -321,7 +338,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         }
         return event_json | self._requested_fields(
             response_content=to_plain_json(self._read_or_none(self.matcher.bodies.content, event)),
-            response_cookies={name: event.response_cookies.get(name) for name in expected.response_cookies or {}},
+            response_cookies={name: cookies.get(name) for name in expected.response_cookies or {}},
         )
 
     def _read_or_none(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 from typing import Any
@@ -22,10 +23,12 @@ from pytest_webeval.evaluators.network.urls import Url
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.recordings.network.events import NO_RESPONSE
 from pytest_webeval.tasks.expectations import OK
 from pytest_webeval.tasks.expectations import ExpectedEvent
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.values.comparison import UNAVAILABLE
 from pytest_webeval.values.comparison import failed
 from pytest_webeval.values.comparison import passed
 from pytest_webeval.values.comparison import preview
@@ -35,6 +38,7 @@ from pytest_webeval.values.url_normalization import is_normal
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
     from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.recordings.network.gaps import Gaps
     from pytest_webeval.results import Assertion
 
 
@@ -77,7 +81,8 @@ def _comparable(base: str) -> str:
     return base.lower().rstrip("/")
 
 
-NOT_MODIFIED = 304
+FOUND, NOT_MODIFIED = 302, 304
+REDIRECTS = (301, FOUND, 303, 307, 308)
 ACCEPTED = range(200, 400)  # of a POST whose expectation names no status
 URL_HEADERS = ("referer", "redirect_url")
 
@@ -194,15 +199,33 @@ class EventMatcher(Struct, frozen=True, dict=True):
             *self._check_cookies(event),
         ]
 
+    @property
+    def gaps(self) -> Gaps:
+        """What the recorder omitted."""
+        return self.bodies.reader.gaps
+
     def _check_status(self, event: NetworkEvent) -> Assertion:
         expected = self.event.response_status
         from_cache = event.status == NOT_MODIFIED and expected == OK and event.resource_type == "document"
         if from_cache and self.case.rules.resource_types:
             self.case.notice("resource_types", f"{PATH}.response_status")
             return passed(f"{PATH}.response_status_match", f"{event.status}: the page came from the cache")
+        if event.status in NO_RESPONSE and event.status != expected and self.case.rules.recording_gaps:
+            self.case.notice("recording_gaps", f"{PATH}.response_status")
+            return self._check_missing_status(event)
         if expected == event.status or self.event.has_status:
             return self._check_exact("response_status", expected, event.status)
         return self._check_unnamed_status(event)
+
+    def _check_missing_status(self, event: NetworkEvent) -> Assertion:
+        """Of a redirect only that it was one is known: 302 is what sites answer to a form."""
+        expected, is_redirect = self.event.response_status, self.gaps.is_redirected(event)
+        if is_redirect and expected == FOUND:
+            return passed(f"{PATH}.response_status_match", f"{event.status}: the next page shows the redirect")
+        problem = None if is_redirect and expected not in REDIRECTS else self.gaps.status(event)
+        if problem is not None:
+            return failed(f"{PATH}.response_status{UNAVAILABLE}", problem)
+        return self._check_exact("response_status", expected, event.status)
 
     def _check_unnamed_status(self, event: NetworkEvent) -> Assertion:
         """Servers answer a form that they accept in several ways, of which the reference knows one."""
@@ -286,9 +309,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
         for name, expected in sorted((self.event.headers or {}).items()):
             path, actual = f"headers.{name}", event.header(name)
             if actual is None:
-                yield failed(
-                    f"{PATH}.{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header"
-                )
+                yield self._check_missing_header(event, name, expected)
             elif self.never_matches(name):
                 reason = "a header that is expected as anything but a text, or several, never matches; write a string"
                 yield failed(
@@ -301,6 +322,14 @@ class EventMatcher(Struct, frozen=True, dict=True):
                 yield from self.case.comparison(extra_keys=True).compare(
                     expected_header, actual_header, f"{PATH}.headers"
                 )
+
+    def _check_missing_header(self, event: NetworkEvent, name: str, expected: object) -> Assertion:
+        path = f"{PATH}.headers.{name}"
+        problem = self.gaps.header(event, name) if self.case.rules.recording_gaps else None
+        if problem is not None:
+            self.case.notice("recording_gaps", path)
+            return failed(f"{path}{UNAVAILABLE}", problem)
+        return failed(f"{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header")
 
     def parse_header(self, name: str, actual: str) -> dict[str, Any]:
         """A recorded header that is not a URL, under its name."""
@@ -317,13 +346,28 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _check_cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
         if self.event.response_cookies:
             expected_cookies, actual_cookies = self.expected_cookies, self.cookies(event)
+            problem = self.gaps.cookies(event) if self.case.rules.recording_gaps and not actual_cookies else None
+            if problem is not None:
+                self.case.notice("recording_gaps", f"{PATH}.response_cookies")
+                yield failed(f"{PATH}.response_cookies{UNAVAILABLE}", problem)
+                return
             yield from self.case.comparison(extra_keys=True).compare(
                 expected_cookies, actual_cookies, f"{PATH}.response_cookies"
             )
 
     def cookies(self, event: NetworkEvent) -> dict[str, Any]:
         """The cookies that a response set, as values. Raises `EvaluationError` where they are damaged."""
-        return self._parse_cookies(event.response_cookies, strict=False)
+        return self._parse_cookies(self.recorded_cookies(event), strict=False)
+
+    def recorded_cookies(self, event: NetworkEvent) -> dict[str, str]:
+        """The cookies that a response set, also those of which only a header tells. Raises `EvaluationError`."""
+        cookies = event.response_cookies
+        if not self.case.rules.recorded_cookies or cookies.keys() >= (self.event.response_cookies or {}).keys():
+            return cookies
+        self.case.notice("recorded_cookies", f"{PATH}.response_cookies")
+        with suppress(EvaluationError):  # damaged headers: then the list alone counts
+            return event.header_cookies | cookies
+        return cookies
 
 
 def _is_header_text(raw: Any) -> bool:

@@ -93,7 +93,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         elsewhere: list[NetworkEvent] = []
         problems: list[str] = []
         deadline = time.monotonic() + SECONDS
-        for event in self.case.run.trace.events:
+        for event in self.case.trace.events:
             if time.monotonic() > deadline:  # each pattern has a time of its own, and there may be very many URLs
                 problems.append(f"the search took longer than {SECONDS:g} s; use a simpler pattern")
                 break
@@ -107,7 +107,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
     def _notice(self, sent: list[NetworkEvent]) -> None:
         """Keep in mind which rules may have decided: without this one, others would have looked at the same."""
         self.case.notice(RULE, sent[0].name if sent else "the trace")
-        if self.case.run.trace.pending:
+        if self.case.trace.pending:
             self.case.notice("repaired_traces", "entries without a request")
         for event in sent:
             self._notice_rules(event)
@@ -246,13 +246,13 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         """What keeps anybody from knowing that nothing was sent."""
         if undeclared and not self.case.configured_sites.covers(self.case.task.sites):
             yield f"{self._describe(undeclared)}, and no URL is configured; pass one: --webeval-config=FILE"
-        visited = [sent.server for event in self.case.run.trace.events if (sent := _read_sent(event))]
+        visited = [sent.server for event in self.case.trace.events if (sent := _read_sent(event))]
         others = [address.server for address in self._addresses if address.site not in self._named_sites]
         foreign = [server for server in visited if not any(other.is_same(server) for other in others)]
         for site in self._named_sites:
             servers = [address.server for address in self._addresses if address.site == site]
             if foreign and not any(server.is_same(other) for server in servers for other in visited):
-                yield format_unvisited(self.case.sites, [site], self.case.run.trace.events) or f"{site} was not visited"
+                yield format_unvisited(self.case.sites, [site], self.case.trace.events) or f"{site} was not visited"
 
     def _describe(self, undeclared: list[NetworkEvent]) -> str:
         event = undeclared[0]

@@ -23,6 +23,7 @@ from urllib.parse import urlparse
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG
 from pytest_webeval.evaluators.network.nearest import Miss
@@ -30,6 +31,8 @@ from pytest_webeval.evaluators.network.nearest import choose_nearest
 from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.recordings.network.gaps import Gaps
+from pytest_webeval.recordings.network.recorded_fields import parse_recorded
 from pytest_webeval.results import Assertion
 from pytest_webeval.safety import regex
 from pytest_webeval.safety.deadline import time_limit
@@ -137,9 +140,18 @@ class RequestSearch(Struct, frozen=True, dict=True):
         if not self.expected.body:
             return None
         try:
-            return read_fields(event.read_post(), self.case.run.inputs.limits)
+            body = event.read_post()
+            fields = read_fields(body, self.case.run.inputs.limits)
         except ValueError as error:
             raise event.damaged("body") from error
+        problem = self._gaps.posted(event, body) if fields is None else None
+        if problem is not None:
+            raise UnavailableBody(problem)
+        return fields
+
+    @cached_property
+    def _gaps(self) -> Gaps:
+        return Gaps(self.case.trace)
 
     def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding request differs from the expected one. Raises `EvaluationError`."""
@@ -209,7 +221,8 @@ def read_fields(body: Body | None, limits: Limits) -> Any:
         return load_bounded(body.parsed, limits, "a body")
     text = "" if body is None else body.load_text() if body.load_text else body.text
     if not text:
-        return None
+        items = parse_recorded(body, "", limits) if body is not None and body.params else None
+        return items[0].first | items[0].repeated if items else None
     try:
         return load_bounded(text, limits, "a body")
     except ValueError:

@@ -12,12 +12,16 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 from msgspec import field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.entry_fields import NOTHING
+from pytest_webeval.recordings.network.entry_fields import parse_byte_count
 from pytest_webeval.recordings.network.events import BODY_TYPES
 from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import Param
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import build_body_reader
 from pytest_webeval.safety.limits import INI
@@ -26,6 +30,7 @@ from pytest_webeval.safety.limits import Limits
 
 _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
 _NO_TEXT = (b"null", b'""')
+_TEXT_MEMBERS = ("encoding", "_encoding", "_file", "_sha1")
 Attachment = Callable[[str], bytes]
 RESOURCES = "resources"
 PEEKED = 2**20  # bytes of a side file that is read for a report
@@ -43,6 +48,12 @@ class StoredBody(msgspec.Struct, gc=False):
     encoding: str | None = None
     file: str | None = msgspec.field(default=None, name="_file")
     sha1: str | None = msgspec.field(default=None, name="_sha1")
+    own_encoding: str | None = msgspec.field(default=None, name="_encoding")
+    params: msgspec.Raw = NOTHING
+
+
+class TypelessBody(StoredBody, gc=False):
+    """A body with a text, whose type is null: the reference refuses the whole trace."""
 
 
 class Undecodable(Struct, frozen=True):
@@ -58,7 +69,7 @@ class Undecodable(Struct, frozen=True):
 class _BodySize(msgspec.Struct, gc=False):
     """The fields of a body that show whether it is stored, without its text."""
 
-    size: msgspec.Raw = msgspec.Raw(b"0")
+    size: msgspec.Raw = msgspec.Raw(b"-1")
     text: msgspec.Raw = msgspec.Raw(b"null")
     file: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_file")
     sha1: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="_sha1")
@@ -77,15 +88,27 @@ class BodySource(Struct, frozen=True):
 
     def read_post(self, raw: msgspec.Raw) -> Body | None:
         """What was posted, or None. Raises `EvaluationError` for what the reference cannot read either."""
-        return self._build_body(_decode_stored(raw))
+        stored = _decode_stored(raw)
+        body = self._build_body(stored)
+        if body is None or not isinstance(stored, StoredBody):
+            return body
+        if stored.text and "base64" in (stored.encoding, stored.own_encoding):
+            # The reference takes it as it stands, unlike the base64 of a response.
+            body = replace(self._decode_later(stored), text=body.text)
+        return replace(body, params=_parse_params(stored.params))
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
-            start = partial(_decode_base64, stored.text[:_PEEKED_BASE64], self.limits)
-            return Body(stored.mime, "", partial(_decode_base64, stored.text, self.limits), load_uncounted=start)
+            return self._decode_later(stored)
         return self._build_body(stored)
+
+    def _decode_later(self, stored: StoredBody) -> Body:
+        text = stored.text or ""
+        start = partial(_decode_base64, text[:_PEEKED_BASE64], self.limits)
+        load = partial(_decode_base64, text, self.limits)
+        return Body(stored.mime, "", load, load_uncounted=start, is_typeless=isinstance(stored, TypelessBody))
 
     def _build_body(self, stored: StoredBody | Undecodable | None) -> Body | None:
         if stored is None:
@@ -94,7 +117,8 @@ class BodySource(Struct, frozen=True):
             return Body("", "", stored.refuse)
         reference = stored.file or stored.sha1
         if stored.text or not reference:
-            return Body(stored.mime, stored.text or "")
+            is_typeless = isinstance(stored, TypelessBody)
+            return Body(stored.mime, stored.text or "", is_emptied=stored.text == "", is_typeless=is_typeless)
         load, peek = partial(self._fetch, reference), partial(self._fetch_uncounted, reference)
         return Body(stored.mime, "", load, load_uncounted=peek)
 
@@ -142,9 +166,14 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     if not isinstance(members, dict):
         raise _damage_error(reason) from reason
     text, mime = members.get("text"), members.get("mimeType", "")
-    names = {name: value for name in ("encoding", "_file", "_sha1") if isinstance(value := members.get(name), str)}
+    names = {name: value for name in _TEXT_MEMBERS if isinstance(value := members.get(name), str)}
     if not text:
-        return msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, StoredBody)
+        stored = msgspec.convert({**names, "mimeType": mime if isinstance(mime, str) else ""}, StoredBody)
+        stored.text = None if text is None else ""
+        stored.params = msgspec.Raw(msgspec.json.encode(members.get("params")))
+        return stored
+    if mime is None and isinstance(text, str):
+        return msgspec.convert({**names, "text": text}, TypelessBody)
     if not isinstance(mime, str | list | dict):
         raise _damage_error(reason) from reason
     body_type = next((candidate for candidate in BODY_TYPES if candidate in mime), "")
@@ -155,6 +184,14 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     if body_type:
         raise _damage_error(reason) from reason
     return None
+
+
+def _parse_params(raw: msgspec.Raw) -> tuple[Param, ...]:
+    """The fields of a form that the recorder read; none where they cannot be read."""
+    try:
+        return _PARAMS.decode(raw) or ()
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ()
 
 
 def _damage_error(reason: Exception) -> EvaluationError:
@@ -170,6 +207,15 @@ def lacks_body(raw: msgspec.Raw) -> bool:
         return False
     sources = (body.text, body.file, body.sha1) if body is not None else ()
     return size > 0 and all(bytes(source) in _NO_TEXT for source in sources)
+
+
+def parse_content_size(raw: msgspec.Raw) -> int | None:
+    """The size that a body says it has; None where it says none, or cannot be read."""
+    try:
+        body = _BODY_SIZE.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if body is None else parse_byte_count(body.size)
 
 
 def _decode_base64(text: str, limits: Limits) -> str:
@@ -208,4 +254,5 @@ def _build_reader(read: Callable[[str, int, str], bytes], size: int, folder: str
 
 _STORED: msgspec.json.Decoder[StoredBody | None] = msgspec.json.Decoder(StoredBody | None)
 _BODY_SIZE: msgspec.json.Decoder[_BodySize | None] = msgspec.json.Decoder(_BodySize | None)
+_PARAMS: msgspec.json.Decoder[tuple[Param, ...] | None] = msgspec.json.Decoder(tuple[Param, ...] | None)
 _SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)

@@ -14,13 +14,17 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
+from pytest_webeval.recordings.network.bodies import parse_content_size
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_byte_count
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
 from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
 from pytest_webeval.recordings.network.entry_fields import parse_initiator
+from pytest_webeval.recordings.network.entry_fields import parse_resource_type
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
+from pytest_webeval.recordings.network.entry_fields import parse_text
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import Pairs
@@ -90,7 +94,7 @@ class DamagedEvent(NetworkEvent):
 
     @property
     def resource_type(self) -> str | None:
-        return self._decode_label("_resourceType")
+        return parse_resource_type(self._decode_label("_resourceType"))
 
     @property
     def page(self) -> str | None:
@@ -130,6 +134,18 @@ class DamagedEvent(NetworkEvent):
     @property
     def lacks_content(self) -> bool:
         return lacks_body(self._response.get("content", _NULL))
+
+    @property
+    def post_size(self) -> int | None:
+        return parse_byte_count(self._request.get("bodySize", _NULL))
+
+    @property
+    def content_size(self) -> int | None:
+        return parse_content_size(self._response.get("content", _NULL))
+
+    @property
+    def redirect_url(self) -> str:
+        return parse_text(self._response.get("redirectURL", _NULL))
 
     def read_post(self) -> Body | None:
         return self._bodies.read_post(self._request.get("postData", _NULL))

@@ -9,7 +9,7 @@ import msgspec
 
 from pytest_webeval.recordings.network.events import Pairs
 
-MAX_STATUS = 2**63
+MAX_NUMBER = 2**63
 _LONGEST_STAMP = 64  # characters; no time stamp has as many
 LONGEST_DURATION = 86_400_000  # milliseconds; no request takes a day
 NOTHING = msgspec.Raw(b"null")
@@ -44,7 +44,7 @@ class Initiator(msgspec.Struct, gc=False):
 
 
 _INITIATOR = msgspec.json.Decoder(Initiator)
-_STAMP = msgspec.json.Decoder(str)
+_TEXT = msgspec.json.Decoder(str)
 _NUMBER = msgspec.json.Decoder(float)
 _PAIRS = msgspec.json.Decoder(list[Pair])
 _OPEN_PAIRS = msgspec.json.Decoder(list[OpenPair])
@@ -102,7 +102,7 @@ def parse_timestamp(stamp: str | None) -> float | None:
 def parse_seconds(raw: msgspec.Raw) -> float | None:
     """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     try:
-        return parse_timestamp(_STAMP.decode(raw))
+        return parse_timestamp(_TEXT.decode(raw))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
@@ -129,11 +129,33 @@ def is_set(raw: msgspec.Raw) -> bool:
     return bytes(raw) not in (b"null", b"false", b'""', b"")
 
 
+def parse_byte_count(raw: msgspec.Raw) -> int | None:
+    """A number of bytes; None for one that cannot be read, or for -1, which means unknown."""
+    try:
+        size = _NUMBER.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return int(size) if 0 <= size <= MAX_NUMBER else None
+
+
+def parse_text(raw: msgspec.Raw) -> str:
+    """A text; empty where there is none."""
+    try:
+        return _TEXT.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def parse_resource_type(raw: str | None) -> str | None:
+    """A resource type in the letters that this package uses: the protocol of Chromium begins it with a capital."""
+    return None if raw is None else raw.lower()
+
+
 def parse_status(raw: float | str) -> int:
     """The status as an integer. Raises `ValueError`."""
     if isinstance(raw, int):
         return int(raw)
     number = float(raw)
-    if not number.is_integer() or abs(number) > MAX_STATUS:
+    if not number.is_integer() or abs(number) > MAX_NUMBER:
         raise ValueError(f"status {raw!r} is not an integer")
     return int(number)

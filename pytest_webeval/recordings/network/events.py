@@ -26,7 +26,8 @@ REQUEST_LOG = "requests.jsonl"  # of ClawBench, which is known by its name
 RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
-NO_RESPONSE = (0, -1)  # the status of a request that was cancelled or failed
+ABORTED = -1  # the status of a request that ended without a response
+NO_RESPONSE = (0, ABORTED)  # statuses of requests that were cancelled or failed
 # Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
 ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
 # An ASCII URL without brackets, semicolons and control characters: its path is found without a parser.
@@ -36,6 +37,14 @@ _SHORT = 500  # characters of a URL whose answer is kept
 _KEPT = 8_192  # answers: recordings of one site load the same files again and again
 
 
+class Param(Struct, frozen=True, rename="camel", gc=False):
+    """A field of a form as HAR names it. A file may lack its value."""
+
+    name: str
+    value: str | None = None
+    file_name: str | None = None
+
+
 class Body(Struct, frozen=True):
     """A request's posted data or a response's content.
 
@@ -43,6 +52,8 @@ class Body(Struct, frozen=True):
     raises `EvaluationError` where that cannot be had. `parsed` is JSON: the value that the recorder read in the
     body, where it keeps that and not the text. `load_uncounted` reads the same as `load_text`, but the text neither
     stays in memory nor counts for the limit of all side files: a report must not use up what evaluators may read.
+    `params` are the fields of a form as the recorder read them. A body `is_emptied` if its text is recorded as empty,
+    and `is_typeless` if its type is recorded as null.
     """
 
     mime: str
@@ -50,6 +61,9 @@ class Body(Struct, frozen=True):
     load_text: Callable[[], str] | None = None
     parsed: str | None = None
     load_uncounted: Callable[[], str] | None = None
+    params: tuple[Param, ...] = ()
+    is_emptied: bool = False
+    is_typeless: bool = False
 
     def read_uncounted(self) -> str:
         """The text for a report, or the value where only that is kept. Raises `EvaluationError`."""
@@ -169,6 +183,21 @@ class NetworkEvent(ABC):
         """Whether something came back of which the recording keeps nothing."""
         return False
 
+    @property
+    def post_size(self) -> int | None:
+        """How many bytes were posted, where the recording says so beside the headers."""
+        return None
+
+    @property
+    def content_size(self) -> int | None:
+        """How many bytes came back, where the recording says so beside the headers."""
+        return None
+
+    @property
+    def redirect_url(self) -> str:
+        """Where the response redirects to, as the recording has it; empty if it does not say so."""
+        return ""
+
     @abstractmethod
     def read_post(self) -> Body | None:
         """What was posted, or None."""
@@ -243,6 +272,17 @@ class NetworkEvent(ABC):
         """The value of a request header, looked up in any case; of duplicates the last."""
         return {key.lower(): value for key, value in self.headers}.get(name.lower())
 
+    def response_header(self, name: str) -> str | None:
+        """The value of a response header, looked up in any case; of duplicates the last."""
+        return {key.lower(): value for key, value in self.response_headers}.get(name)
+
+    @property
+    def header_cookies(self) -> dict[str, str]:
+        """Cookies of the headers Set-Cookie, percent-decoded. Recorders join several in one header by line feeds."""
+        headers = [value for name, value in self.response_headers if name.lower() == "set-cookie"]
+        pairs = [line.partition(";")[0].partition("=") for header in headers for line in header.split("\n")]
+        return {name.strip(): unquote(value.strip()) for name, mark, value in pairs if mark}
+
     @property
     def response_cookies(self) -> dict[str, str]:
         """Cookies that the response set, percent-decoded; of duplicates the last."""
@@ -255,7 +295,8 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     `repairs` says what in it the reference would refuse (Q43), `advice` what to do where there are no events. A log of
     requests `may_be_empty`: then the agent made none. `earlier` has the indices of events from before the run began,
     `by_time` all indices in the order of time, if that is not the order of the recording. `recorded` are all events in
-    the order of the recording where a rule set has removed or sorted some; see `under`.
+    the order of the recording where a rule set has removed or sorted some; see `under`. `recorder` is the
+    program that wrote it, where it says so.
     """
 
     events: tuple[NetworkEvent, ...]
@@ -283,6 +324,8 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         counted = structs.replace(self, events=events, recorded=self.all_events)
         vars(counted).clear()  # what was computed from the other events
         return counted
+
+    recorder: str = ""
 
     @property
     def is_empty(self) -> bool:

@@ -104,7 +104,8 @@ class FormFields(Struct, frozen=True):
     """Names and values of a body: the `first` value of each name, and all values of those that were `repeated`.
 
     A form has only texts, so that a list of one looks like a text: `is_form`. `for_reference` holds those that the
-    reference finds in the same multipart message, where they are others (Q53).
+    reference finds in the same multipart message, where they are others (Q53). `document` is the array of which the
+    fields are an item, `unrecorded` are names of which the value is unknown.
     """
 
     first: dict[str, Any]
@@ -112,6 +113,8 @@ class FormFields(Struct, frozen=True):
     is_multipart: bool = False
     is_form: bool = False
     for_reference: FormFields | None = None
+    document: list[Any] | None = None
+    unrecorded: frozenset[str] = frozenset()
 
 
 def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None:
@@ -130,9 +133,7 @@ def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None
 def _parse_form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
-    values_by_name = parse_qs(body.text, keep_blank_values=True)
-    repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
-    return FormFields({name: values[0] for name, values in values_by_name.items()}, repeated, is_form=True)
+    return _take_values(parse_qs(body.text, keep_blank_values=True), 0)
 
 
 MOST_FIELDS = 500  # of a form that are listed
@@ -165,8 +166,8 @@ def _parse_multipart(body: Body, limits: Limits) -> FormFields | None:
     if boundary is None:
         return None
     quoted, raw = boundary.groups()
-    for_reference = _collect_last_values(fields_as_reference(body.text, _build_delimiter(raw, body, limits)))
-    fields = _collect_last_values(fields_as_written(body.text, _build_delimiter(quoted or raw, body, limits)))
+    for_reference = collect_last_values(fields_as_reference(body.text, _build_delimiter(raw, body, limits)))
+    fields = collect_last_values(fields_as_written(body.text, _build_delimiter(quoted or raw, body, limits)))
     return fields if fields == for_reference else replace(fields, for_reference=for_reference)
 
 
@@ -178,14 +179,27 @@ def _build_delimiter(boundary: str, body: Body, limits: Limits) -> str:
     return delimiter
 
 
-def _collect_last_values(fields: Iterable[Field]) -> FormFields:
-    """Of a form the reference takes the first value, of a multipart message the last (spec §3.3)."""
+def collect_last_values(fields: Iterable[Field]) -> FormFields:
+    """The fields of a multipart message, of which the reference takes the last value of a name (spec §3.3)."""
+    return replace(_take_values(_group_values(fields), -1), is_multipart=True)
+
+
+def collect_first_values(fields: Iterable[Field]) -> FormFields:
+    """The fields of a form, of which the reference takes the first value of a name (spec §3.3)."""
+    return _take_values(_group_values(fields), 0)
+
+
+def _group_values(fields: Iterable[Field]) -> dict[str, list[str]]:
     values_by_name: dict[str, list[str]] = {}
     for name, value in fields:
         values_by_name.setdefault(name, []).append(value)
+    return values_by_name
+
+
+def _take_values(values_by_name: dict[str, list[str]], index: int) -> FormFields:
     repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
-    first = {name: values[-1] for name, values in values_by_name.items()}
-    return FormFields(first, repeated, is_multipart=True, is_form=True)
+    first = {name: values[index] for name, values in values_by_name.items()}
+    return FormFields(first, repeated, is_form=True)
 
 
 _READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(

@@ -14,6 +14,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import build_archive_source
 from pytest_webeval.recordings.network.bodies import build_folder_source
+from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
 from pytest_webeval.recordings.network.har_entries import Entry
 from pytest_webeval.recordings.network.har_entries import TooManyEntries
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 class _Log(msgspec.Struct, gc=False):
     entries: list[Entry]
+    creator: msgspec.Raw = NOTHING
 
 
 class _Har(msgspec.Struct, gc=False):
@@ -42,14 +44,20 @@ class _Har(msgspec.Struct, gc=False):
 
 class _LooseLog(msgspec.Struct, gc=False):
     entries: msgspec.Raw
+    creator: msgspec.Raw = NOTHING
 
 
 class _LooseHar(msgspec.Struct, gc=False):
     log: _LooseLog
 
 
+class _Creator(msgspec.Struct, gc=False):
+    name: str
+
+
 _MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
 _HAR = msgspec.json.Decoder(_Har)
+_CREATOR = msgspec.json.Decoder(_Creator)
 _LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
 _VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
 _PIECE = 4_000  # bytes; of larger pieces fewer are ASCII and need no decoding
@@ -102,7 +110,7 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
         content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} starts with a byte order mark"
     _refuse_too_many(content, where, limits)
     try:
-        entries = _decode_entries(content, where, limits)
+        entries, recorder = _decode_log(content, where, limits)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         lines = _read_as_lines(content, where, error, limits)
         return build_trace(lines.entries, bodies, lines.repairs or repairs)
@@ -110,7 +118,8 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
         raise too_many_entries(where, limits)
     if not entries:
         raise RecordingError(f"{where} has no entries; re-record the run")
-    return build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
+    trace = build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
+    return replace(trace, recorder=recorder)
 
 
 def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
@@ -119,27 +128,40 @@ def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
         raise too_many_entries(where, limits)
 
 
-def _decode_entries(content: bytes, where: str, limits: Limits) -> Sequence[Entry | msgspec.Raw]:
+def _decode_log(content: bytes, where: str, limits: Limits) -> tuple[Sequence[Entry | msgspec.Raw], str]:
+    """The entries, and the name of the recorder, which may be empty."""
     try:
-        return _HAR.decode(content).log.entries
+        log = _HAR.decode(content).log
     except msgspec.DecodeError:  # one malformed entry must not cost the others: take them one by one
-        return _decode_loose_entries(content, where, limits)
+        loose = _decode_loose_log(content, where, limits)
+        return _split_entries(loose.entries, limits), _parse_recorder(loose.creator)
+    return log.entries, _parse_recorder(log.creator)
 
 
-def _decode_loose_entries(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
+def _parse_recorder(creator: msgspec.Raw) -> str:
+    try:
+        return _CREATOR.decode(creator).name
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def _decode_loose_log(content: bytes, where: str, limits: Limits) -> _LooseLog:
     if content.count(b",") > _VALUES * limits.entries:
         raise RecordingError(
             f"{where} is damaged and too large to read it entry by entry; {limits.describe('entries')}"
         )
     try:
-        raw_entries = msgspec.json.decode(content, type=_LooseHar).log.entries
+        return msgspec.json.decode(content, type=_LooseHar).log
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError as error:
         strict = to_strict_json(content, limits)
         if strict is None:
             raise error from None
-        raw_entries = msgspec.json.decode(strict, type=_LooseHar).log.entries
+        return msgspec.json.decode(strict, type=_LooseHar).log
+
+
+def _split_entries(raw_entries: msgspec.Raw, limits: Limits) -> list[msgspec.Raw]:
     if bytes(raw_entries)[:1] in {b"{", b'"'}:  # each member or character counts as an unreadable entry
         count = len(msgspec.json.decode(raw_entries, type=dict | str))
         return [msgspec.Raw(b"{}")] * min(count, limits.entries + 1)

@@ -10,14 +10,18 @@ import msgspec
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import lacks_body
+from pytest_webeval.recordings.network.bodies import parse_content_size
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.entry_fields import is_set
+from pytest_webeval.recordings.network.entry_fields import parse_byte_count
 from pytest_webeval.recordings.network.entry_fields import parse_cookies
 from pytest_webeval.recordings.network.entry_fields import parse_duration
 from pytest_webeval.recordings.network.entry_fields import parse_headers
 from pytest_webeval.recordings.network.entry_fields import parse_initiator
+from pytest_webeval.recordings.network.entry_fields import parse_resource_type
 from pytest_webeval.recordings.network.entry_fields import parse_seconds
 from pytest_webeval.recordings.network.entry_fields import parse_status
+from pytest_webeval.recordings.network.entry_fields import parse_text
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
@@ -35,7 +39,8 @@ class Request(msgspec.Struct, gc=False):
     method: str
     url: str
     headers: msgspec.Raw = msgspec.Raw(b"")
-    post: msgspec.Raw = msgspec.field(default=msgspec.Raw(b"null"), name="postData")
+    post: msgspec.Raw = msgspec.field(default=NOTHING, name="postData")
+    size: msgspec.Raw = msgspec.field(default=NOTHING, name="bodySize")
 
 
 class Response(msgspec.Struct, gc=False):
@@ -44,9 +49,10 @@ class Response(msgspec.Struct, gc=False):
     status: int | float | str | bool
     headers: msgspec.Raw = msgspec.Raw(b"[]")
     cookies: msgspec.Raw = msgspec.Raw(b"[]")
-    content: msgspec.Raw = msgspec.Raw(b"null")
-    failure: msgspec.Raw = msgspec.field(default=NOTHING, name="_failureText")
-    error: msgspec.Raw = msgspec.field(default=NOTHING, name="_error")
+    content: msgspec.Raw = NOTHING
+    redirect: msgspec.Raw = msgspec.field(default=NOTHING, name="redirectURL")
+    failure: msgspec.Raw = msgspec.field(default=NOTHING, name="_failureText")  # of Playwright
+    error: msgspec.Raw = msgspec.field(default=NOTHING, name="_error")  # of Chromium's tools
 
 
 class Entry(msgspec.Struct, gc=False):
@@ -122,7 +128,7 @@ class RecordedEvent(NetworkEvent):
     @property
     def resource_type(self) -> str | None:
         is_of_program = is_set(self._entry.api) or is_set(self._entry.api_context)  # no page, whatever it accepts
-        return self._entry.resource_type or (FETCHED if is_of_program else None)
+        return parse_resource_type(self._entry.resource_type) or (FETCHED if is_of_program else None)
 
     @property
     def page(self) -> str | None:
@@ -160,6 +166,18 @@ class RecordedEvent(NetworkEvent):
     @property
     def lacks_content(self) -> bool:
         return lacks_body(self._entry.response.content)
+
+    @property
+    def post_size(self) -> int | None:
+        return parse_byte_count(self._entry.request.size)
+
+    @property
+    def content_size(self) -> int | None:
+        return parse_content_size(self._entry.response.content)
+
+    @property
+    def redirect_url(self) -> str:
+        return parse_text(self._entry.response.redirect)
 
     def read_post(self) -> Body | None:
         return self._bodies.read_post(self._entry.request.post)

@@ -15,12 +15,15 @@ from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.recordings.network.recorded_fields import parse_recorded
 from pytest_webeval.recordings.trace_actions import MOST_ACTIONS
 from pytest_webeval.recordings.trace_actions import LoggedActions
+from pytest_webeval.safety.limits import USUAL
 from tests.fuzz.engine.parts import files
 from tests.fuzz.targets.target import NOWHERE
 from tests.fuzz.targets.target import KeptFiles
@@ -30,7 +33,7 @@ from tests.fuzz.targets.target import written
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
 _ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")
-_DETAILS = ("response_headers", "duration")
+_DETAILS = ("response_headers", "duration", "post_size", "content_size", "redirect_url", "is_failed", "header_cookies")
 FRAME_FOLDERS = ("resources/", "screencast/")
 MAX_USED = 200  # events of one trace
 
@@ -38,8 +41,19 @@ MAX_USED = 200  # events of one trace
 def use_trace(trace: NetworkTrace) -> None:
     """Ask a trace and its events for all that they can tell."""
     touch(trace, "is_empty", "evaluation_events", "last_page", "last_navigation")
+    gaps = Gaps(trace)
+    touch(gaps, "omits_bodies", "is_sanitized", "unmarked_pages")
     for event in trace.events[:MAX_USED]:
         use_event(event)
+        for ask in (
+            gaps.content,
+            gaps.cookies,
+            gaps.status,
+            gaps.is_redirected,
+            lambda event: gaps.posted(event, None),
+        ):
+            with suppress(EvaluationError):
+                ask(event)
 
 
 def use_event(event: NetworkEvent) -> None:
@@ -63,6 +77,8 @@ def use_body(body: Body | None) -> None:
         with suppress(EvaluationError):
             body.read_uncounted()
     parse_fields(body)
+    if body is not None:
+        parse_recorded(body, "", USUAL)
     if body is not None and body.load_text is not None:
         parse_fields(Body(body.mime, body.load_text()))
 

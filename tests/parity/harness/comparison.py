@@ -16,6 +16,7 @@ from tests.parity.harness.run_directories import RunDirectory
 from tests.parity.harness.verdicts import Verdict
 from tests.parity.harness.verdicts import our_verdict
 
+EVIDENCE = ("§3.2", "§3.3", "§4.3")  # rules about what was recorded elsewhere, or not at all
 BATCH = 16  # so many runs are under way in the reference while we score the same
 
 
@@ -36,6 +37,11 @@ class Pair:
     def agrees_by_any_address(self) -> bool:
         """Whether they are the same but for errors about a site that was not visited."""
         return self.ours.by_any_address.agrees_with(self.reference)
+
+    @property
+    def is_about_evidence(self) -> bool:
+        """Whether a warning says that they differ over evidence that the reference does not read or ask for."""
+        return not self.ours.rules.isdisjoint(EVIDENCE)
 
 
 @dataclass(frozen=True)

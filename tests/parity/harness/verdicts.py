@@ -41,13 +41,15 @@ class Verdict:
     """Status of a task and of each of its evaluators, in order. `reasons` are for people and decide nothing.
 
     `refused` is set where the reference refused the very definition of the task. It can score no run of a data set with
-    such a task; ours is an error of the evaluator that the definition is wrong about.
+    such a task; ours is an error of the evaluator that the definition is wrong about. `rules` are the rows of our table
+    that a warning names as those that decided.
     """
 
     status: str
     evaluators: tuple[tuple[str, str], ...] = ()
     reasons: tuple[str, ...] = field(default=(), compare=False)
     refused: bool = field(default=False, compare=False)
+    rules: frozenset[str] = field(default=frozenset(), compare=False)
 
     def agrees_with(self, reference: Verdict) -> bool:
         """Whether it is the reference's. Where that one never finishes, anything but a success will do (Q49)."""
@@ -102,10 +104,12 @@ def our_result(run: RunDirectory, rules: str) -> TaskResult:
 def verdict_of(result: TaskResult) -> Verdict:
     """The part of a result that is compared."""
     found = result.evaluators_results
+    decided = [text.partition(" (") for text in result.webeval["warnings"] if ") changed this verdict to " in text]
     return Verdict(
         str(result.status),
         tuple((one.evaluator_name, str(one.status)) for one in found),
         tuple(map(_reason, found)),
+        rules=frozenset(number for number, _, _ in decided),
     )
 
 

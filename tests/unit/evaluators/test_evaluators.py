@@ -308,7 +308,8 @@ NO_PAGE = ": no request has an Accept header that starts with text/html, as page
 @pytest.mark.parametrize(
     ("kind", "event", "told"),
     [
-        ("NAVIGATE", at("/a", "GET"), f"(0 candidates){NO_PAGE}"),
+        ("NAVIGATE", at("/a", "GET", headers={"accept": "*/*"}), f"(0 candidates){NO_PAGE}"),
+        ("NAVIGATE", at("/b", "GET"), f"(0 candidates){NO_PAGE}"),
         ("NAVIGATE", at("/b", "GET", headers=PAGE), "(1 candidate)"),
         ("MUTATE", at("/b", "GET"), "(0 candidates)"),
     ],

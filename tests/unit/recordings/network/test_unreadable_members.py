@@ -59,7 +59,6 @@ CHARLES = {"size": 0, "mimeType": None, "text": "", "encoding": "base64"}
         CHARLES,
         *({"mimeType": mime, "text": None} for mime in (None, 5, [], {})),
         *({"mimeType": JSON, "text": text} for text in (False, 0, [], {})),
-        *({"mimeType": mime, "text": '{"a": "1"}'} for mime in ([], {}, ["text/plain"])),
         *({"text": text} for text in (5, True, ["a"])),
         {},
         [],
@@ -83,17 +82,24 @@ def test_a_member_of_a_wrong_type_beside_a_good_text_is_ignored(bench, scored, f
     assert statuses(scored(WANTED[field], posted(bench, field, GOOD[field] | {member: value}))) == ["success"] * 3
 
 
+@pytest.mark.parametrize("field", WANTED)
+@pytest.mark.parametrize("mime", [[], {}, ["text/plain"]], ids=str)
+def test_a_json_text_without_a_readable_type_is_none_for_the_reference_alone(bench, scored, field, mime):
+    bad = posted(bench, field, {"mimeType": mime, "text": '{"a": "1"}'})
+    assert statuses(scored(WANTED[field], bad)) == ["failure", "success", "success"]
+
+
 def test_a_mime_type_in_a_list_is_found_in_it(bench, scored):
     listed = posted(bench, "post_data", {"mimeType": [None, FORM], "text": "a=1"})
     longer = posted(bench, "post_data", {"mimeType": [f"{FORM}; charset=utf-8"], "text": "a=1"})
     assert statuses(scored(WANTED["post_data"], listed)) == ["success"] * 3
-    assert statuses(scored(WANTED["post_data"], longer)) == ["failure"] * 3
+    assert statuses(scored(WANTED["post_data"], longer)) == ["failure", "error", "error"]
 
 
 @pytest.mark.parametrize("field", WANTED)
 @pytest.mark.parametrize(
     "damaged",
-    [{"mimeType": None, "text": "a=1"}, {"mimeType": 5, "text": "a=1"}, {"mimeType": JSON, "text": 5}, "a=1", ["a"]],
+    [{"mimeType": 5, "text": "a=1"}, {"mimeType": JSON, "text": 5}, "a=1", ["a"]],
     ids=str,
 )
 def test_a_body_that_the_reference_cannot_read_is_an_error_whichever_event_decides(bench, scored, field, damaged):
@@ -101,6 +107,19 @@ def test_a_body_that_the_reference_cannot_read_is_an_error_whichever_event_decid
     for events in ([bad], [bad, good], [good, bad]):
         assert statuses(scored(WANTED[field], *events)) == ["error"] * 3
     assert statuses(scored(WANTED[field], bad, should_not_exist=True)) == ["error"] * 3
+    assert statuses(scored(PLACE, good, bad)) == ["success"] * 3  # nobody asks for it
+
+
+@pytest.mark.parametrize("field", WANTED)
+@pytest.mark.parametrize("text", ["a=1", '{"a": "1"}', "eyJhIjogIjEifQ=="])
+def test_a_body_whose_type_is_null_is_an_error_for_the_reference_whichever_event_decides(bench, scored, field, text):
+    encoding = {"encoding": "base64"} if text.endswith("==") else {}
+    bad, good = posted(bench, field, {"mimeType": None, "text": text} | encoding), posted(bench, field, GOOD[field])
+    alone = "error" if text == "a=1" else "success"
+    assert statuses(scored(WANTED[field], bad)) == ["error", alone, alone]
+    for events in ([bad, good], [good, bad]):
+        assert statuses(scored(WANTED[field], *events)) == ["error", "success", "success"]
+    assert statuses(scored(WANTED[field], bad, should_not_exist=True)) == ["error", "failure", "failure"]
     assert statuses(scored(PLACE, good, bad)) == ["success"] * 3  # nobody asks for it
 
 

@@ -1,0 +1,143 @@
+"""The fields of recorded bodies as a rule set reads them: an error where the recorder omitted them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Container
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.recordings.network.form_fields import FormFields
+from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.gaps import Gaps
+from pytest_webeval.recordings.network.recorded_fields import content_type
+from pytest_webeval.recordings.network.recorded_fields import parse_recorded
+
+if TYPE_CHECKING:
+    from pytest_webeval.evaluators.case import Case
+    from pytest_webeval.recordings.network.events import Body
+    from pytest_webeval.recordings.network.events import NetworkEvent
+
+POST, CONTENT = "network_event.post_data", "network_event.response_content"
+
+
+class _Header(Struct, frozen=True, dict=True):
+    """A header that is read where a body says too little: most recordings need not decode those of responses."""
+
+    read: Callable[[], str | None]
+
+    @cached_property
+    def value(self) -> str:
+        """The header; empty if it is absent or damaged."""
+        with suppress(EvaluationError):
+            return self.read() or ""
+        return ""
+
+
+class BodyReader(Struct, frozen=True, dict=True):
+    """Reads the bodies of one run. Each body has one list of fields, an array of JSON one for each item."""
+
+    case: Case
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """What the recorder omitted."""
+        return Gaps(self.case.trace)
+
+    def read_post(self, event: NetworkEvent, names: Container[str]) -> list[FormFields]:
+        """What a request posted; nothing for a body without fields.
+
+        Raises `UnavailableBody` if the recorder omitted it, or the value of one of the names.
+        """
+        body, header = self._load(event.read_post(), POST), _Header(lambda: event.header("content-type"))
+        if body is not None and self.case.rules.recording_gaps and self.gaps.empties(event, body):
+            body = replace(body, params=())
+        fields = self._parse(body, header, POST)
+        if not fields and (body is None or not (body.text or body.params)):
+            self._refuse(self.gaps.posted(event, body), POST)
+        elif fields is None:
+            self._refuse(_describe_unread(event, body, header), POST)
+        for item in fields or ():
+            if lost := sorted(name for name in item.unrecorded if name in names):
+                self._refuse(f"{event.name} has no recorded content of the file in {lost[0][:80]!r}", POST)
+        return fields or []
+
+    def read_content(self, event: NetworkEvent) -> list[FormFields]:
+        """What a response holds; nothing for a body without fields. Raises `UnavailableBody` if it was omitted."""
+        body = self._load(event.read_content(), CONTENT)
+        header = _Header(lambda: event.response_header("content-type"))
+        fields = self._parse(body, header, CONTENT)
+        if not fields and (body is None or not body.text):
+            self._refuse(self.gaps.content(event), CONTENT)
+        elif fields is None and not _find_type(body, header).startswith("text/"):
+            self._refuse(_describe_unread(event, body, header), CONTENT)
+        return fields or []
+
+    def check_type(self, body: Body | None) -> None:
+        """Raise `EvaluationError` for a body whose type is null, as the reference does."""
+        if body is None or not body.is_typeless:
+            return
+        if not self.case.rules.recorded_bodies:
+            raise EvaluationError("a body in the trace is damaged: its type is null; re-record the run")
+
+    def _load(self, body: Body | None, where: str) -> Body | None:
+        """The body with its text. Fields that the recorder read itself count if a side file cannot be read."""
+        self.check_type(body)
+        if body is None or body.load_text is None or not self.case.rules.external_bodies:
+            return body
+        self.case.notice("external_bodies", where)
+        try:
+            return replace(body, text=_read_attachment(body.load_text))
+        except UnavailableBody:
+            if not body.params or not self.case.rules.recorded_bodies:
+                raise
+            return replace(body, text="")
+
+    def _parse(self, body: Body | None, header: _Header, where: str) -> list[FormFields] | None:
+        """Each list of fields that is not empty; None where the type of the body is not read."""
+        limits = self.case.run.inputs.limits
+        fields = parse_fields(body, limits)
+        if fields is not None:
+            applied = self._apply_form_rules(fields, where) if fields.is_multipart else fields
+            return [applied] if applied.first else []  # a body without any field is as good as none
+        if body is None or not self.case.rules.recorded_bodies:
+            return None
+        self.case.notice("recorded_bodies", where)
+        items = parse_recorded(body, header.value, limits)
+        return None if items is None else [item for item in items if item.first or item.document or item.unrecorded]
+
+    def _apply_form_rules(self, fields: FormFields, where: str) -> FormFields:
+        """Of a multipart message the fields that the rule set finds in it."""
+        if not self.case.rules.browser_forms:
+            return fields.for_reference or fields  # in which no value is blank
+        if fields.for_reference is not None:
+            self.case.notice("browser_forms", where)
+        return fields
+
+    def _refuse(self, problem: str | None, where: str) -> None:
+        """Raise `UnavailableBody` if there is a problem, unless the rule set takes what is missing for not sent."""
+        if problem is not None and self.case.rules.recording_gaps:
+            self.case.notice("recording_gaps", where)
+            raise UnavailableBody(problem)
+
+
+def _read_attachment(read: Callable[[], str]) -> str:
+    try:
+        return read()
+    except EvaluationError as error:
+        raise UnavailableBody(str(error)) from error
+
+
+def _find_type(body: Body | None, header: _Header) -> str:
+    return content_type(body.mime if body is not None else "", header.value)
+
+
+def _describe_unread(event: NetworkEvent, body: Body | None, header: _Header) -> str:
+    name = _find_type(body, header)[:80] or "unknown"
+    return f"a body of type {name} is not read: that of {event.name}; expect no fields of it, or record a form or JSON"
