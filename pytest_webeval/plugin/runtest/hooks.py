@@ -25,6 +25,7 @@ from pytest_webeval.plugin.collection.nodes import has_own_result
 from pytest_webeval.plugin.collection.nodes import is_live
 from pytest_webeval.plugin.collection.nodes import list_tags
 from pytest_webeval.plugin.collection.nodes import outside_subset
+from pytest_webeval.plugin.collection.nodes import prefer_overrides
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.runtest.classification import classify_phase
@@ -136,8 +137,10 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Let `-k '[107]'` and other exact keywords select the Python tests of a run as well."""
+        """Let `-k '[107]'` and other exact keywords select the Python tests of a run, and overrides hold in them."""
         path = None if isinstance(item, RunItem) else run_path(item)
+        if path is not None and isinstance(item, pytest.Function):
+            prefer_overrides(item)
         if path is not None:
             if path not in self._keywords:
                 self._keywords[path] = run_keywords(path, self.workspace)
