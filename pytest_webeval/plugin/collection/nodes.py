@@ -107,12 +107,13 @@ FIXTURES = frozenset(
     }
 )
 SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
+RETRYING_MARK = "flaky"  # with which plugins may call the phases of a test again
 
 
 def is_plain(item: Any) -> bool:
-    """Whether nobody has added a fixture to an item, overridden one of ours, or added a mark that may skip it."""
-    is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
-    return FIXTURES.issuperset(item.fixturenames) and not is_skipping and not has_override(item)
+    """Whether nobody has added a fixture to an item, overridden one of ours, or added a mark about its phases."""
+    is_marked = any(mark.name in SKIPPING_MARKS or mark.name == RETRYING_MARK for mark in item.iter_markers())
+    return FIXTURES.issuperset(item.fixturenames) and not is_marked and not has_override(item)
 
 
 _MARKS_OF_PYTEST = SKIPPING_MARKS | {"filterwarnings", "parametrize", "timeout", "usefixtures"}
