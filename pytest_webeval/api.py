@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.formats import load_run as read_run
+from pytest_webeval.recordings.formats import recognize
+from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.results import TaskResult
 from pytest_webeval.root_scoring import RootScoring
-from pytest_webeval.root_scoring import list_run_directories
+from pytest_webeval.root_scoring import RootSearch
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO
 from pytest_webeval.rules import find_rules
@@ -42,25 +48,37 @@ BATCH = 200  # runs that are sent to a worker, or fetched from a store, at once
 _NO_DIRECTORY, _NO_RUN = "directory not found", "no such run"
 
 
-def find_runs(root: str | Path, rules: str = AUTO, limits: Limits = USUAL) -> Iterator[Run]:
+def find_runs(
+    root: str | Path,
+    rules: str = AUTO,
+    limits: Limits = USUAL,
+    *,
+    tasks: TaskSet | None = None,
+    formats: Iterable[RunFormat] = (),
+) -> Iterator[Run]:
     """Each run at or below a directory, in the order of the directories' names. Opens no recording.
 
-    By the rules `auto`, tasks that WebArena-Verified has published are judged by `default`, all others by `strict`. A
-    directory in it that cannot be listed may be a run: it is given as one, of which nothing can be read. `root` may
-    be the location of a store, whose files are fetched when they are read. Raises `RecordingError` if the first
-    directory itself cannot be listed.
+    They are the runs that a session counts. Reading a broken one raises `RecordingError`, as does scoring it: a
+    directory that is named after one of the `tasks`, by default those of `tasks.json`, and has no files of a run, or
+    one that cannot be listed. `formats` of your own come before the built-in ones. By the rules `auto`, tasks that
+    WebArena-Verified has published are judged by `default`, all others by `strict`. `root` may be the location of a
+    store, whose files are fetched when they are read. Raises `RecordingError` if the first directory itself cannot be
+    listed.
     """
     rule_set, mirror = find_rules(rules), _open_mirror(root, None, limits)
-    top = Path(root) if mirror is None else mirror.path
+    top, own = Path(root) if mirror is None else mirror.path, tuple(formats)
     _require_directory(top, _NO_DIRECTORY)
-    for directory in list_run_directories(top):
-        yield directory.load(rule_set, limits)
+    if tasks is None:
+        with suppress(TaskDefinitionError):  # whoever scores a run says so
+            tasks = _load_root_tasks(top, own)
+    for directory in RootSearch(top, own, tasks).list_directories():
+        yield directory.load(rule_set, limits, own)
 
 
-def load_run(path: str | Path, rules: str = AUTO, limits: Limits = USUAL) -> Run:
+def load_run(path: str | Path, rules: str = AUTO, limits: Limits = USUAL, *, formats: Iterable[RunFormat] = ()) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
     _require_directory(Path(path), _NO_RUN)
-    return formats.load_run(Path(path), find_rules(rules)).within(limits)
+    return read_run(Path(path), find_rules(rules), own=tuple(formats)).within(limits)
 
 
 def score(  # noqa: PLR0913  (all but the run are optional)
@@ -115,7 +133,7 @@ def score_run(
     _check_key(opened, key)
     name = name_object(opened.location, key)
     if isinstance(opened, LocalStore):
-        tasks = _load_root_tasks(opened.root) if settings.tasks is None else None
+        tasks = _load_root_tasks(opened.root, settings.formats) if settings.tasks is None else None
         return _score_directory(opened.root, key, settings, name, tasks)
     from pytest_webeval.stores.mirror import Mirror
 
@@ -146,7 +164,9 @@ def _score_directory(
 ) -> TaskResult:
     path = top / key
     _require_directory(path, _NO_RUN, name)
-    run = formats.load_run(path, find_rules(settings.rules), key or path.name).within(settings.limits)
+    run = read_run(path, find_rules(settings.rules), quote_path(key or path.name), settings.formats).within(
+        settings.limits
+    )
     try:
         return settings.score_in_time(run, tasks)
     finally:
@@ -169,13 +189,15 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     executor: Executor | Engine | str | None = None,
     batch_size: int = BATCH,
     cache: str | Path | None = None,
+    formats: Iterable[RunFormat] = (),
 ) -> Iterator[TaskResult]:
     """Score each run at or below a directory, write its `eval_result.json`, and yield its result.
 
-    The files are those of a session of pytest. `tasks` are by default those of `tasks.json` in the directory. With
-    `output`, the files are written below that directory, without secrets. A run that cannot be scored, or takes longer
-    than `timeout` seconds (0 for no limit), is an error, and the others are scored. `only` names the evaluators that
-    score the runs, as in `only=["response"]`; by default all do.
+    Runs and files are those of a session of pytest, but for what a `conftest.py` adds: pass `evaluators` and `formats`.
+    `tasks` are by default those of `tasks.json` in the directory. With `output`, the files are written below that
+    directory, without secrets. A run that cannot be scored, or takes longer than `timeout` seconds (0 for no limit), is
+    an error, and the others are scored. `only` names the evaluators that score the runs, as in `only=["response"]`; by
+    default all do.
 
     `root` may be the location of a store, such as ``s3://bucket/runs``, whose files are kept in `cache`. With
     `executor`, the runs are scored there in batches of `batch_size`, and the results still come in the order of the
@@ -198,6 +220,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
         policy=policy,
         timeout=timeout,
         only=_list_names(only),
+        formats=tuple(formats),
     )
     settings.check_choice()
     if output is None and is_remote(str(root)):
@@ -206,9 +229,10 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     with mirror or nullcontext(), mirror.naming_location() if mirror else nullcontext():
         top = Path(root) if mirror is None else mirror.path
         _require_directory(top, _NO_DIRECTORY)
-        known_tasks = _load_root_tasks(top) if tasks is None else None
+        known_tasks = _load_root_tasks(top, settings.formats) if tasks is None else None
         scoring = RootScoring(top, settings, known_tasks, Path(output) if output is not None else None, mirror)
-        directories = list_run_directories(top)
+        search = RootSearch(top, settings.formats, known_tasks if tasks is None else tasks, scoring.output)
+        directories = search.list_directories()
         if executor is None:
             yield from scoring.score_all(directories, batch_size)
         else:
@@ -239,5 +263,12 @@ def _list_names(only: Iterable[str]) -> tuple[str, ...]:
     return (only,) if isinstance(only, str) else tuple(only)
 
 
-def _load_root_tasks(root: Path) -> TaskSet | None:
-    return load_untrusted_tasks(root, TASKS, str(root / TASKS)) if exists_no_follow(root / TASKS) else None
+def _load_root_tasks(root: Path, own: Sequence[RunFormat] = ()) -> TaskSet | None:
+    """The tasks in a root; None for one that is a run itself, in which the agent could have written them."""
+    if not exists_no_follow(root / TASKS):
+        return None
+    try:
+        is_run = recognize(root, own=own) is not None
+    except RecordingError:  # of several formats
+        is_run = True
+    return None if is_run else load_untrusted_tasks(root, TASKS, str(root / TASKS))

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from functools import cached_property
 from functools import partial
 from itertools import islice
@@ -24,11 +23,14 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.labels import default_task_id
+from pytest_webeval.recordings.labels import quote_path
+from pytest_webeval.recordings.run import BrokenRun
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.recordings.run_tree import Search
-from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import RESULT
@@ -58,35 +60,53 @@ NESTED = "the result is nested too deep to be sent by its worker; score the run 
 
 
 class RunDirectory(Struct, frozen=True):
-    """A directory to score. Of one that is not `is_readable` nothing is known but that it may be a run."""
+    """A directory to score. `problem` is why a broken one, or one that may be a run, cannot be scored."""
 
     path: str
     label: str
-    is_readable: bool = True
+    problem: str | None = None
 
-    def load(self, rules: Rules, limits: Limits) -> Run:
-        """The run. Raises `RecordingError` if no format knows its layout."""
-        if not self.is_readable:
-            return replace(self.placeholder(rules), response_file=RESPONSE)
-        return formats.load_run(Path(self.path), rules, self.label).within(limits)
+    def load(self, rules: Rules, limits: Limits, own: Sequence[RunFormat] = ()) -> Run:
+        """The run. Reading a broken one raises `RecordingError`."""
+        try:
+            if self.problem is not None:
+                raise RecordingError(self.problem)
+            return formats.load_run(Path(self.path), rules, self.label, own).within(limits)
+        except RecordingError as error:  # it may have changed since it was listed
+            return BrokenRun.at(Path(self.path), self.label, rules, str(error))
 
-    def placeholder(self, rules: Rules) -> Run:
-        """A stand-in, of which nothing is read."""
-        return placeholder_run(Path(self.path), self.label, rules)
 
+class RootSearch(Struct, frozen=True):
+    """Where runs of a root lie: known formats and tasks, and a directory for results, which holds none."""
 
-def list_run_directories(top: Path) -> Iterator[RunDirectory]:
-    """The runs at or below a directory, in the order of the names. Raises `RecordingError` if it cannot be listed."""
-    tree = Search(top, formats.format_of).tree()
-    if tree.kind is Kind.UNREADABLE:
-        raise RecordingError(tree.problem or "")
-    if nested := [path.relative_to(top).as_posix() for path in tree.list_nested()]:
-        listed = name_first(nested, NESTED_NAMED, NESTED_LENGTH, len(nested))
-        warnings.warn(f"runs inside other runs are not scored: {listed}; move them out", stacklevel=2)
-    for branch in tree.list_items():
-        if branch.kind in (Kind.RUN, Kind.UNREADABLE):
-            label = branch.path.relative_to(top).as_posix() if branch.path != top else branch.path.name
-            yield RunDirectory(str(branch.path), label, branch.kind is Kind.RUN)
+    top: Path
+    own: Sequence[RunFormat] = ()
+    tasks: TaskSet | None = None
+    output: Path | None = None
+
+    def list_directories(self) -> Iterator[RunDirectory]:
+        """The runs and what should be one, in the order of the names. Raises `RecordingError` for the root itself."""
+        top, tree = self.top, self._search()
+        if tree.kind is Kind.UNREADABLE:
+            raise RecordingError(tree.problem or "")
+        if nested := [path.relative_to(top).as_posix() for path in tree.list_nested()]:
+            listed = name_first(nested, NESTED_NAMED, NESTED_LENGTH, len(nested))
+            warnings.warn(f"runs inside other runs are not scored: {listed}; move them out", stacklevel=2)
+        for branch in tree.list_items():
+            inner = branch.path.relative_to(top).as_posix() if branch.path != top else branch.path.name
+            yield RunDirectory(
+                str(branch.path), quote_path(inner), None if branch.kind is Kind.RUN else branch.problem or ""
+            )
+
+    def _search(self) -> Branch:
+        recognize = partial(formats.recognize, own=self.own)
+        return Search(self.top, recognize, self._is_defined, self._is_defined, self._is_output).tree()
+
+    def _is_defined(self, path: Path) -> bool:
+        return self.tasks is not None and default_task_id(path) in self.tasks
+
+    def _is_output(self, path: Path) -> bool:
+        return self.output is not None and path == Path(os.path.abspath(self.output))  # noqa: PTH100  (links are kept)
 
 
 class RootScoring(Struct, frozen=True, eq=False, dict=True):
@@ -134,10 +154,10 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     def score(self, directory: RunDirectory) -> TaskResult:
         """Score a run and write its result. Raises `SettingsError` if it cannot be written."""
-        try:
-            run = self.settings.prepare(directory.load(self._rules, self.settings.limits), self.root_tasks)
-        except RecordingError as error:  # it has changed since it was listed
-            return self.refuse(directory, error)
+        run = directory.load(self._rules, self.settings.limits, self.settings.formats)
+        if isinstance(run, BrokenRun):
+            return self.refuse(directory, RecordingError(run.problem))
+        run = self.settings.prepare(run, self.root_tasks)
         result = self.settings.score_in_time(run, self.root_tasks)
         self._write(result, run)
         run.release()
@@ -145,8 +165,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     def refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
         """The error of a run that cannot be scored, in its file as well."""
-        run = directory.placeholder(self._rules)
-        run = replace(run, task_id=default_task_id(run.path))
+        run = placeholder_run(Path(directory.path), directory.label, self._rules)
         tasks = self.root_tasks if self.settings.tasks is None else self.settings.tasks
         result = build_refused_result(run, tasks, error)
         self._write(result, run)
@@ -160,10 +179,15 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         directory = run.path if self.output is None else self.output / run.path.relative_to(self.top)
         if result.webeval["skipped"] and run.exclusion is None:
             remove(directory / RESULT)
-        elif directory != run.path or result.status is not Status.ERROR or os.access(run.path, os.W_OK | os.X_OK):
+        elif directory != run.path or result.status is not Status.ERROR or self._has_place(run.path):
             content = self._redacting.redact_for_file(result, run).to_json()
             write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
+
+    def _has_place(self, path: Path) -> bool:
+        """Whether an error can be written into a run directory: not behind a link, which leads out of the root."""
+        is_link = os.path.islink(path) and path != self.top  # noqa: PTH114  (pathlib raises where nobody may look)
+        return not is_link and os.access(path, os.W_OK | os.X_OK)
 
 
 def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[bytes]:

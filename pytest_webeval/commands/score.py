@@ -38,6 +38,7 @@ from pytest_webeval.sessions.score_session import ScoreSession
 from pytest_webeval.sessions.session_header import describe_session
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.unread_conftest import refuse_conftest
 from pytest_webeval.sessions.workspace import Workspace
 
 HELP = "score very many runs without pytest, in processes or on a cluster"
@@ -169,6 +170,7 @@ def _list_options(source: CommandSource, workspace: Workspace) -> list[str]:
 def _check(session: ScoreSession) -> None:
     """Raise `WebEvalError` for what would make all the work futile."""
     workspace = session.workspace
+    refuse_conftest(workspace.settings.roots, workspace.here, has_evaluators=session.evaluators_from is not None)
     _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external
     session.missing.check()
     _ = session.checks

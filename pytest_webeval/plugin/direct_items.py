@@ -21,7 +21,6 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskFailed
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
-from pytest_webeval.plugin.collection.nodes import FIXTURES
 from pytest_webeval.plugin.collection.nodes import are_siblings
 from pytest_webeval.plugin.collection.nodes import is_plain
 from pytest_webeval.plugin.collection.nodes import task
@@ -109,13 +108,7 @@ class DirectItems(Struct, eq=False):
     config: pytest.Config
     workspace: PytestWorkspace
     _previous: pytest.Item | None = None
-    _is_overridden: bool = False
     _groups: dict[Any, Group] = field(default_factory=dict)  # by the directory around the runs
-
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> None:
-        """Remember that a fixture of a user takes the place of one of ours."""
-        if fixturedef.argname in FIXTURES and fixturedef.func.__module__ != fixtures.__name__:
-            self._is_overridden = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -127,7 +120,7 @@ class DirectItems(Struct, eq=False):
         if not (are_siblings(item, previous) and are_siblings(item, nextitem)):
             return None
         group, pool = self._group(item), self.config.stash.get(POOL, None)
-        if not group.is_direct or self._is_overridden or not is_plain(item):
+        if not group.is_direct or not is_plain(item):
             if pool is not None:
                 pool.left_to_session += 1
             return None

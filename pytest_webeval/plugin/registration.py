@@ -23,6 +23,7 @@ from pytest_webeval.plugin.runtest.fingerprints import ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
+from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.snapshots import PLACE
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
@@ -51,6 +52,9 @@ SHOWING = (
     "help",
     "cacheshow",
 )
+# Options that start pytest-testmon, and the one that stops it.
+TESTMON = ("testmon", "testmon_noselect", "testmon_nocollect", "testmon_forceselect", "tmnet")
+NO_TESTMON = "--no-testmon"
 
 
 def register(config: pytest.Config) -> None:
@@ -80,6 +84,7 @@ def register(config: pytest.Config) -> None:
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
     select(config, workspace)
+    _refuse_testmon(config, workspace)
     _share(config, workspace)
     is_scoring = writes(config) and not workspace.settings.audit_tasks
     if workspace.settings.audit_tasks:
@@ -98,6 +103,16 @@ def register(config: pytest.Config) -> None:
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
         _register_reporting(config, workspace)
+
+
+def _refuse_testmon(config: pytest.Config, workspace: PytestWorkspace) -> None:
+    """Raise `pytest.UsageError` if pytest-testmon would track runs, which it takes for Python files."""
+    is_active = any(config.getoption(name, default=False) for name in TESTMON) and not config.getoption(
+        "no-testmon", default=False
+    )
+    if is_active and names_runs(config, workspace.settings.roots):
+        problem = "--testmon selects tests by changes of code, and recorded runs are data"
+        raise pytest.UsageError(f"{problem}; add {NO_TESTMON}, or use --webeval-reuse to score what has changed")
 
 
 def _make_record_root(settings: Settings, project: Path) -> None:

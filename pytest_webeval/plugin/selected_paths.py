@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cached_property
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,12 @@ def _fits(path: Path, glob: str) -> bool:
     """As pytest compares paths with patterns; a relative one, or a name, may fit the end of a path, too."""
     if "/" not in glob:
         return fnmatch(path.name, glob)
-    return fnmatch(str(path), os.path.abspath(glob)) or path.match(glob)  # noqa: PTH100  (links are kept)
+    return fnmatch(str(path), absolute_glob(glob)) or path.match(glob)
+
+
+def absolute_glob(glob: str, directory: Path | None = None) -> str:
+    """A pattern relative to a directory, or else to the current one, in whose own name nothing is a pattern."""
+    return os.path.abspath(Path(escape(str(directory or Path.cwd()))) / glob)  # noqa: PTH100  (links are kept)
 
 
 def _argument_paths(config: pytest.Config) -> frozenset[Path]:
@@ -117,7 +123,10 @@ def _of_conftests(config: pytest.Config, root: Path, kind: str) -> Iterator[str]
     directory, patterns = next(
         ((directory, patterns) for directory, patterns in values if patterns is not None), (root, ())
     )
-    yield from (os.path.abspath(directory / pattern) for pattern in patterns)  # noqa: PTH100  (links are kept)
+    if kind:
+        yield from (absolute_glob(pattern, directory) for pattern in patterns)
+    else:
+        yield from (os.path.abspath(directory / name) for name in patterns)  # noqa: PTH100  (links are kept)
 
 
 def _file(plugin: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,13 +127,32 @@ def _is_typical(listing: DirectoryListing) -> bool:
     return any(candidate.has_typical_file(listing) or candidate.is_certain(listing) for candidate in formats)
 
 
-def load_run(path: Path, rules: Rules, label: str = "") -> Run:
-    """The run in a directory. Raises `RecordingError` if no format knows its layout, or several do."""
+def load_run(path: Path, rules: Rules, label: str = "", own: Sequence[RunFormat] = ()) -> Run:
+    """The run in a directory. Raises `RecordingError` if no format knows its layout, or several built-in ones do."""
     listing = list_directory(path)
-    run_format = format_of(path, listing)
+    run_format = recognize(path, listing, own)
     if run_format is None:
         raise RecordingError(listing.problem or unknown_layout(path, listing))
-    return run_format.load(path, label or path.name, rules)
+    return load_by(run_format, path, label or path.name, rules)
+
+
+def recognize(path: Path, listing: DirectoryListing | None = None, own: Sequence[RunFormat] = ()) -> RunFormat | None:
+    """The format of a run directory as `format_of` has it, or the first one of a user that recognizes it."""
+    return next((candidate for candidate in own if candidate.recognizes(path)), None) or format_of(path, listing)
+
+
+def load_by(run_format: RunFormat, path: Path, label: str, rules: Rules) -> Run:
+    """The run in a directory that a format recognized. Raises `RecordingError` for whatever the format raises."""
+    try:
+        return run_format.load(path, label, rules)
+    except RecordingError:
+        raise
+    except Exception as error:  # the format of a user, or a new one, may raise anything
+        name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
+        is_ours = any(run_format is layout for layout in FORMATS)
+        advice = "report it as a bug of pytest-webeval" if is_ours else "fix its load() and rerun"
+        problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
+        raise RecordingError(f"{problem}; {advice}") from error
 
 
 def check_main_file(run: Run) -> None:

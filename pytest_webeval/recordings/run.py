@@ -18,6 +18,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 
@@ -235,6 +236,29 @@ def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
         raise RecordingError(f"unknown layout of {path}: no network trace; add one, or move the directory away")
 
     return Run(path, label, path.name, "unknown", "", RunInputs(path), rules, nothing)
+
+
+@dataclass(frozen=True)
+class BrokenRun(Run):
+    """A directory that should be a run, or may be one. Whoever reads it is told the problem by a `RecordingError`."""
+
+    problem: str = field(kw_only=True)
+
+    @classmethod
+    def at(cls, path: Path, label: str, rules: Rules, problem: str) -> Self:
+        """The run that should be in a directory."""
+        task_id, trace = default_task_id(path), placeholder_run(path, label, rules).load_trace
+        return cls(path, label, task_id, "unknown", "", RunInputs(path), rules, trace, problem=problem)
+
+    @property
+    def response(self) -> bytes:
+        """Raises `RecordingError`."""
+        raise RecordingError(self.problem)
+
+    @property
+    def trace(self) -> NetworkTrace:
+        """Raises `RecordingError`."""
+        raise RecordingError(self.problem)
 
 
 class RunFormat(Protocol):

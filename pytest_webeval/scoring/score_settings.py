@@ -19,6 +19,7 @@ from pytest_webeval.evaluators.choice import find_unknown
 from pytest_webeval.evaluators.choice import parse_choice
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO
@@ -59,6 +60,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
     policy: VerdictPolicy | None = None
     timeout: float = SECONDS
     only: tuple[str, ...] = ()
+    formats: Sequence[RunFormat] = ()  # of one's own, which come before the built-in ones
 
     def __post_init__(self) -> None:
         """Raises `SettingsError` for the path of a file in the place of what it holds."""

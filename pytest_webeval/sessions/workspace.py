@@ -153,19 +153,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         run_format = self.format_of(path)
         if run_format is None:
             return formats.load_run(path, self.settings.rules, self.labels.of(path))
-        try:
-            return self._load_run(run_format, path)
-        except RecordingError:
-            raise
-        except Exception as error:  # the format of a user, or a new one, may raise anything
-            name, message = getattr(run_format, "name", type(run_format).__name__), " ".join(str(error).split())
-            is_ours = any(run_format is layout for layout in formats.FORMATS)
-            advice = "report it as a bug of pytest-webeval" if is_ours else "fix its load() and rerun"
-            problem = f"the format {name} cannot load {path}: {type(error).__name__}: {message}"
-            raise RecordingError(f"{problem}; {advice}") from error
-
-    def _load_run(self, run_format: RunFormat, path: Path) -> Run:
-        run = run_format.load(path, self.labels.of(path), self.settings.rules)
+        run = formats.load_by(run_format, path, self.labels.of(path), self.settings.rules)
         return run.within(self.settings.limits).choosing(self.settings.evaluators)
 
     @cached_property

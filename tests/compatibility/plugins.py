@@ -48,8 +48,10 @@ PLUGINS = (
     Plugin("pytest-repeat", ("repeat",), ("--count=2",), is_called=False),
     Plugin("pytest-reportlog", ("pytest_reportlog",), ("--report-log=log.json",)),
     Plugin("pytest-rerunfailures", ("rerunfailures",), ("--reruns=1",), is_direct=False),
+    Plugin("pytest-retry", ("pytest-retry",), ("--retries=1",), is_direct=False),
     Plugin("pytest-split", ("pytest-split",), ("--splits=1", "--group=1", "--store-durations")),
     Plugin("pytest-sugar", ("sugar",)),
+    Plugin("pytest-testmon", ("pytest-testmon",), is_called=False),
     Plugin("pytest-timeout", ("timeout",), ("--timeout=60",), is_direct=False),
     Plugin("pytest-xdist", ("xdist", "xdist.looponfail"), ("-n2",)),
 )

@@ -89,8 +89,24 @@ def test_a_plugin_sees_the_same_calls_and_reports(plugin, run_session):
     assert (count_fixtures(first) < count_fixtures(second)) == plugin.is_direct
 
 
+@pytest.mark.whole
+@pytest.mark.parametrize("options", [("--testmon",), ("--testmon-noselect", "-pxdist", "-n2")], ids=str)
+def test_testmon_is_refused_for_runs_alone(tmp_path, python, options):
+    Runs(tmp_path / "runs").add(101)
+    (tmp_path / "test_other.py").write_text("def test_other(): pass")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nwebeval_runs = runs\n")
+    command = [python, "-m", "pytest", "-pwebeval", "-ppytest-testmon", *options]
+    codes = {}
+    for arguments in ((), ("--no-testmon",), ("test_other.py",)):
+        done = subprocess.run(
+            [*command, *arguments], cwd=tmp_path, env=os.environ | CLEAN, capture_output=True, text=True, check=False
+        )
+        codes[arguments] = done.returncode, "--testmon selects tests by changes of code" in done.stderr
+    assert codes == {(): (4, True), ("--no-testmon",): (0, False), ("test_other.py",): (0, False)}
+
+
 def test_the_manual_names_the_plugins_beside_which_no_run_is_scored_directly():
-    (line,) = (line for line in PAGE.read_text().splitlines() if line.startswith("Of 25 plugins"))
+    (line,) = (line for line in PAGE.read_text().splitlines() if line.startswith("Of 27 plugins"))
     named = {name for name in line.split("`") if name in {plugin.package for plugin in PLUGINS}}
-    assert len(PLUGINS) == 25
+    assert len(PLUGINS) == 27
     assert named == {plugin.package for plugin in PLUGINS if not plugin.is_direct}

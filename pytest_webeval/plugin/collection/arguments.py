@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from collections.abc import Sequence
 from pathlib import Path
+from typing import SupportsIndex
 
 import pytest
 
@@ -23,6 +24,24 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 _SEPARATORS = ("[", "::")  # at which pytest cuts an argument
 
 
+class WholePath(str):
+    """An absolute path as an argument that pytest does not cut, although there is a separator in a name."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Itself, because pytest would cut a plain copy."""
+        return self
+
+    def partition(self, sep: str, /) -> tuple[str, str, str]:
+        """As of any text, but whole at a separator."""
+        return (self, "", "") if sep in _SEPARATORS else super().partition(sep)
+
+    def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
+        """As of any text, but whole at a separator."""
+        return [self] if sep in _SEPARATORS else super().split(sep, maxsplit)
+
+
 def select(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Let pytest collect run roots, and take pasted node ids of runs for their directories."""
     config.args[:] = [*_arguments(config, workspace)]
@@ -34,6 +53,15 @@ def select(config: pytest.Config, workspace: PytestWorkspace) -> None:
         config.stash[SELECTED_PATHS] = SelectedPaths(paths)
         roots = {argument: str(workspace.labels.root_of(place)) for argument, place in hidden_paths.items()}
         config.args[:] = list(dict.fromkeys(roots.get(argument, argument) for argument in config.args))
+    config.args[:] = [_keep_whole(argument, config) for argument in config.args]
+
+
+def _keep_whole(argument: str, config: pytest.Config) -> str:
+    """The argument, for pytest not to cut the name of a directory or file."""
+    if not any(separator in argument for separator in _SEPARATORS):
+        return argument
+    path = _absolute(argument, config)
+    return WholePath(path) if os.path.lexists(path) else argument
 
 
 def _arguments(config: pytest.Config, workspace: PytestWorkspace) -> Iterator[str]:
@@ -73,9 +101,7 @@ def _remove_item(argument: str) -> str:
 
 
 def _find_hidden_path(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> Path | None:
-    """A directory that an argument names and pytest cannot find: it does not exist, or pytest would cut its name."""
-    if any(separator in argument for separator in _SEPARATORS) and workspace.labels.root_of(Path(argument)):
-        return Path(argument)
+    """A directory that an argument names and pytest cannot find, because it does not exist."""
     text = argument.removesuffix(f"::{MISSING_ITEM}")
     if text != argument:
         missing = config.stash[MISSING_TASKS]

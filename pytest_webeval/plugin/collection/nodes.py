@@ -107,12 +107,13 @@ FIXTURES = frozenset(
     }
 )
 SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
+RETRYING_MARK = "flaky"  # with which plugins may call the phases of a test again
 
 
 def is_plain(item: Any) -> bool:
-    """Whether nobody has added a fixture to an item, or a mark that may skip it."""
-    is_skipping = any(mark.name in SKIPPING_MARKS for mark in item.iter_markers())
-    return FIXTURES.issuperset(item.fixturenames) and not is_skipping
+    """Whether nobody has added a fixture to an item, overridden one of ours, or added a mark about its phases."""
+    is_marked = any(mark.name in SKIPPING_MARKS or mark.name == RETRYING_MARK for mark in item.iter_markers())
+    return FIXTURES.issuperset(item.fixturenames) and not is_marked and not has_override(item)
 
 
 _MARKS_OF_PYTEST = SKIPPING_MARKS | {"filterwarnings", "parametrize", "timeout", "usefixtures"}
@@ -140,6 +141,28 @@ def find_fixtures(item: RunItem) -> Mapping[str, Sequence[pytest.FixtureDef[Any]
     fixtures: Mapping[str, Sequence[pytest.FixtureDef[Any]]]
     fixtures = (directory.parent or directory).stash[FIXTURE_INFO].name2fixturedefs
     return fixtures
+
+
+def has_override(item: RunItem) -> bool:
+    """Whether a conftest.py or a plugin defines a fixture that the item requests, used so far or not."""
+    return any(not _is_ours(definition) for each in find_fixtures(item).values() for definition in each)
+
+
+def prefer_overrides(item: pytest.Function) -> Any:
+    """Let plugins override our fixtures, of which pytest takes the last registered, and return the fixtures.
+
+    Plugins of `-p` and `pytest_plugins` are registered before this one.
+    """
+    info = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` of `from_parent` takes, and nothing else has)
+    for name, definitions in info.name2fixturedefs.items():
+        info.name2fixturedefs[name] = sorted(definitions, key=_is_ours, reverse=True)
+    return info
+
+
+def _is_ours(definition: pytest.FixtureDef[Any]) -> bool:
+    """Whether the function stands in a module of this plugin, whatever it says of itself."""
+    module = getattr(definition.func, "__globals__", {}).get("__name__")
+    return str(module).startswith("pytest_webeval.plugin.")
 
 
 class RunNode(pytest.Collector):
@@ -189,7 +212,8 @@ class RunDirectory(RunNode):
         if audits is not None:
             name, call = AUDIT_ITEM, audits.test
         item: RunItem = RunItem.from_parent(self, name=name, callobj=call, fixtureinfo=shared.get(FIXTURE_INFO, None))
-        shared[FIXTURE_INFO] = item._fixtureinfo  # noqa: SLF001  (what `fixtureinfo` takes, and nothing else has)
+        if FIXTURE_INFO not in shared:
+            shared[FIXTURE_INFO] = prefer_overrides(item)
         item.fixturenames = [*item.fixturenames]  # to which plugins add
         item.problem = problem
         return item

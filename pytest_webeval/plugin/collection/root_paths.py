@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+from pytest_webeval.plugin.selected_paths import absolute_glob
 from pytest_webeval.plugin.workspace import PytestWorkspace
 
 
@@ -30,7 +31,7 @@ def path_in_root(path: Path, workspace: PytestWorkspace) -> Path | None:
 def is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
     """Whether `--ignore` or `--ignore-glob` name a directory, or one that it lies in."""
     names = {os.path.abspath(name) for name in config.getoption("ignore") or ()}  # noqa: PTH100  (links are kept)
-    globs = [os.path.abspath(glob) for glob in config.getoption("ignore_glob") or ()]  # noqa: PTH100
+    globs = [absolute_glob(glob) for glob in config.getoption("ignore_glob") or ()]
     paths = [str(path), *map(str, path.parents)]
     return any(candidate in names or any(fnmatch.fnmatch(candidate, glob) for glob in globs) for candidate in paths)
 

@@ -14,6 +14,7 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import has_own_result
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import REPORTED
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import SCORING
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
@@ -39,10 +40,13 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Py
     """The outcome of a run after a phase of its item; None without news."""
     if call.when == "setup" and call.excinfo is None:
         return None
+    recorder = item.stash.get(RECORDER, None)
     if call.when == "call":
         call = item.stash.get(SCORING, call)
-    recorder = item.stash.get(RECORDER, None)
+        item.stash[REPORTED] = recorder
     if call.when == "teardown":
+        if recorder is not None and is_retried(item):
+            return _classify_evaluation(item, call, recorder, workspace)
         return _classify_teardown(recorder, workspace) if recorder is not None else None
     if not has_own_result(item):
         return _classify_test(item, call, recorder, workspace)
@@ -51,6 +55,13 @@ def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: Py
         return _classify_evaluation(item, call, recorder, workspace)
     path = run_path(item)
     return _classify_unscored(item, path, call, workspace) if call.excinfo is not None and path is not None else None
+
+
+def is_retried(item: pytest.Item) -> bool:
+    """Whether a plugin has called a run item again since its call was reported, and there is another outcome."""
+    recorder = item.stash.get(RECORDER, None)
+    has_outcome = recorder is not None and (recorder.scored is not None or recorder.excluded is not None)
+    return has_outcome and isinstance(item, RunItem) and item.stash.get(REPORTED, recorder) is not recorder
 
 
 def _classify_test(

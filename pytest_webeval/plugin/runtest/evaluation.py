@@ -211,6 +211,7 @@ class RecordEvaluation(Struct):
 
 POOL: pytest.StashKey[WorkerPool] = pytest.StashKey()  # the worker processes, where there are any
 RECORDER = pytest.StashKey[RecordEvaluation]()
+REPORTED = pytest.StashKey[RecordEvaluation | None]()  # the recorder whose outcome a report has
 SCORING = pytest.StashKey[pytest.CallInfo[None]]()  # how a live test was scored, whatever its agent raised
 RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval_run loaded
 UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run

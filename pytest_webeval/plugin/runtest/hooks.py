@@ -25,11 +25,14 @@ from pytest_webeval.plugin.collection.nodes import has_own_result
 from pytest_webeval.plugin.collection.nodes import is_live
 from pytest_webeval.plugin.collection.nodes import list_tags
 from pytest_webeval.plugin.collection.nodes import outside_subset
+from pytest_webeval.plugin.collection.nodes import prefer_overrides
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.item_names import run_keywords
 from pytest_webeval.plugin.runtest.classification import classify_phase
 from pytest_webeval.plugin.runtest.classification import classify_timeout
+from pytest_webeval.plugin.runtest.classification import is_retried
 from pytest_webeval.plugin.runtest.evaluation import RECORDER
+from pytest_webeval.plugin.runtest.evaluation import REPORTED
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
 from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
@@ -136,8 +139,10 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         return pytest.param(None, id="no-run", marks=pytest.mark.skip(reason=reason))
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
-        """Let `-k '[107]'` and other exact keywords select the Python tests of a run as well."""
+        """Let `-k '[107]'` and other exact keywords select the Python tests of a run, and overrides hold in them."""
         path = None if isinstance(item, RunItem) else run_path(item)
+        if path is not None and isinstance(item, pytest.Function):
+            prefer_overrides(item)
         if path is not None:
             if path not in self._keywords:
                 self._keywords[path] = run_keywords(path, self.workspace)
@@ -202,9 +207,9 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             self._name_run(report, item)
         if outcome is not None:
             attach_payload(outcome.payload, report)
-            if has_own_result(item) and (
-                outcome.payload.is_disturbed or (report.passed and outcome.record.status != "success")
-            ):
+            is_of_call = call.when == "teardown" and outcome.payload.part is None  # whose report has failed
+            is_unseen = report.passed and outcome.record.status != "success" and not is_of_call
+            if has_own_result(item) and (outcome.payload.is_disturbed or is_unseen):
                 fail(report, sanitize(str(outcome.record.reason)))
             elif has_own_result(item) and KNOWN in item.config.stash:
                 from pytest_webeval.plugin.runtest.known_failures import expect_failure  # only for an option
@@ -239,10 +244,18 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             return _describe_unchanged(item) if call.when == "call" else None
         redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
+            outcome = self._write_late(redacted, item)
             forget_evaluation(item)
-            return None if redacted is None else build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
-        if redacted is None:
-            return None
+            return outcome
+        return None if redacted is None else self._write_classified(redacted, item)
+
+    def _write_late(self, redacted: RedactedRun | None, item: pytest.Item) -> RunOutcome | None:
+        """The outcome after the last phase: of a fixture that recorded more, or of an item called again."""
+        if redacted is None or not redacted.classification.is_partial:
+            return None if redacted is None else self._write_classified(redacted, item)
+        return build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
+
+    def _write_classified(self, redacted: RedactedRun, item: pytest.Item) -> RunOutcome:
         if tags := list_tags(item):
             redacted = replace(redacted, record=replace(redacted.record, tags=tags))
         written = item.stash[WRITTEN] = self._write(redacted, item)
@@ -333,7 +346,8 @@ def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: Pytest
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
     """Whether a phase can change the outcome: after the test itself, only checks recorded by a fixture can."""
     recorder = item.stash.get(RECORDER, None)
-    return call.when != "teardown" or (recorder is not None and len(recorder.results) > recorder.reported)
+    has_more = recorder is not None and len(recorder.results) > recorder.reported
+    return call.when != "teardown" or has_more or is_retried(item)
 
 
 def forget_evaluation(item: pytest.Item) -> None:
@@ -343,6 +357,8 @@ def forget_evaluation(item: pytest.Item) -> None:
         del item.stash[RECORDER]
     if RESOLVED in item.stash:
         del item.stash[RESOLVED]
+    if REPORTED in item.stash:
+        del item.stash[REPORTED]
     for key in (STORED, UNCHANGED):
         if key in item.stash:
             del item.stash[key]

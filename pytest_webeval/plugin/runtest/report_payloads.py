@@ -48,7 +48,7 @@ class DropPayloads(Struct, eq=False):
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Remove the payloads of a test after its last phase."""
         for report in self._carrying.pop(nodeid, ()):
-            delattr(report, PAYLOAD_ATTRIBUTE)
+            vars(report).pop(PAYLOAD_ATTRIBUTE, None)  # a plugin that retries may report the same one twice
 
 
 def junit_properties(record: Record) -> list[tuple[str, object]]:

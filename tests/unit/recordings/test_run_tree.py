@@ -50,7 +50,7 @@ def test_a_directory_that_cannot_be_listed_is_a_run_of_which_nothing_can_be_read
     refused("2")
     first, second, third = find_runs(tmp_path)
     assert [run.label for run in (first, second, third)] == ["1", "2", "3"]
-    with pytest.raises(RecordingError, match=r"missing file: .*/2/agent_response\.json; add it"):
+    with pytest.raises(RecordingError, match=r"cannot list .*/2: Permission denied; make it readable"):
         second.check()
 
 
