@@ -384,7 +384,7 @@ def test_typed_parameters_are_compared_as_arrays_of_their_type(bench, rules, que
     "more",
     [
         {"post_data": {"n": ["a"]}},
-        {"headers": {"x": ["a"]}},
+        {"headers": {"referer": ["a"]}},
         {"headers": {"referer": "__MAP__/x"}},
         {"response_cookies": {"x": ["a"]}},
         {"url": "^($"},
