@@ -29,10 +29,6 @@ class WholePath(str):
 
     __slots__ = ()
 
-    def __str__(self) -> str:
-        """Itself, because pytest would cut a plain copy."""
-        return self
-
     def partition(self, sep: str, /) -> tuple[str, str, str]:
         """As of any text, but whole at a separator."""
         return (self, "", "") if sep in _SEPARATORS else super().partition(sep)
