@@ -149,7 +149,9 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-"),
     Quirk("Q39", "an ignore pattern that leaves no expected field is an error", "-"),
     Quirk("Q40", "a configured URL that normalization changes makes every expected URL an error", "-",
-          "folded_addresses", "configured URLs are normalized, and a recorded URL counts without its user", DEFAULT),
+          "folded_addresses", "configured URLs are normalized", DEFAULT),
+    Quirk("Q61", "a recorded URL with a user before its host is at another address", "488 with network checks",
+          "ignored_users", "the address has no user", STRICT),
     Quirk("Q41", "query_params_schema supports only arrays", "704-713"),
     Quirk("Q42", "one invalid URL in a recording is an error of every network evaluator", "488 with network checks"),
     Quirk("Q43", "a blank line, a raw U+2028, a byte that is not UTF-8, a byte order mark, a request that is null, "
@@ -245,6 +247,7 @@ class Rules:
     declared_sites: bool = False
     published_sites: bool = False
     single_decoding: bool = False
+    ignored_users: bool = False
     forbidden_readings: bool = False
 
     def without(self, *switches: str) -> Rules:

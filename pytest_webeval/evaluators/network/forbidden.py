@@ -116,7 +116,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if has_path_tricks(event.url):
             self.case.notice("unresolved_paths", event.name)
         if fold_authority(event.url) != event.url:
-            self.case.notice("folded_addresses", event.name)
+            self.case.notice("ignored_users", event.name)
         if any(url.is_pattern for url in self.matcher.expected_urls):
             self.case.notice("escaped_hosts", event.name)
         with suppress(EvaluationError):  # damaged headers hide no request

@@ -129,8 +129,8 @@ class UrlMatcher:
             if not self.rules.no_recorded_patterns:
                 return Url(text, {}, is_pattern=True)
         sent = self.sites.derender(text, self.task_sites)
-        if self.rules.folded_addresses and (folded := fold_authority(text)) != text:
-            self.notice("folded_addresses", text[:80])
+        if self.rules.ignored_users and (folded := fold_authority(text)) != text:
+            self.notice("ignored_users", text[:80])
             text = folded
         return replace(self._parse_literal(self._render(text.rstrip("/")), self._render(text)), sent=sent)
 

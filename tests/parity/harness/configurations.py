@@ -14,7 +14,7 @@ from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import FETCH
 from tests.parity.harness.drafts import Draft
 from tests.parity.harness.drafts import Event
-from tests.parity.harness.recording import CAPITALS
+from tests.parity.harness.recording import FOLDED
 from tests.parity.harness.recording import HONEST
 from tests.parity.harness.recording import SITE_PATTERN
 from tests.parity.harness.recording import SITES
@@ -71,13 +71,17 @@ CONFIGURATIONS: Mapping[str, Callable[[Sequence[str]], Sites]] = {
 }
 
 
+FOLDED_BY = ("in capitals", "slash behind", "slashes behind", "query behind", "blank behind", "within another")
+FOLDED_MOVES = ("hosts in capitals", "default port", "international hosts")
+
+
 def configurations(draft: Draft) -> Iterator[Recording]:
     """Other configurations, the run as it was."""
     own = draft.task["sites"]
     for name, configure in drawn(CONFIGURATIONS.items(), CONFIGURED, draft.task["task_id"], "configuration"):
         sites = configure(own) if own else SITES
         if sites:
-            kind = CAPITALS if name.endswith("in capitals") else HONEST
+            kind = FOLDED if name.endswith(FOLDED_BY) else HONEST
             yield draft.recording(f"configuration: {name}", kind, sites=sites)
 
 
@@ -112,8 +116,7 @@ def moved_runs(draft: Draft) -> Iterator[Recording]:
         entries = json.dumps([event.entry() for event in draft.events], ensure_ascii=False)
         moved = json.loads(_moved(entries, sites))
         response = _moved(json.dumps(draft.answer, ensure_ascii=False), sites).encode("utf-8", "surrogatepass")
-        kinds = {"IPv6": SITE_PATTERN, "hosts in capitals": CAPITALS}  # brackets make a class of letters
-        kind = kinds.get(name, HONEST)
+        kind = SITE_PATTERN if name == "IPv6" else FOLDED if name in FOLDED_MOVES else HONEST  # brackets make a class
         yield draft.recording(f"moved: {name}", kind, response=response, entries=tuple(moved), sites=sites)
 
 

@@ -15,6 +15,8 @@ from tests.parity.harness.drafts import Draft
 from tests.parity.harness.drafts import Event
 from tests.parity.harness.goldens import expected_event
 from tests.parity.harness.goldens import network_configs
+from tests.parity.harness.recording import FORBIDDEN as SPELLING
+from tests.parity.harness.recording import HONEST
 from tests.parity.harness.recording import Recording
 
 Events = tuple[Event, ...]
@@ -162,7 +164,8 @@ def forbidden_events(draft: Draft) -> Iterator[Recording]:
         if config.get("should_not_exist"):
             event = expected_event(config, draft.task)
             for name, edit in FORBIDDEN.items():
-                yield replace(draft, events=(*draft.events, edit(event))).recording(f"forbidden event {name}")
+                kind = SPELLING if name == "with a fragment" else HONEST
+                yield replace(draft, events=(*draft.events, edit(event))).recording(f"forbidden event {name}", kind)
 
 
 FORBIDDEN: Mapping[str, Callable[[Event], Event]] = {

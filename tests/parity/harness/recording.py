@@ -35,7 +35,8 @@ MULTIPART = "multipart form that the reference misreads"
 LONG_NUMBER = "number of many digits"
 MISSHAPEN = "member of an entry that is missing, null or of another type"
 DRAWN = "drawn at random"
-CAPITALS = "capitals in a configured address"
+FOLDED = "configured address in another spelling"
+FORBIDDEN = "forbidden request in another spelling"
 UNKNOWN_KEY = "unknown key in a definition"
 
 

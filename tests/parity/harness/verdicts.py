@@ -33,6 +33,7 @@ TODAY = date(2026, 3, 21)  # as in oracle_worker.py
 SECONDS = 20
 SUCCESS, FAILURE, ERROR = "success", "failure", "error"
 UNVISITED = "no request to a configured URL"
+ABSENT = f"cannot decide whether a forbidden request was sent: {UNVISITED}"
 HANG, CRASH = "hang", "crash"  # neither is a verdict: the scorer never finished, or raised what it should not
 
 
@@ -59,16 +60,16 @@ class Verdict:
 
     @property
     def by_any_address(self) -> Verdict:
-        """The same with a failure, as of the reference, for each error about a site that was not visited (Q59)."""
-        unvisited = [reason.startswith(UNVISITED) for reason in self.reasons]
-        if not any(unvisited):
-            return self
+        """The same with the reference's verdict for each error about a site that was not visited (Q59, §4.7)."""
         each = [
-            (name, FAILURE if is_it else status)
-            for (name, status), is_it in zip(self.evaluators, unvisited, strict=True)
+            (name, FAILURE if reason.startswith(UNVISITED) else SUCCESS if reason.startswith(ABSENT) else status)
+            for (name, status), reason in zip(self.evaluators, self.reasons, strict=False)
         ]
+        if tuple(each) == self.evaluators:
+            return self
         statuses = {status for _, status in each}
-        return replace(self, status=ERROR if ERROR in statuses else FAILURE, evaluators=tuple(each))
+        worst = next((status for status in (ERROR, FAILURE) if status in statuses), SUCCESS)
+        return replace(self, status=worst, evaluators=tuple(each))
 
     def __str__(self) -> str:
         each = ", ".join(f"{name} {status}" for name, status in self.evaluators) or "no evaluator"
@@ -98,7 +99,8 @@ def our_result(run: RunDirectory, rules: str) -> TaskResult:
     loaded = load_run(run.path, rules)
     if run.trace_name not in TRACE_NAMES:  # the run format knows no such name, the trace readers do
         loaded = replace(loaded, load_trace=lambda inputs: load_trace(inputs, run.trace_name))
-    return score(Case(loaded, task, _sites(run.config), today=TODAY), default_evaluators())
+    case = Case(loaded, task, _sites(run.config), today=TODAY, is_published=True)  # or as good as
+    return score(case, default_evaluators())
 
 
 def verdict_of(result: TaskResult) -> Verdict:

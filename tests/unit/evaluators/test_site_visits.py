@@ -187,7 +187,7 @@ def test_capitals_in_a_configured_address_are_folded(bench, address, rules, stat
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network)
     whole = replace(bench, sites=Sites({"shopping": Environment((address,))})).score(task, rules)
     assert whole.status == status
-    reason = "configured URLs are normalized, and a recorded URL counts without its user"
+    reason = "configured URLs are normalized"
     told = f"Q40 (folded_addresses) changed this verdict to success: {reason}"
     folded = [f"{told} @ the configured URLs; NetworkEventEvaluator, eval[1]"]
     assert whole.webeval["warnings"] == ([] if rules == "reference" else folded)

@@ -56,6 +56,7 @@ RECORDED = {
     "http://shop.test//a//": ["http://shop.test/a/x", "http://shop.test/a//x"],
     "http://[0:0:0:0:0:0:0:1]:80": ["http://[::1]/x", "http://[::1]:80/x"],
 }
+WITHOUT_USER = ("http://other@shop.test/x", "http://a:b@shop.test/x", "http://[::1]:80/x")
 PAIRS = [(address, url) for address, urls in RECORDED.items() for url in urls]
 
 
@@ -74,7 +75,8 @@ def test_literals_and_patterns_match_whatever_the_spelling(bench, rules, address
     network = {"evaluator": "NetworkEventEvaluator", "expected": {"url": expected}}
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network)
     sites = Sites({"shopping": Environment((address,))})
-    assert replace(bench, sites=sites).score(task, rules).status == "success"
+    is_met = rules == "strict" or url not in WITHOUT_USER  # Q61
+    assert (replace(bench, sites=sites).score(task, rules).status == "success") is is_met
 
 
 REFUSED = {
