@@ -60,21 +60,19 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_webeval.reports.audit_text import audits_to_json  # other commands need nothing that scores
     from pytest_webeval.reports.audit_text import count_findings
     from pytest_webeval.reports.audit_text import format_audits
-    from pytest_webeval.reports.audit_text import format_unsolved
     from pytest_webeval.reports.audit_text import list_unsolved
 
     most, suites = _parse_number(arguments.most, "--most"), list(_list_suites(arguments))
     audits = [audit for suite in suites for audit in suite.audit()]
     content = audits_to_json(audits, arguments.rules)
-    unsolved = list_unsolved(audits)
-    print_text("\n".join([format_audits(audits, has_notes=arguments.notes), *format_unsolved(unsolved)]))
+    print_text(format_audits(audits, has_notes=arguments.notes))
     if arguments.json:
         write_text(Path(arguments.json), to_json_bytes(content).decode(), advice="choose another file with --json")
     if arguments.report:
         from pytest_webeval.reports.html.audit_page import write_audit_page  # only for this option
 
         write_audit_page(content, Path(arguments.report))
-    return 1 if unsolved or count_findings(audits) > most else 0
+    return 1 if list_unsolved(audits) or count_findings(audits) > most else 0
 
 
 def _list_suites(arguments: argparse.Namespace) -> Iterator[SuiteAudit]:

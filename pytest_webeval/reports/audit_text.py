@@ -29,8 +29,9 @@ def list_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
     return [str(audit.task_id) for audit in audits if any(note.kind == NO_PASSING_RUN for note in audit.notes)]
 
 
-def format_unsolved(tasks: Sequence[str]) -> list[str]:
+def _format_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
     """These tasks in one line; none if there are none."""
+    tasks = list_unsolved(audits)
     if not tasks:
         return []
     names = ", ".join(to_line(name, 80) for name in tasks[:MOST_NAMED])
@@ -40,9 +41,10 @@ def format_unsolved(tasks: Sequence[str]) -> list[str]:
 
 
 def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> str:
-    """All findings, what was not audited in time, on request all notes, and how many there are."""
+    """All findings, what was not audited in time, on request all notes, tasks without a passing run, and counts."""
     lines = [line for audit in audits for line in format_audit(audit, has_notes=has_notes)]
-    return "\n".join([*lines, *_format_kinds(audits, has_notes=has_notes), format_total(audits)])
+    kinds = _format_kinds(audits, has_notes=has_notes)
+    return "\n".join([*lines, *kinds, *_format_unsolved(audits), format_total(audits)])
 
 
 def format_audit(audit: TaskAudit, *, has_notes: bool = False) -> list[str]:

@@ -59,8 +59,19 @@ def test_findings_are_named_by_task_evaluator_and_field(audit, suite):
 
 
 def test_the_bar_decides_the_exit_code(audit, suite):
-    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=2")[0] == 0
-    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=1")[0] == 1
+    solved = [task for task in json.loads(suite.read_text("utf-8")) if task["task_id"] != 111]
+    suite.write_text(json.dumps(solved), "utf-8")
+    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=1")[0] == 0
+    assert audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=0")[0] == 1
+
+
+def test_a_task_of_which_no_run_passes_is_named_and_decides_the_exit_code(audit, suite):
+    code, output = audit(SUITE / "runs", "--tasks", suite, CONFIG, "--most=9")
+    assert code == 1
+    line = "no run passes of 1 task: 111; add a run that solves it, or correct the definition"
+    assert line in output.out.splitlines()
+    code, output = audit("--tasks", suite, "--most=9")
+    assert (code, "no run passes" in output.out) == (0, False)
 
 
 def test_any_number_of_processes_finds_the_same(audit, suite, tmp_path):

@@ -319,6 +319,7 @@ def test_an_explanation_that_fails_costs_no_verdict(bench, raises):
     assert (result.status, result.error_msg, result.webeval["explanations"]) == ("failure", None, [None])
 
 
+@pytest.mark.usefixtures("published")
 def test_what_is_noticed_while_explaining_is_warned_of_nowhere(bench):
     bench.record({"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["^a$"]})
     wanted = [bench.expecting(data=[one]) for one in ("x", "^a$")]

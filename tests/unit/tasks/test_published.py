@@ -36,7 +36,7 @@ def test_the_table_has_each_digest_once_in_order():
     "changes",
     [
         {},
-        {"intent": "Finde sie."},
+        {"intent": "Look for it."},
         {"start_urls": []},
         {"revision": 3, "intent_template_id": 5, "intent_template": "x", "instantiation_dict": {"a": 1}},
         {"task_id": "7"},
