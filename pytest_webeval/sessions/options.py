@@ -6,7 +6,6 @@ depend on it, and its line in the documentation.
 
 from __future__ import annotations
 
-from pytest_webeval.rules import RULE_CHOICES
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.option import Option
 
@@ -113,7 +112,7 @@ OPTIONS: tuple[Option, ...] = (
         "apply rules default, reference or strict (default: auto, by the task's origin)",
         "RULES",
         "rules",
-        choices=RULE_CHOICES,
+        choices=("auto", "default", "reference", "strict"),
         in_rerun=True,
         affects_results=False,
     ),

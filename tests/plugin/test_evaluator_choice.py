@@ -281,7 +281,7 @@ def test_exported_rows_name_the_choice(answers, webeval, pytester, monkeypatch, 
 
 def test_a_report_has_the_choice(answers, webeval, pytester):
     webeval(ANSWERS, "--webeval-report=report").assert_outcomes(passed=4, failed=1)
-    assert "default, by AgentResponseEvaluator alone" in (pytester.path / "report/index.html").read_text()
+    assert "strict, by AgentResponseEvaluator alone" in (pytester.path / "report/index.html").read_text()
 
 
 def test_score_and_score_runs_take_the_same_names(answers):
