@@ -127,9 +127,9 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
           "any_sites", "a site may have any name", DEFAULT),
     Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all",
-          "declared_sites", "only the URL of a single site is, and only without a configuration; not for the installed "
-          "data set", DEFAULT),
-    Quirk("§0", "the same for tasks of the installed data set", "all",
+          "declared_sites", "only the URL of a single site is, and only without a configuration; except for a published "
+          "task", DEFAULT),
+    Quirk("§0", "the same for a published task", "all",
           "published_sites", "a site without a URL is an error, too", STRICT),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
     Quirk("Q27", "a URL pattern that ends in / never matches", "-"),
@@ -146,7 +146,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q35", "an expected list of one item without an array schema is an error", "699, 700, 811: none passes"),
     Quirk("Q36", "an expectation that lists error_details compares it", "-"),
     Quirk("Q37", "the error of a HAR without entries hides its cause", "-", instead="the message names the cause"),
-    Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-"),
+    Quirk("Q38", "should_not_exist of a GET on a navigate task fails on any navigation", "-",
+          "forbidden_pages", "only the forbidden page fails it", STRICT),
     Quirk("Q39", "an ignore pattern that leaves no expected field is an error", "-"),
     Quirk("Q40", "a configured URL that normalization changes makes every expected URL an error", "-",
           "folded_addresses", "configured URLs are normalized", DEFAULT),
@@ -249,6 +250,7 @@ class Rules:
     single_decoding: bool = False
     ignored_users: bool = False
     forbidden_readings: bool = False
+    forbidden_pages: bool = False
 
     def without(self, *switches: str) -> Rules:
         """The same rules, with the reference's ways where these switches stand."""

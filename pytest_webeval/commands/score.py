@@ -171,7 +171,8 @@ def _check(session: ScoreSession) -> None:
     """Raise `WebEvalError` for what would make all the work futile."""
     workspace = session.workspace
     refuse_conftest(workspace.settings.roots, workspace.here, has_evaluators=session.evaluators_from is not None)
-    _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external
+    _ = workspace.sites, workspace.external
+    workspace.tasks.check_files()
     session.missing.check()
     _ = session.checks
     check_output_paths(workspace.settings)

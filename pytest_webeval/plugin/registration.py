@@ -68,7 +68,8 @@ def register(config: pytest.Config) -> None:
             from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
 
             check_options(config)
-        _ = workspace.sites, workspace.tasks.configured, workspace.tasks.subset, workspace.external, workspace.judge
+        _ = workspace.sites, workspace.external, workspace.judge
+        workspace.tasks.check_files()
         config.stash[MISSING_TASKS].check()
         check_output(workspace)
         check_report(workspace)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.formats import check_main_file
@@ -87,6 +88,13 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.tasks.subset import load_subset  # few sessions name one
 
         return load_subset(self.settings.subset)
+
+    def check_files(self) -> None:
+        """Read each file of definitions and the subset. Raises `TaskDefinitionError` or `SettingsError`."""
+        _ = self.configured, self.subset
+        for root in self.settings.roots:
+            with suppress(RecordingError):  # of a root that may be a run, which says so itself
+                self.in_root(root)
 
     def definition(self, run: Run) -> Definition:
         """What the task of a run is, and where that stands. Raises `TaskDefinitionError`, or `RecordingError`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 
 import pytest
 
@@ -118,15 +119,33 @@ def test_a_task_that_cannot_be_judged_is_an_error_with_its_reason_and_harms_no_o
     result.stdout.fnmatch_lines(["*1 success, 0 failure, 1 error*"])
 
 
-def test_tasks_that_are_no_json_make_each_run_an_error(runs, webeval):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[{", "cannot parse *runs/tasks.json as JSON: *line 1 column 3*; fix the file"),
+        ("{", "*runs/tasks.json is neither JSON nor JSON lines: *"),
+        ("", "*runs/tasks.json is empty; expected tasks with *"),
+        ("[1]", "*runs/tasks.json*"),
+    ],
+)
+def test_tasks_that_cannot_be_read_as_a_whole_are_a_usage_error(runs, webeval, content, message):
     runs.add(107)
-    runs.add(108)
+    (runs.root / "tasks.json").write_text(content)
+    check_refusal(runs, webeval(), message)
+
+
+@pytest.mark.parametrize("command", [("pytest", "-n2", "--webeval-runs=runs"), ("pytest_webeval", "score", "runs")])
+def test_they_are_one_with_workers_and_by_the_command(runs, pytester, command):
+    runs.add(107)
     (runs.root / "tasks.json").write_text("[{")
-    result = webeval()
-    result.assert_outcomes(errors=2)
-    assert runs.counts == (0, 0, 2)
-    result.stdout.fnmatch_lines(["cannot parse *tasks.json as JSON: *line 1 column 3*; fix the file*"])
-    result.stdout.no_fnmatch_line("*pytest_webeval/*")
+    check_refusal(runs, pytester.run(sys.executable, "-m", *command), "cannot parse *runs/tasks.json as JSON: *")
+
+
+def check_refusal(runs, result, message):
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert len([line for line in result.errlines if line.strip()]) == 1
+    result.stderr.fnmatch_lines([f"*{message}"])
+    assert not (runs.root / "107/eval_result.json").exists()
 
 
 def test_a_run_root_without_definitions_says_how_to_name_some(runs, webeval):

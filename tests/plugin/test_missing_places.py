@@ -98,15 +98,6 @@ def test_roots_are_looked_at_together_and_the_one_that_defines_a_task_misses_it(
     assert [first.summary["webeval"]["missing_count"], second.summary["webeval"]["missing_count"]] == [2, 1]
 
 
-def test_a_root_with_broken_definitions_is_no_end_where_a_subset_says_what_is_expected(runs, webeval, pytester):
-    runs.add(107)
-    (runs.root / "tasks.json").write_text("{")
-    (pytester.path / "some.json").write_text('{"task_ids": [107, 108]}')
-    webeval(REQUIRE_ALL, "--webeval-subset=some.json").assert_outcomes(errors=2)
-    assert "no recording of task 108 in runs; " in runs.reasons["108"]
-    assert "tasks.json is neither JSON nor JSON lines: " in runs.reasons["108"]
-
-
 @pytest.mark.parametrize("argument", [(), ("runs/108::missing",), ("../runs/108::missing",)])
 def test_a_root_outside_the_rootdir_misses_tasks_too(runs, pytester, monkeypatch, argument):
     runs.add(107)

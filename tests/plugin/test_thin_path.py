@@ -103,7 +103,7 @@ def test_no_recording_is_kept_that_a_python_test_looked_at(runs, webeval, kept, 
 def test_definitions_that_cannot_be_read_keep_no_run_that_asked_for_them(runs, webeval_apart, pytester):
     for number in range(107, 113):
         runs.add(number)
-    (runs.root / "tasks.json").write_text("[")
+    runs.define(*(runs.definition(number) | {"sites": 5} for number in range(107, 113)))
     pytester.makeconftest(
         """
         import gc, pathlib

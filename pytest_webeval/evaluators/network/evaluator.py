@@ -203,8 +203,12 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     @property
     def reads_freely(self) -> bool:
-        """Whether any reading of a forbidden request counts; of a forbidden page the last one does (Q38)."""
-        return self.case.rules.forbidden_readings and not (self._checks_pages and self.candidates)
+        """Whether any reading of a forbidden request counts. For the reference any page is a forbidden one (Q38)."""
+        rules = self.case.rules
+        if not rules.forbidden_readings or not (self._checks_pages and self.candidates):
+            return rules.forbidden_readings
+        self.case.notice("forbidden_pages", "the last page")
+        return rules.forbidden_pages
 
     def forbidden_to_json(self, sent: Sequence[NetworkEvent], *, typed: bool = False) -> dict[str, Any] | None:
         """The first forbidden request as reports show it; of a damaged one its URL and method."""

@@ -12,6 +12,7 @@ from pytest_webeval.results import WarningKind
 from pytest_webeval.scoring.score import score as score_case
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.task import Task
 
 BOOKS = "http://books.test"
 VISITED = ({"url": f"{BOOKS}/cart", "method": "POST"},)
@@ -20,7 +21,7 @@ SEVEN = "gitlab, map, reddit, shopping_admin, shopping, wikipedia, homepage"
 
 
 @pytest.fixture
-def scored(bench):
+def scored(bench, monkeypatch):
     """The result of a run that sent a cart, with a configuration of these sites."""
 
     def score(*declared, sites=("bookshop",), rules="default", expected=ORDERED, is_published=False, without_url=()):
@@ -29,7 +30,8 @@ def scored(bench):
         environments |= {name: Environment(()) for name in without_url}
         task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), expected, sites=sites)
         case = replace(bench, sites=Sites(environments, "config.json" if environments else "")).case(task, rules)
-        return score_case(replace(case, is_published=is_published), default_evaluators())
+        monkeypatch.setattr(Task, "is_published", property(lambda _: is_published))
+        return score_case(case, default_evaluators())
 
     return score
 

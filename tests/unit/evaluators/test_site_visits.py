@@ -105,6 +105,7 @@ def test_that_something_forbidden_was_found_stays_a_failure(scored):
 def test_a_forbidden_navigation_far_from_all_sites_stays_a_failure(scored):
     whole = scored(should_not_exist=True)  # which any navigation breaks (Q38)
     assert (whole.status, whole.webeval["warnings"]) == ("failure", [])
+    assert scored(should_not_exist=True, rules="strict").status == "error"
 
 
 def test_addresses_that_were_guessed_are_never_wrong(bench):

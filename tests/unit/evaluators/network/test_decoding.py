@@ -11,6 +11,8 @@ from pytest_webeval.values import url_normalization
 from pytest_webeval.values.url_normalization import LONGEST_KEPT
 from pytest_webeval.values.url_normalization import normalize_url
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 SHOP = "http://shop.test:7770"
 # What is expected, the query that was sent, and whether it meets that by the reference and under strict rules.
 PARAMETERS = [
