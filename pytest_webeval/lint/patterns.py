@@ -178,8 +178,12 @@ def check_open_alternations(definition: Definition) -> Iterator[Problem]:
 
 
 def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
-    """Patterns that match nothing, for the recorded text never has what they ask for."""
-    for pattern in list_patterns(definition):
+    """Patterns that match nothing, for the recorded text never has what they ask for.
+
+    Of a forbidden URL any reading counts, also with its query or its last slash.
+    """
+    forbidden = {steps for each in definition.requests if each.config.should_not_exist for steps, _ in each.urls}
+    for pattern in (each for each in list_patterns(definition) if each.steps not in forbidden):
         if regex.is_pattern(pattern.text) and not has_alternation(pattern.text):
             if pattern.role in (URL, REFERER):
                 reason = _find_url_obstacle(pattern, definition)

@@ -17,8 +17,6 @@ MISTAKES = [
     ({"url": "__SHOPPING__/*/edit"}, "'__SHOPPING__/*/edit' has a * that is compared as a text"),
     ({"url": ["__SHOPPING__/a", "__SHOPPING__/b*"]}, "has a * that is compared as a text"),
     ({"url": "__SHOPPING__/items/.*"}, "looks like a pattern but is compared as a text; write '^…$'"),
-    ({"url": "^__SHOPPING__/cart/$"}, "never matches: a recorded URL has no slash at its end"),
-    ({"url": r"^__SHOPPING__/cart\?a=1$"}, "it is compared without the query"),
     (POST | {"http_method": "post"}, "unknown method 'post'; use POST @ eval[1].expected.http_method"),
     (POST | {"http_method": "PSOT"}, "unknown method 'PSOT'"),
     (GET | {"post_data": {"qty": "2"}}, "post_data without http_method, which is GET then"),
@@ -33,6 +31,11 @@ MISTAKES = [
         "never matches here, for recorded addresses are not replaced",
     ),
     (GET | {"headers": {}}, "an empty headers never matches"),
+]
+# Of a forbidden URL any reading counts.
+MISTAKES_OF_REQUIRED = [
+    ({"url": "^__SHOPPING__/cart/$"}, "never matches: a recorded URL has no slash at its end"),
+    ({"url": r"^__SHOPPING__/cart\?a=1$"}, "it is compared without the query"),
 ]
 
 
@@ -52,8 +55,10 @@ def scored(bench):
     return score
 
 
-@pytest.mark.parametrize("forbidden", [False, True])
-@pytest.mark.parametrize(("expected", "text"), MISTAKES)
+@pytest.mark.parametrize(
+    ("expected", "text", "forbidden"),
+    [*((*row, each) for row in MISTAKES for each in (False, True)), *((*row, False) for row in MISTAKES_OF_REQUIRED)],
+)
 def test_a_mistake_is_an_error_in_one_line_whatever_was_recorded(scored, expected, text, forbidden):
     result, _ = scored(expected, should_not_exist=forbidden)
     assert result.status is Status.ERROR
@@ -64,7 +69,13 @@ def test_a_mistake_is_an_error_in_one_line_whatever_was_recorded(scored, expecte
     assert " @ eval[1]." in result.error_msg
 
 
-@pytest.mark.parametrize(("expected", "text"), MISTAKES)
+@pytest.mark.parametrize(("expected", "_"), MISTAKES_OF_REQUIRED)
+def test_it_is_none_of_a_forbidden_request(scored, expected, _):
+    result, _ = scored(expected | {"http_method": "POST"}, should_not_exist=True)
+    assert result.status is not Status.ERROR
+
+
+@pytest.mark.parametrize(("expected", "text"), [*MISTAKES, *MISTAKES_OF_REQUIRED])
 def test_rules_that_follow_the_reference_keep_the_verdict_with_a_warning(scored, expected, text):
     for rules in ("reference", "default"):
         result, warnings = scored(expected, rules)
