@@ -127,8 +127,8 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",
           "any_sites", "a site may have any name", DEFAULT),
     Quirk("§7.4", "if a site of a task has no URL, the URLs of all its sites are inferred from the recording", "all",
-          "declared_sites", "only the URL of a single site is, and only without a configuration; except for a published "
-          "task", DEFAULT),
+          "declared_sites", "only the URL of a single site is, and only without a configuration; except for a "
+          "published task", DEFAULT),
     Quirk("§0", "the same for a published task", "all",
           "published_sites", "a site without a URL is an error, too", STRICT),
     Quirk("Q26", "a transformed response cannot hold points", "248-252", instead="responses are not transformed"),
