@@ -351,21 +351,22 @@ def _without_runs(facts: SessionFacts) -> list[str]:
     """One line about directories without runs."""
     labels = facts.without_runs
     subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-    return [sanitize(f"{subject} no run: {_list_first(_shorten_labels(labels, facts))}")] if labels else []
+    return [f"{subject} no run: {_list_labels(labels, facts)}"] if labels else []
 
 
 def _nested_runs(facts: SessionFacts) -> list[str]:
     """One line about runs that were not scored."""
     labels = facts.nested_runs
     subject, pronoun = ("1 run lies", "it") if len(labels) == 1 else (f"{len(labels)} runs lie", "them")
-    names = _list_first(_shorten_labels(labels, facts))
-    return [sanitize(f"{subject} inside another run, not scored: {names}; move {pronoun} out")] if labels else []
+    listed = _list_labels(labels, facts)
+    return [f"{subject} inside another run, not scored: {listed}; move {pronoun} out"] if labels else []
 
 
-def _shorten_labels(labels: Sequence[str], facts: SessionFacts) -> Sequence[str]:
-    """Labels without the name of the only root."""
+def _list_labels(labels: Sequence[str], facts: SessionFacts) -> str:
+    """The first of these labels, without the name of the only root."""
     roots = facts.root_labels
-    return [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    names = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
+    return sanitize(_list_first(names))
 
 
 def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:
