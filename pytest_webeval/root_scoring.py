@@ -100,7 +100,7 @@ class RootSearch(Struct, frozen=True):
 
     def _search(self) -> Branch:
         recognize = partial(formats.recognize, own=self.own)
-        return Search(self.top, recognize, self._is_defined, self._is_defined, self._is_output).tree()
+        return Search(self.top, recognize, self._is_defined, self._is_output).tree()
 
     def _is_defined(self, path: Path) -> bool:
         return self.tasks is not None and default_task_id(path) in self.tasks

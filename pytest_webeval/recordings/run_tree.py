@@ -98,13 +98,12 @@ def _never(path: Path) -> bool:  # noqa: ARG001  (the signature of a rule)
 class Search(Struct):
     """Looks through one root. `format_of` returns None for a directory that is not a run.
 
-    A directory that `is_task` is expected to be a run. One that is certainly `is_defined` is a run or broken, whatever
-    lies in it, for the agent may have put it there. One that `is_ignored` is not opened.
+    A directory that `is_defined` as a task is a run or broken, whatever lies in it, for the agent may have put it
+    there. One that `is_ignored` is not opened.
     """
 
     root: Path
     format_of: Callable[[Path, DirectoryListing], object]
-    is_task: Callable[[Path], bool] = _never
     is_defined: Callable[[Path], bool] = _never
     is_ignored: Callable[[Path], bool] = _never
     _count: int = 0
@@ -149,8 +148,7 @@ class Search(Struct):
 
     def _is_certainly_broken(self, listing: DirectoryListing, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
         """Whether a directory that is not a run is certainly broken, whatever is in it."""
-        is_broken = self.is_defined(listing.path) and not self._holds_attempts(listing)
-        return is_broken or (is_environment and self.is_task(listing.path))
+        return self.is_defined(listing.path) and (is_environment or not self._holds_attempts(listing))
 
     def _holds_attempts(self, listing: DirectoryListing) -> bool:
         """Whether a directory named after a task holds nothing but runs of a format that names them itself.
@@ -194,7 +192,7 @@ class Search(Struct):
             return Branch(path, Kind.BROKEN, str(error))
         if is_run:
             return _build_run(listing)
-        return Branch(path, Kind.BROKEN, listing.problem or unknown_layout(path)) if self.is_task(path) else None
+        return Branch(path, Kind.BROKEN, listing.problem or unknown_layout(path)) if self.is_defined(path) else None
 
     def _list_link_branches(
         self, listing: DirectoryListing, branches: Iterable[Branch], *, is_root: bool
@@ -202,8 +200,9 @@ class Search(Struct):
         """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored."""
         kinds = {branch.kind for branch in branches}
         is_expected = Kind.RUN in kinds or (is_root and not kinds) or listing.path.name == TRAJECTORIES
-        links = (_build_link_branch(link, is_expected or self.is_task(link)) for link in listing.links_out(self.root))
-        return [branch for branch in links if branch is not None]
+        links = listing.links_out(self.root)
+        link_branches = (_build_link_branch(link, is_expected or self.is_defined(link)) for link in links)
+        return [branch for branch in link_branches if branch is not None]
 
     def _combine_branches(self, listing: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):
@@ -230,7 +229,7 @@ class Search(Struct):
             return _build_group(path, children) if has_items else Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
         if self.format_of(path, list_directory(path)) is not None:
             return Branch(path, Kind.RUN)
-        if self.is_task(path):
+        if self.is_defined(path):
             return Branch(path, Kind.BROKEN, unknown_layout(path))
         return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
 
@@ -238,7 +237,7 @@ class Search(Struct):
         """Whether a directory that is not a run should be one: by a file in it, by its path or by its name."""
         path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
         has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
-        return has_run_file or path.parent.name == TRAJECTORIES or self.is_task(path)
+        return has_run_file or path.parent.name == TRAJECTORIES or self.is_defined(path)
 
 
 def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:

@@ -20,7 +20,6 @@ from pytest_webeval.recordings.formats import check_main_file
 from pytest_webeval.recordings.inputs import LOAD_TASK
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.labels import default_task_id
-from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.safety.files import exists_no_follow
@@ -170,21 +169,8 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
             self._task_sets[root] = None if is_run else _read_first(root, (TASKS,))
         return _tasks_or_raise(self._task_sets[root])
 
-    def is_task(self, path: Path) -> bool:
-        """Whether a directory is named by the id of a task; by any number, where the definitions cannot be read."""
-        try:
-            return self._is_defined(path)
-        except TaskDefinitionError:
-            return parse_task_id(path) is not None
-
     def is_defined(self, path: Path) -> bool:
-        """Whether a directory is certainly named by the id of a task, of the definitions or of the subset."""
-        try:
-            return self._is_defined(path)
-        except TaskDefinitionError:
-            return False
-
-    def _is_defined(self, path: Path) -> bool:
+        """Whether a directory is named by the id of a task, of the definitions or of the subset."""
         task_id = default_task_id(path)
         if str(task_id) in self._subset_ids:
             return True

@@ -228,7 +228,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def find_branch(self, path: Path) -> Branch:
         """Scan a directory of a root."""
         root = self.labels.root_of(path) or path
-        search = Search(root, self.format_of, self.tasks.is_task, self.tasks.is_defined, self.is_left_out)
+        search = Search(root, self.format_of, self.tasks.is_defined, self.is_left_out)
         return search.branch(path)
 
     def forget_branches(self) -> None:

@@ -158,22 +158,6 @@ def test_groups_are_searched_that_are_called_by_numbers_of_no_task(runs, webeval
     assert labels(runs) == ["1/108", "107/109"]
 
 
-def test_groups_called_by_numbers_are_searched_where_definitions_cannot_be_read(runs, webeval):
-    runs.add(108, name="1/108")
-    put(runs.root / "2/pyvenv.cfg")
-    put(runs.root / "tasks.json", "[")
-    webeval().assert_outcomes(errors=2)
-    assert labels(runs) == ["1/108", "2"]
-
-
-def test_where_definitions_cannot_be_read_any_number_may_be_a_task(runs, webeval):
-    for name in ("107", "logs"):
-        (runs.root / name).mkdir(parents=True)
-    put(runs.root / "tasks.json", "[")
-    webeval().assert_outcomes(errors=1)
-    assert labels(runs) == ["107"]
-
-
 def test_a_task_of_the_subset_counts_as_well(runs, webeval, pytester):
     put(pytester.path / "some.json", '{"task_ids": [107]}')
     for name in ("107", "108"):
