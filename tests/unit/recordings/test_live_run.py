@@ -80,7 +80,7 @@ def test_an_agent_that_was_to_do_nothing_needs_a_trace_that_shows_that(runs, out
     with pytest.raises(RecordingError, match=r"network|entries|trace") as caught:
         evaluate_at(path)
     assert str(caught.value).startswith("because; ") == (outcome != "closed")
-    runs.tasks[0]["eval"].append(runs.visited())
+    runs.tasks[0]["eval"].append(runs.visited("__SHOPPING__/other"))
     runs.define()
     assert evaluate_at(path).status == "failure"
 

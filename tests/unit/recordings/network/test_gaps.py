@@ -21,6 +21,8 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR as NETWORK
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import read_task
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 RECORDED = Path(__file__).parents[3] / "recorded"
 SHOP = "http://shop.test:7770"
 FORM, JSON, HTML = "application/x-www-form-urlencoded", "application/json", "text/html"

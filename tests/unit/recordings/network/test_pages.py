@@ -15,6 +15,8 @@ from tests.unit.recordings.network.test_trace_layouts import SHOP
 from tests.unit.recordings.network.test_trace_layouts import entry
 from tests.unit.recordings.network.test_trace_layouts import har
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 HTML = {"accept": "text/html,application/xhtml+xml"}
 MARKED = HTML | {"sec-fetch-dest": "document", "sec-fetch-mode": "navigate", "sec-fetch-user": "?1"}
 FRAMED = HTML | {"sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate"}

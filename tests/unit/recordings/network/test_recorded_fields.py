@@ -18,6 +18,8 @@ from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score import score
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 FORM, JSON, MULTIPART = "application/x-www-form-urlencoded", "application/json", "multipart/form-data"
 POST = {"url": "__SHOPPING__/cart", "http_method": "POST"}
 QTY = {**POST, "post_data": {"qty": "5"}}

@@ -17,6 +17,8 @@ from tests.unit.recordings.network.test_trace_layouts import har
 from tests.unit.recordings.network.test_trace_layouts import lines
 from tests.unit.recordings.network.test_trace_layouts import paths
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 WRITERS = {
     "network.har": har,
     "network.har.zip": lambda *entries: archived({"har.har": har(*entries)}),

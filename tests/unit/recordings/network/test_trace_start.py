@@ -21,6 +21,8 @@ from tests.unit.recordings.network.test_trace_layouts import lines
 from tests.unit.recordings.network.test_trace_layouts import paths
 from tests.unit.recordings.network.test_trace_layouts import written
 
+pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
+
 START = 10  # the second of the minute at which the chunk begins
 WALL = 1_767_225_600_000 + START * 1_000  # milliseconds; entries are of the first minute of 2026
 ALL, OWN = ["/old", "/new"], ["/new"]
