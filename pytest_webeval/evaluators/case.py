@@ -34,9 +34,11 @@ from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.sites import SITE_NAMES
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values.base import ParseContext
@@ -232,7 +234,7 @@ class Case:
         self._check_sites()
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
-        if not self.run.requires_trace:
+        if not (self.run.requires_trace and (self._infers_anything or self._names_sites)):
             return self._infer_optional_sites()
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         if unknown:  # a task may have no sites
@@ -301,7 +303,17 @@ class Case:
         if self._infers_anything:
             problem = self.configured_sites.find_undeclared(filter(unknown.__contains__, self.task.sites))
             return problem and f"{problem}; add it to environments in --webeval-config"
-        return self.configured_sites.find_missing_url(self.task.sites)
+        is_compared = self._names_sites or self.configured_sites.environments
+        return self.configured_sites.find_missing_url(self.task.sites) if is_compared else None
+
+    @cached_property
+    def _names_sites(self) -> bool:
+        """Whether an expectation is about an address: it checks a request, or has a placeholder of a site."""
+        marks = [*map(placeholder, self.task.sites)]
+        return any(
+            each.evaluator == NETWORK_EVALUATOR or any(mark in repr(each.config) for mark in marks)
+            for each in self.expectations
+        )
 
     @property
     def _infers_anything(self) -> bool:

@@ -129,7 +129,7 @@ def complain(runs, capsys, monkeypatch):
         (["runs", "--output="], "invalid --output ''; use a path"),
         (["runs", "--limits=size = 1"], "--limits: unknown limit 'size'; use one of file_size, *"),
         (["runs", "--redact-allow=x"], "invalid --redact-allow 'x'; use a line such as *"),
-        (["runs", "--rules=lax"], "invalid --rules 'lax'; use default, reference or strict"),
+        (["runs", "--rules=lax"], "invalid --rules 'lax'; use auto, default, reference or strict"),
         (["runs", "--evaluators=mine"], "--evaluators: unknown evaluator 'mine'; use response, *"),
         (["runs", "--evaluators-from=nope"], f"cannot import nope: ModuleNotFoundError: *; {ADVICE}"),
         (["runs", "--evaluators-from=nope.py"], f"cannot import *nope.py: FileNotFoundError: *; {ADVICE}"),

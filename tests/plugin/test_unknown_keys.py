@@ -60,14 +60,12 @@ def test_a_misspelt_key_of_the_users_own_is_an_error_beside_the_installed_data_s
     assert f"NetworkEventEvaluator: invalid task definition: {PROBLEM}" in runs.result(107)["error_msg"]
 
 
-@pytest.mark.parametrize("named", ["webarena-verified", "tasks.json"])
-def test_only_definitions_of_the_installed_data_set_may_have_unknown_keys(runs, webeval, pytester, named):
+@pytest.mark.parametrize(("is_published", "status"), [(True, "success"), (False, "error")])
+def test_only_published_definitions_may_have_unknown_keys(runs, webeval, publish, is_published, status):
     runs.add(107)
     (task,) = json.loads((runs.root / "tasks.json").read_text())
     task["eval"][0]["expected"]["comment"] = "checked twice"
-    folder = pytester.mkpydir("webarena_verified")
-    (folder / "webarena-verified.json").write_text(json.dumps([task]))
-    (pytester.path / "tasks.json").write_text(json.dumps([task]))
-    pytester.syspathinsert()
-    webeval(f"--webeval-tasks={named}")
-    assert runs.result(107)["status"] == ("success" if named == "webarena-verified" else "error")
+    runs.define(task)
+    publish(*([task] if is_published else []))
+    webeval()
+    assert runs.result(107)["status"] == status

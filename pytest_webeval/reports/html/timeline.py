@@ -69,7 +69,7 @@ def _steps(trajectory: AgentTrajectory | None) -> Sequence[Step]:
 def _ranges(run: Run, steps: Sequence[Step]) -> Sequence[tuple[int, int] | None]:
     """The events that the browser made during each step, where there is a recording of them."""
     try:
-        return align_events(steps, run.trace.events) if run.has_trace else ()
+        return align_events(steps, run.trace.all_events) if run.has_trace else ()  # ranges of indices
     except WebEvalError:
         return ()
 

@@ -7,6 +7,7 @@ import json
 import os
 import struct
 from base64 import b64decode
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -23,6 +24,7 @@ from pytest_webeval.reports.html.screenshots import HEIGHT
 from pytest_webeval.reports.html.screenshots import WIDTH
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
+from pytest_webeval.rules import find_rules
 from pytest_webeval.reports.html.screenshots import Thumbnails
 from pytest_webeval.reports.html.screenshots import thumbnail
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT
@@ -82,7 +84,9 @@ def test_times_count_from_the_earliest_event_where_a_later_one_is_recorded_first
         entry("http://shop.test/", startedDateTime="2026-01-31T12:00:01.250Z"),
         entry("http://shop.test/a", startedDateTime="2026-01-31T12:00:00Z"),
     )
-    assert [row[5] for row in network_table(run, {})["events"]] == [1.25, 0]
+    assert [(row[0], row[5]) for row in network_table(run, {})["events"]] == [(1, 0), (0, 1.25)]
+    run = replace(run, rules=find_rules("default"))  # which keeps the order of the file
+    assert [(row[0], row[5]) for row in network_table(run, {})["events"]] == [(0, 1.25), (1, 0)]
 
 
 def test_of_many_requests_the_marked_ones_stay_and_the_last_ones(recorded):

@@ -27,7 +27,7 @@ def trace(tmp_path):
         (tmp_path / "agent_response.json").write_text("{}")
         entries = [_entry(event) for event in events]
         (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": entries}}))
-        return load_run(tmp_path).trace.events
+        return load_run(tmp_path).trace.all_events
 
     return recorded
 
