@@ -69,7 +69,7 @@ class RunInputs:
 
     def read(self, name: str, limit: int | None = None, limit_name: str = "file_size") -> bytes:
         """The bytes of a file in the directory, unless it is larger than all limits. Raises `RecordingError`."""
-        most = self.limits.file_size if limit is None else min(limit, self.limits.file_size)
+        most, limit_name = min((self.limits.file_size, "file_size"), (limit or self.limits.file_size, limit_name))
         with self.durations.phase(READ):
             content = read_file_inside(self.directory, name, most, limit_name)
             digest = hashlib.sha256(content)

@@ -28,15 +28,12 @@ LISTED = Path(__file__).with_name("loaded_before_first_test.txt")
 SHARED = {"recordings.trajectory": {"", ".layout"}, "rubrics": {"", ".policy"}}
 SELDOM = {
     "diagnostics.tree_diff",
-    "evaluators.network.event_matcher",
-    "evaluators.network.urls",
     "evaluators.rubric_verdict",
     "plugin.audit",
     "plugin.reporting.attachments",
     "plugin.reporting.html_policy",
     "plugin.reporting.pytest_html",
     "recordings.fara_run",
-    "recordings.network.form_fields",
     "redaction.redactor",
     "reports.attachment_text",
     "summary.metrics_json",
@@ -107,7 +104,7 @@ def test_a_session_loads_the_value_types_of_its_tasks_alone(runs, webeval_apart,
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)
     found = {name.removeprefix("values.") for name in loaded() if name.startswith("values.")}
-    assert found == {"base", "comparison", "schema", "string", "text"}
+    assert found == {"base", "comparison", "matching", "schema", "string", "text", "url_normalization"}
 
 
 def test_workers_do_not_load_what_sums_up(runs, webeval_apart, loaded):

@@ -65,7 +65,7 @@ def test_only_published_definitions_may_have_unknown_keys(runs, webeval, publish
     runs.add(107)
     (task,) = json.loads((runs.root / "tasks.json").read_text())
     task["eval"][0]["expected"]["comment"] = "checked twice"
-    runs.define(task)
+    (runs.root / "tasks.json").write_text(json.dumps([task]))
     publish(*([task] if is_published else []))
     webeval()
     assert runs.result(107)["status"] == status
