@@ -41,6 +41,7 @@ from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.scoring.score_settings import build_refused_result
@@ -166,8 +167,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
     def refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
         """The error of a run that cannot be scored, in its file as well."""
         run = placeholder_run(Path(directory.path), directory.label, self._rules)
-        tasks = self.root_tasks if self.settings.tasks is None else self.settings.tasks
-        result = build_refused_result(run, tasks, error)
+        result = build_refused_result(run, self._tasks, error)
         self._write(result, run)
         return result
 
@@ -177,12 +177,16 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         Without a verdict there is no result, and the file of an earlier one no longer holds.
         """
         directory = run.path if self.output is None else self.output / run.path.relative_to(self.top)
-        if result.webeval["skipped"] and run.exclusion is None:
+        if result.webeval["skipped"] and run.find_exclusion(find_task(run, self._tasks)) is None:
             remove(directory / RESULT)
         elif directory != run.path or result.status is not Status.ERROR or self._has_place(run.path):
             content = self._redacting.redact_for_file(result, run).to_json()
             write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
+
+    @property
+    def _tasks(self) -> TaskSet | None:
+        return self.root_tasks if self.settings.tasks is None else self.settings.tasks
 
     def _has_place(self, path: Path) -> bool:
         """Whether an error can be written into a run directory: not behind a link, which leads out of the root."""

@@ -176,13 +176,13 @@ class Run:
         """Whether the recorder ran the task again and keeps this run under another name."""
         return False
 
-    def find_exclusion(self, task: Task) -> str | None:
-        """Why the run is excluded as an attempt at a task; None where it counts.
+    def find_exclusion(self, task: Task | None) -> str | None:
+        """Why the run is excluded as an attempt at a task, or of none that is defined; None where it counts.
 
         The files of a run never exclude it where the definition says what to check. A benchmark that defines both the
         check and the files keeps its rules.
         """
-        is_counted = bool(task.own_expectations) and getattr(task, "benchmark", "") != self.format
+        is_counted = task is not None and bool(task.own_expectations) and getattr(task, "benchmark", "") != self.format
         return None if is_counted and not self.is_superseded else self.exclusion
 
     @property

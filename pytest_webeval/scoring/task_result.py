@@ -66,7 +66,7 @@ def build_result(
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(case.run, case.task)
-        | exclusion_fields(case.run, case.task, status, "; ".join(reasons))
+        | exclusion_fields(case.run, has_expectations(case.task), status, "; ".join(reasons))
         | notes
         | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
@@ -114,8 +114,8 @@ def build_error_result(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
-        webeval=run_metadata(run, task)
-        | exclusion_fields(run, task, Status.ERROR, message)
+        webeval=run_metadata(run, task, source)
+        | exclusion_fields(run, has_expectations(task, source), Status.ERROR, message)
         | notes
         | {"wall_time": 0.0, "tasks_from": source},
     )
@@ -186,13 +186,18 @@ def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
     return labelled.with_changes(webeval=labelled.webeval | {"excluded": reason, "skipped": True})
 
 
-def exclusion_fields(run: Run, task: Task | None, status: Status, reason: str) -> dict[str, Any]:
+def has_expectations(task: Task | None, source: str = "") -> bool:
+    """Whether a definition says what to check. One that cannot be read may: `source` is the file where it stands."""
+    return bool(source if task is None else task.own_expectations)
+
+
+def exclusion_fields(run: Run, is_defined: bool, status: Status, reason: str) -> dict[str, Any]:  # noqa: FBT001  (of the task)
     """Whether and why a result is excluded from means.
 
     A trajectory without a verdict is (`fara_webeval.md` §10), unless a definition says what to check; any other run
     then counts as not solved.
     """
-    is_unknown = status is Status.ERROR and run.is_trajectory and not (task and task.own_expectations)
+    is_unknown = status is Status.ERROR and run.is_trajectory and not is_defined
     return {"excluded": (reason or status.value) if is_unknown else None, "skipped": False}
 
 
@@ -206,7 +211,7 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
     }
 
 
-def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
+def run_metadata(run: Run, task: Task | None, source: str = "") -> dict[str, Any]:
     """What the result has describe the run beyond WebArena-Verified's fields."""
     run_facts = run.describe(task)  # first, for it reads what is hashed
     return {
@@ -219,7 +224,7 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
         "inputs": dict(sorted(run.inputs.checksums.items())),
         **({"external_verdicts": _describe_external(run)} if run.external else {}),
         **({"task_checksum": task.checksum} if task else {}),
-        **({HAS_EXPECTATIONS: True} if task and task.own_expectations and run.is_trajectory else {}),
+        **({HAS_EXPECTATIONS: True} if has_expectations(task, source) and run.is_trajectory else {}),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **run_facts,

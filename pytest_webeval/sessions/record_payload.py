@@ -125,7 +125,7 @@ def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcom
 
 def _is_aborted(classification: Classification) -> bool:
     run, task = classification.run, classification.task
-    return run is not None and (run.exclusion if task is None else run.find_exclusion(task)) is not None
+    return run is not None and run.find_exclusion(task) is not None
 
 
 def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:

@@ -258,3 +258,12 @@ def test_what_aborted_means_is_not_asked_of_a_run_that_a_choice_excludes(runs, w
     webeval(*arguments).assert_outcomes(skipped=1)
     assert main(["score", "runs", *arguments]) == 0
     assert row()["reason"].startswith("task 107 has no expectation for the chosen evaluators")
+
+
+@pytest.mark.parametrize("broken", [{"eval": []}, {"eval": 3}, {"sites": 3}], ids=str)
+def test_a_run_whose_definition_cannot_be_read_counts(runs, webeval, define, row, broken):
+    define(RESPONSE, **broken)
+    write_run(runs.root / "107", "fara", Recorded(answer=WRONG))
+    webeval(RULES)
+    assert (row()["status"], runs.summary["total"]) == ("error", 1)
+    assert runs.summary["webeval"]["success_rate_denominator"] == 1

@@ -228,8 +228,7 @@ def test_pages_of_ci_have_the_mean(graded, webeval, pytester, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "job.md"))
     webeval("--webeval-gitlab-metrics=metrics.txt")
     assert (
-        "Mean score 0.75 over 3 runs with a score. Rules <code>strict</code>."
-        in (pytester.path / "job.md").read_text()
+        "Mean score 0.75 over 3 runs with a score. Rules <code>strict</code>." in (pytester.path / "job.md").read_text()
     )
     assert "webeval_mean_score 0.75\n" in (pytester.path / "metrics.txt").read_text()
 

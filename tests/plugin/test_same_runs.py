@@ -128,6 +128,7 @@ def drivers(pytester, webeval, monkeypatch):
     return run
 
 
+@pytest.mark.filterwarnings("ignore:runs inside other runs")
 @pytest.mark.unchecked_files("a foreign eval_result.json lies in a run")
 @pytest.mark.parametrize("breaking", BREAKING)
 def test_a_broken_run_is_the_same_error(runs, drivers, breaking):
@@ -142,6 +143,7 @@ def test_a_broken_run_is_the_same_error(runs, drivers, breaking):
     assert len(list(find_runs(runs.root, RULES))) == 4
 
 
+@pytest.mark.filterwarnings("ignore:runs inside other runs")
 @pytest.mark.unchecked_files("a foreign eval_result.json lies in a run")
 def test_a_root_of_all_kinds_is_the_same(runs, drivers):
     for number, breaking in enumerate(BREAKING, 201):

@@ -147,4 +147,4 @@ def test_a_limit_that_is_none_is_a_usage_error(runs, webeval, pytester):
     pytester.makeini("[pytest]\nwebeval_limits = size = 5")
     result = webeval()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*webeval_limits: unknown limit 'size'; use one of file_size, answer_size, entries, *"])
+    result.stderr.fnmatch_lines(["*webeval_limits: unknown limit 'size'; use one of file_size, answer_size, *"])

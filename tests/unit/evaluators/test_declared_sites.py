@@ -129,3 +129,14 @@ def test_a_recorded_placeholder_names_no_site_of_another_task(bench):
     sites = Sites({name: Environment((BOOKS,)) for name in ("bookshop", "till")})
     task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), ORDERED, sites=["bookshop"])
     assert replace(bench, sites=sites).score(task).status != "success"
+
+
+@pytest.mark.parametrize(("answer", "status"), [("lamp", "success"), ("vase", "failure")])
+def test_an_expectation_about_no_site_needs_no_address(bench, answer, status):
+    wanted = bench.expecting(data=["lamp"], schema={"type": "array", "items": {"type": "string"}})
+    bench.record({"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": [answer]}, VISITED)
+    task = bench.task(wanted, sites=("shopping", "gitlab"))
+    assert replace(bench, sites=Sites()).score(task, "strict").status == status
+    about_a_site = bench.expecting(data=["__GITLAB__/a"], schema={"type": "array", "items": {"type": "string"}})
+    with pytest.raises(TaskDefinitionError, match="no URL configured for shopping, gitlab"):
+        replace(bench, sites=Sites()).score(bench.task(about_a_site, sites=("shopping", "gitlab")), "strict")

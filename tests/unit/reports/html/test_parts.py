@@ -24,7 +24,6 @@ from pytest_webeval.reports.html.screenshots import HEIGHT
 from pytest_webeval.reports.html.screenshots import WIDTH
 from pytest_webeval.reports.html.screenshots import Links
 from pytest_webeval.reports.html.screenshots import Picture
-from pytest_webeval.rules import find_rules
 from pytest_webeval.reports.html.screenshots import Thumbnails
 from pytest_webeval.reports.html.screenshots import thumbnail
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT
@@ -33,6 +32,7 @@ from pytest_webeval.reports.html.timeline import _target_to_json
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.pictures import MOST_PIXELS
 
 
