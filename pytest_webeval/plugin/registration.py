@@ -63,6 +63,31 @@ def register(config: pytest.Config) -> None:
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = workspace.redacting
+    _check_settings(config, workspace)
+    select(config, workspace)
+    _refuse_testmon(config, workspace)
+    _share(config, workspace)
+    is_scoring = writes(config) and not workspace.settings.audit_tasks
+    if workspace.settings.audit_tasks:
+        _register_audits(config, workspace)
+    config.pluginmanager.register(RuntestHooks(workspace, is_scoring), "webeval-session")
+    config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
+    config.pluginmanager.register(fixtures, "webeval-fixtures")
+    config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
+    if workspace.settings.record is not None:
+        from pytest_webeval.plugin.live import LiveTests  # for sessions that record
+
+        config.pluginmanager.register(
+            LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"
+        )
+    if is_scoring:
+        _register_scoring(config, workspace)
+    if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
+        _register_reporting(config, workspace)
+
+
+def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
+    """Read the files that options name, and refuse what contradicts. Raises `pytest.UsageError`."""
     try:
         if workspace.settings.audit_tasks:
             from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
@@ -84,26 +109,6 @@ def register(config: pytest.Config) -> None:
             _make_record_root(workspace.settings, config.rootpath)
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
-    select(config, workspace)
-    _refuse_testmon(config, workspace)
-    _share(config, workspace)
-    is_scoring = writes(config) and not workspace.settings.audit_tasks
-    if workspace.settings.audit_tasks:
-        _register_audits(config, workspace)
-    config.pluginmanager.register(RuntestHooks(workspace, is_scoring), "webeval-session")
-    config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
-    config.pluginmanager.register(fixtures, "webeval-fixtures")
-    config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
-    if workspace.settings.record is not None:
-        from pytest_webeval.plugin.live import LiveTests  # for sessions that record
-
-        config.pluginmanager.register(
-            LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"
-        )
-    if is_scoring:
-        _register_scoring(config, workspace)
-    if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
-        _register_reporting(config, workspace)
 
 
 def _refuse_testmon(config: pytest.Config, workspace: PytestWorkspace) -> None:

@@ -100,8 +100,6 @@ SITES_SHOWN = 8
 EXPERIMENTS_SHOWN = 3
 EXPERIMENT_LINES = 4  # of both kinds together
 TASKS_SHOWN = 8
-
-
 MOST_LINES = 40
 
 
