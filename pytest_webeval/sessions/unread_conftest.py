@@ -37,28 +37,43 @@ def refuse_conftest(roots: Iterable[Path], here: Path, *, has_evaluators: bool) 
 
 
 def _list_conftests(roots: Iterable[Path], here: Path) -> list[Path]:
-    """Those in the current directory, and between it and the run roots. Those in a root are never read."""
-    directories = {here}
-    for root in roots:
-        directories.update(parent for parent in root.parents if parent.is_relative_to(here))
+    """Those in the directories above the run roots and the current one. Those in a root are never read."""
+    directories = {here, *here.parents, *(parent for root in roots for parent in root.parents)}
     inside = {directory for directory in directories for root in roots if directory.is_relative_to(root)}
     return [directory / CONFTEST for directory in sorted(directories - inside)]
 
 
 def _list_names(path: Path) -> Iterator[str]:
-    """What a module defines or imports by name; nothing for one that cannot be read, about which pytest complains."""
+    """What a module next to others defines or imports; nothing for one that cannot be read: pytest complains of it."""
+    for node in _list_nodes(path):
+        yield from _name_node(node)
+        for module in _list_sources(node):
+            for inner in _list_nodes(path.parent.joinpath(*module.split(".")).with_suffix(".py")):
+                yield from _name_node(inner)
+
+
+def _list_nodes(path: Path) -> list[ast.AST]:
     with suppress(OSError, ValueError, SyntaxError, RecursionError):
         if path.is_file() and path.stat().st_size <= _LARGEST:
-            for node in ast.parse(path.read_bytes()).body:
-                yield from _name_statement(node)
+            return list(ast.walk(ast.parse(path.read_bytes())))
+    return []
 
 
-def _name_statement(node: ast.stmt) -> Iterator[str]:
+def _list_sources(node: ast.AST) -> list[str]:
+    """The modules of which all names count: `from evaluators import *`, and `pytest_plugins = ["evaluators"]`."""
+    if isinstance(node, ast.ImportFrom) and node.module and any(alias.name == "*" for alias in node.names):
+        return [node.module]
+    if isinstance(node, ast.Assign) and "pytest_plugins" in _name_node(node):
+        return [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return []
+
+
+def _name_node(node: ast.AST) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        yield node.name
         keywords = (each for call in node.decorator_list if isinstance(call, ast.Call) for each in call.keywords)
-        yield from (str(each.value.value) for each in keywords if isinstance(each.value, ast.Constant))
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from (alias.asname or alias.name for alias in node.names)
-    elif isinstance(node, ast.Assign):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+        return [node.name, *(str(each.value.value) for each in keywords if isinstance(each.value, ast.Constant))]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return []

@@ -283,17 +283,28 @@ REFUSED = {
         "webeval_evaluators",
         "pass evaluators with *",
     ),
+    "one under a condition": ("if True:\n    from checks import webeval_rubric", "webeval_rubric", "pass *"),
+    "all of a module": ("from mine.checks import *", "webeval_response", "pass evaluators with *"),
+    "a plugin": ("pytest_plugins = ['mine.checks']", "webeval_response", "pass evaluators with *"),
 }
 
 
-@pytest.mark.parametrize("place", [".", "exp"])
-@pytest.mark.parametrize("name", REFUSED)
-def test_the_command_refuses_what_it_would_not_read(another_root, pytester, monkeypatch, name, place):
+PLACES = [(place, here) for place in (".", "exp") for here in (".", "exp", "other")]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "here"),
+    [*((name, ".", ".") for name in REFUSED), *(("an evaluator", *each) for each in PLACES[1:])],
+)
+def test_the_command_refuses_what_it_would_not_read(another_root, pytester, monkeypatch, name, place, here):
     content, names, advice = REFUSED[name]
     another_root("exp/runs").add(101)
     (pytester.path / place / "conftest.py").write_text(dedent(content))
-    monkeypatch.chdir(pytester.path)
-    code, output = run_command("exp/runs", f"--rules={RULES}")
+    (pytester.path / place / "mine").mkdir()
+    (pytester.path / place / "mine/checks.py").write_text(dedent(OVERRIDES["webeval_response"]))
+    (pytester.path / "other").mkdir()
+    monkeypatch.chdir(pytester.path / here)
+    code, output = run_command(pytester.path / "exp/runs", f"--rules={RULES}")
     assert code == pytest.ExitCode.USAGE_ERROR
     line = f"*/conftest.py defines {names}, which `score` does not read; {advice}"
     pytest.LineMatcher(output.splitlines()).fnmatch_lines([f"*{line}"])
