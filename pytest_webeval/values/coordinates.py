@@ -27,6 +27,7 @@ TOLERANCE = 1e-5
 # The parser tries every digit of a number as its first, which takes for ever where there are thousands.
 _ENDLESS_NUMBER = re.compile(r"\d{400}")
 _NUMBER, _MOST_NUMBERS = re.compile(r"[+-]?\d+(?:\.\d+)?"), 40
+_LONGEST_OF_SEVERAL = 200  # characters; each gap between numbers is parsed on both sides
 _NOT_A_POINT = "is not a point; write it as [40.4424, -79.9397]"
 
 
@@ -100,6 +101,11 @@ def _list_points(text: str) -> list[tuple[float, float]]:
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) > _MOST_NUMBERS:
         raise parse_error(text, f"has more than {_MOST_NUMBERS} numbers; write one point", rule="one_value")
+    if len(numbers) < 4:  # two points have four
+        return []
+    if len(text) > _LONGEST_OF_SEVERAL:
+        problem = f"has several numbers in more than {_LONGEST_OF_SEVERAL} characters; write one point"
+        raise parse_error(text, problem, rule="one_value")
     for last, following in pairwise(numbers):
         before, after = _parse_point(text[: last.end()]), _parse_point(text[following.start() :])
         if before is not None and after is not None:
