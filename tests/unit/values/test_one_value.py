@@ -253,3 +253,5 @@ def test_a_long_text_with_several_numbers_is_refused_before_any_is_read_but_not_
     assert value_type("coordinates").read(one_point, ONE).to_json() == {"latitude": 40.7, "longitude": -74.0}
     with pytest.raises(ValueParseError, match="has several numbers in more than 200 characters; write one point"):
         value_type("coordinates").read("at " * 63 + "40.7,-74.0;41,-75", ONE)
+    with pytest.raises(ValueParseError, match="write one point"):
+        value_type("coordinates").read(("1" * 390 + " ") * 20, ONE)
