@@ -14,12 +14,21 @@ _MARK = (
 )
 _AMOUNT = re.compile(
     rf"(?P<minus>(?<!\w)-)?(?P<before>{_MARK}\s?(?:-(?=\d))?)?"
-    r"(?P<digits>\d{1,3}(?:[ ,]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    r"(?P<digits>\d{1,3}(?:[ ,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?:[.,]-(?!\s?\d))?"
     rf"(?P<after>\s?{_MARK}(?!\s?\d))?"
 )
-_CHOICE, _LIST = r"[-\u2010-\u2015\u2212/|~]|\bto\b|\bor\b|\bvs\b\.?", r"[,;&+]|\band\b"
-_JOINED = re.compile(rf"\s*(?:{_CHOICE}|(?P<list>{_LIST}))\s*")
-_UNIT = re.compile(r"\s?(%)|\s?[a-z]")  # 10% and 3 items are no money
+_EITHER = r"(?:or|vs\.?|versus|maybe|perhaps|possibly)"
+_BEFORE_A_WORD = r"(?:[.,;:!?(]\s*)?"
+_JOINED = re.compile(
+    rf"\s*(?:{_BEFORE_A_WORD}(?P<either>{_EITHER}(?:\s+{_EITHER})*(?:\s+up\s+to)?)|{_BEFORE_A_WORD}(?:up\s+)?to"
+    rf"|[-\u2010-\u2015\u2212|~?\\\u2192]|->|(?P<slash>/)|(?P<list>[,;&+]|{_BEFORE_A_WORD}and))\s*"
+)
+_UNIT = re.compile(r"\s?(?P<percent>%)|[\s-]?(?P<word>[a-z]+)")  # 10%, 3 items and 2-day are no money
+# What may follow an amount of a range, as in "$10 to 20 per night", where any other word is a unit.
+_NO_UNIT = re.compile(
+    r"an?|and|apiece|approximately|at|depending|ea|each|for|in|k|max|million|on|or|per|plus|respectively|thousand|total"
+    r"|with"
+)
 
 
 def parse_first_amount(text: str, *, thousands: bool) -> Decimal | None:
@@ -37,7 +46,7 @@ def list_amounts(raw: str) -> list[Decimal]:
 
     What is joined to one of them as in "$10 - 20" or "10 or 20" is an amount, too.
     """
-    chains = list(_split_chains(normalize("NFKC", raw).casefold()))
+    chains = list(_split_chains(normalize("NFKC", raw).casefold().replace("\u2019", "'")))
     marked = [chain for chain in chains if any(map(_is_marked, chain))]
     return [_read(match) for chain in marked or chains[:1] for match in chain]
 
@@ -56,9 +65,13 @@ def _split_chains(text: str) -> Iterator[list[re.Match[str]]]:
 
 def _is_joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     gap, unit = _JOINED.fullmatch(text, left.end(), right.start()), _UNIT.match(text, right.end())
-    if gap is None or (unit is not None and unit[1]):
+    if gap is None or (unit is not None and unit["percent"]):
         return False
-    return unit is None or not gap["list"] or _is_marked(right) or not _is_marked(left)  # "$10 and 3 items"
+    if unit is None or gap["either"] or _is_marked(right):
+        return True
+    if not (_is_marked(left) or gap["slash"]):  # 10 and 3 items, but not 10 / 3 items
+        return True
+    return not gap["list"] and _NO_UNIT.fullmatch(unit["word"]) is not None  # $10 - 20 each
 
 
 def _is_marked(match: re.Match[str]) -> bool:

@@ -27,6 +27,8 @@ TOLERANCE = 1e-5
 # The parser tries every digit of a number as its first, which takes for ever where there are thousands.
 _ENDLESS_NUMBER = re.compile(r"\d{400}")
 _NUMBER, _MOST_NUMBERS = re.compile(r"[+-]?\d+(?:\.\d+)?"), 40
+_FEWEST_OF_SEVERAL = 4  # numbers of two points
+_LONGEST_OF_SEVERAL = 200  # characters; each gap between numbers is parsed on both sides
 _NOT_A_POINT = "is not a point; write it as [40.4424, -79.9397]"
 
 
@@ -50,11 +52,12 @@ class CoordinatesValue(Value):
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> tuple[float, float]:
         """Latitude and longitude, the latter brought between -180 and 180."""
+        searched = _find_numbers(normalize_text(raw, context)) if context.one_value and isinstance(raw, str) else []
         point = _parse_point(*_parse_degrees(raw, context)) if raw else None
         if point is None:
             raise parse_error(raw, _NOT_A_POINT)
-        if context.one_value and isinstance(raw, str):
-            check_single(raw, _list_points(normalize_text(raw, context)), "points")
+        if len(searched) >= _FEWEST_OF_SEVERAL:
+            check_single(raw, _list_points(searched), "points")
         return point
 
     def matches(self, actual: Value) -> bool:
@@ -95,12 +98,21 @@ def _is_longitude(key: str) -> bool:
     return key == "lng" or (len(key) > 1 and "longitude".startswith(key))
 
 
-def _list_points(text: str) -> list[tuple[float, float]]:
-    """The points on both sides of a number in a text with several; none for a text with one."""
+def _find_numbers(text: str) -> list[re.Match[str]]:
+    """The numbers in a text that may name several points. Raises `ValueParseError` where the search would be long."""
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) > _MOST_NUMBERS:
         raise parse_error(text, f"has more than {_MOST_NUMBERS} numbers; write one point", rule="one_value")
+    if len(numbers) >= _FEWEST_OF_SEVERAL and len(text) > _LONGEST_OF_SEVERAL:
+        problem = f"has several numbers in more than {_LONGEST_OF_SEVERAL} characters; write one point"
+        raise parse_error(text, problem, rule="one_value")
+    return numbers
+
+
+def _list_points(numbers: list[re.Match[str]]) -> list[tuple[float, float]]:
+    """The points on both sides of one of the numbers in a text; none for a text with one point."""
     for last, following in pairwise(numbers):
+        text = last.string
         before, after = _parse_point(text[: last.end()]), _parse_point(text[following.start() :])
         if before is not None and after is not None:
             return [before, after]

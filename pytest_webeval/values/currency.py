@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 _MINUS = re.compile(r"[^\d-]*-[^\s\w]?\d")  # directly before the first digits or their currency sign
-# (50), ($ 1,234.50), (USD 50) or 50-, but not (about $50)
+# (50), ($ 1,234.50), (USD 50) or 50-, but not (about $50), and not 50,- whose dash stands for cents
 _MONEY = r"(?:[a-z]{2,3})?[^\s\w()-]?\s*\d[\d.,\s]*(?:[^\s\w()-]|dollars?|euros?|pounds?|[a-z]{2,3})?\s*"
-_ACCOUNTED = re.compile(rf"\(\s*{_MONEY}\)|{_MONEY}-")
+_ACCOUNTED = re.compile(rf"\(\s*{_MONEY}\)|{_MONEY}(?<![.,])-")
 _WITH_EXPONENT = re.compile(r"[+-]?\d{1,400}(?:\.\d{0,400})?[eE][+-]?\d{1,4}", re.ASCII)
 _LARGEST_EXPONENT = 400
 TOLERANCE = Decimal("0.1")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from typing import ClassVar
 
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import check_single
 from pytest_webeval.values.base import parse_error
 from pytest_webeval.values.text import normalize_text
 from pytest_webeval.values.text import to_text
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 LEAST_LIKENESS = 80
 _OR = re.compile(r"\s(?:or|Or)\s")
+
+
+class _Choice(str):
+    """A text of an agent that leaves the choice between places, unless it is a name such as "Do or Die Cafe"."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +42,35 @@ class LocationNameValue(Value):
             raise parse_error(raw, "is not the name of a place; write it as a string")
         text = to_text(raw, context)
         check_length(text, "name of a place")
-        if context.one_value and isinstance(raw, str):
-            check_single(raw, _list_places(raw, context), "places")
-        return text.lower().strip() if raw else ""
+        name = text.lower().strip() if raw else ""
+        return _Choice(name) if context.one_value and isinstance(raw, str) and _is_choice(raw, context) else name
 
     def matches(self, actual: Value) -> bool:
-        """Whether any two of the alternatives have their words in common, but for some letters (Q7)."""
+        """Whether any two of the alternatives have their words in common, but for some letters (Q7).
+
+        With `ParseContext.one_value` a name with "or" between places matches only a name that has this word itself.
+        """
         return isinstance(actual, LocationNameValue) and any(
-            _is_alike(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
+            _is_alike(expected, candidate) and not (isinstance(candidate, _Choice) and _OR.search(expected) is None)
+            for expected in self.alternatives
+            for candidate in actual.alternatives
         )
 
+    def departures(self, context: ParseContext) -> Iterable[str]:
+        """`one_value` where the text may name several places."""
+        if context.one_value and any(isinstance(name, _Choice) for name in self.alternatives):
+            yield "one_value"
 
-def _list_places(raw: str, context: ParseContext) -> list[str]:
-    """The names between which a text leaves the choice, but for those that are alike. OR is a state."""
+    def to_json(self) -> str:
+        """The first alternative."""
+        return str(self.alternatives[0])
+
+
+def _is_choice(raw: str, context: ParseContext) -> bool:
+    """Whether "or" stands between names that are not alike. OR is a state."""
     names = [normalize_text(part, context) for part in _OR.split(raw)]
     names = [name for name in names if any(character.isalpha() for character in name)]
-    return names if any(not _is_alike(names[0], name) for name in names[1:]) else []
+    return any(not _is_alike(names[0], name) for name in names[1:])
 
 
 def _is_alike(expected: str, actual: str) -> bool:

@@ -36,6 +36,9 @@ _NAMES = (
 )
 # Numbers of months, where 5/6 and 5-6 are days of one.
 _NUMBERS = re.compile(r"\d{1,2}(?:(?:\s*[,;&]\s*|\s+-\s+|\s+and\s+|\s+)\d{1,2})+", re.ASCII)
+_AND = re.compile(r"[\s,;]{0,3}\b(?:and|or)\b\s*|\s*&\s*")
+# A month between them: May, May 2024 or 6, but not May 5, which "May 5 and 6" names days of.
+_MONTH = re.compile(rf"\d{{1,2}}|(?:{'|'.join(name[:3].lower() for name in _NAMES)})[a-z]*\.?(?:,? \d{{4}})?", re.ASCII)
 _A_FIRST_OF_JANUARY = date(2000, 1, 1)
 
 
@@ -69,7 +72,12 @@ def _parse_month(text: str, context: ParseContext) -> int:
 
 
 def _check_single(text: str) -> None:
-    numbers = [int(number) for number in re.findall(r"\d+", text)] if _NUMBERS.fullmatch(text) else []
+    parts = re.findall(r"\d+", text) if _NUMBERS.fullmatch(text) else _AND.split(text)
+    numbers = [_parse_part(part) for part in parts] if all(map(_MONTH.fullmatch, parts)) else []
     if not (numbers and all(1 <= number <= len(_NAMES) for number in numbers)):
         numbers = [day.month for day in list_dates(text, _A_FIRST_OF_JANUARY)]
     check_single(text, [_NAMES[number - 1] for number in numbers], "months")
+
+
+def _parse_part(part: str) -> int:
+    return int(part) if part.isdecimal() else parse_date(part, _A_FIRST_OF_JANUARY).month

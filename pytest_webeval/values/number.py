@@ -79,7 +79,7 @@ def _keep_digits(raw: float | str, number: float, context: ParseContext) -> floa
     """An integer with all of its digits if a float might round it."""
     if not (context.exact_numbers and _MOST_EXACT <= abs(number) <= _LARGEST):
         return number
-    exact = Decimal(raw)
+    exact = Decimal(repr(raw) if isinstance(raw, float) else raw)  # 1e23, which is no integer to a float
     return int(exact) if exact == exact.to_integral_value() else number
 
 

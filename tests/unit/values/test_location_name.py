@@ -51,6 +51,37 @@ def test_names_match_when_four_fifths_of_their_sorted_words_do(expected, actual,
     )
 
 
+ONE = ParseContext(patterns=False, alternatives=False, one_value=True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "equal"),
+    [
+        ("University of Pittsburgh", "University of Pittsburgh or CMU", False),
+        ("Carnegie Mellon University", "Carnegie Mellon University or MIT or CMU", False),
+        ("Pittsburgh Zoo and Aquarium", "Pittsburgh Zoo or Aquarium", False),
+        ("Do or Die Cafe", "Do or Die Cafe", True),
+        ("Now or Never Bar", "Never or Now Bar", True),
+        ("Trick or Treat Studios", "trick or treat studio", True),
+        ("Do or Die Cafe", "Do or Die Cafe or Now or Never Bar", False),
+        (["Giant Eagle Market", "Do or Die Cafe"], "Giant Eagle Market or Do", False),
+        (["Giant Eagle", "Do or Die Cafe"], "Do or Die Cafe", True),
+        ("Portland, OR 97201", "Portland or 97201", True),
+        ("Giant Eagle", "Giant Eagle or Giant Egle", False),
+    ],
+)
+def test_a_choice_between_places_is_the_name_of_none_but_or_may_be_a_part_of_a_name(expected, actual, equal):
+    assert LocationNameValue.read(expected, ParseContext()).matches(LocationNameValue.read(actual, ONE)) is equal
+
+
+@pytest.mark.parametrize(
+    ("raw", "context", "switches"),
+    [("Pittsburgh or CMU", ONE, ["one_value"]), ("Pittsburgh", ONE, []), ("a or b", ParseContext(), [])],
+)
+def test_a_name_knows_where_it_may_match_less_than_the_references(raw, context, switches):
+    assert list(LocationNameValue.read(raw, context).departures(context)) == switches
+
+
 @pytest.mark.parametrize("raw", [None, [], ["x"], [None, "x"], "x" * 10_001])
 def test_null_is_the_name_of_no_place(raw):
     with pytest.raises(ValueParseError, match=r"name of a place|list of"):

@@ -138,7 +138,25 @@ def test_an_integer_beyond_a_float_keeps_its_digits(raw):
 
 @pytest.mark.parametrize(
     ("expected", "actual"),
-    [(1, 1.0), (1, True), (0.5, "0.5"), (10**22, 1e22), (10**22, "1e22"), ("1e400", "1e400"), (2**53, float(2**53))],
+    [
+        (1, 1.0),
+        (1, True),
+        (0.5, "0.5"),
+        (10**22, 1e22),
+        (10**22, "1e22"),
+        ("1e400", "1e400"),
+        (2**53, float(2**53)),
+        (1e23, 1e23),
+        ("1e23", 1e23),
+        (1e23, f"{10**23:,}"),
+        (1e23, 10**23),
+        (10**23, 1e23),
+        ("6.02e23", 6.02e23),
+        (6.02e23, 602 * 10**21),
+        (-6.02e23, "-602,000,000,000,000,000,000,000"),
+        ("1e300", 1e300),
+        (1e300, 10**300),
+    ],
 )
 def test_what_is_equal_stays_equal_where_every_digit_counts(expected, actual):
     assert NumberValue.read(expected, EXACT).matches(NumberValue.read(actual, EXACT))

@@ -61,8 +61,49 @@ SEVERAL = {
         "2 x $25",
         "12/31/2023: $50",
         "$5 each, $10 total",
+        "$10 (or 20)",
+        "$10 (or $20)",
+        "$10, or 20",
+        "$10; or 20",
+        "$10. Or 20",
+        "$10, or maybe 20",
+        "$10 (up to 20)",
+        "$10 or up to 20",
+        "10 (or 20)",
+        "10, maybe 20",
+        "10 perhaps 20",
+        "10 versus 20",
+        "10 vs. 20",
+        "10 up to 20",
+        "10or20",
+        "10, to 20",
+        "$10? 20?",
+        "$10 -> 20",
+        "$10 \u2192 20",
+        "$10 \\ 20",
+        "$10/20 each",
+        "$10 - 20 per night",
+        "$10 to 20 million",
+        "$10 or 20 items",
+        "10 to 20 items",
+        "10.- or 20.-",
+        "\u20ac 10,- \u2013 20,-",
+        "CHF 1'234 or 1'500",
     ],
-    "month": ["5 and 6", "5, 6", "5 6", "5 - 6", "5;6", "2024-01-02 and 2024-02-01", "May 5 2024 and 2024-06-01"],
+    "month": [
+        "5 and 6",
+        "5, 6",
+        "5 6",
+        "5 - 6",
+        "5;6",
+        "2024-01-02 and 2024-02-01",
+        "May 5 2024 and 2024-06-01",
+        "May and 6",
+        "6 and May",
+        "May, and 6",
+        "May 2024 and 6",
+        "Sept. and 12",
+    ],
     "coordinates": [
         "40.7, -74.0 and 41, -75",
         "40.7 -74.0 41 -75",
@@ -70,7 +111,6 @@ SEVERAL = {
         "40.7, -74.0; 41.0, -75.0; 42, -76",
     ],
     "distance": ["10 km - 8 km", "10 km - 8000 m"],
-    "location-name": ["University of Pittsburgh or CMU", "Carnegie Mellon University or MIT or CMU"],
 }
 
 SINGLE = {
@@ -114,8 +154,34 @@ SINGLE = {
         "free": "0",
         "100 200": "100200",
         "50 for 2": "50",
+        "$10 / 100 g": "10",
+        "$10 / 100g": "10",
+        "$10 / 3 pack": "10",
+        "$10 / 12 months": "10",
+        "10 / 12 months": "10",
+        "$10 - 1 item": "10",
+        "$10 to 5 people": "10",
+        "$10 up to 5 people": "10",
+        "$10 | 3 left": "10",
+        "$10 & 2-day shipping": "10",
+        "$10 + 2 for free": "10",
+        "$10 (or $10.00)": "10",
+        "$10 (2024-01-02)": "10",
+        "10 on 1/2/2024": "10",
+        "CHF 1'234.50": "1234.50",
+        "1\u2019234.50": "1234.50",
+        "12,- \u20ac": "12",
     },
-    "month": {"January 2023": "January", "5/6": "May", "5-6": "May", "March 5 and 6": "March", "5/6/2023": "May"},
+    "month": {
+        "January 2023": "January",
+        "5/6": "May",
+        "5-6": "May",
+        "March 5 and 6": "March",
+        "5/6/2023": "May",
+        "May and 5": "May",
+        "May and 15": "May",
+        "May 6": "May",
+    },
     "coordinates": {
         "at 40.7, -74.0": {"latitude": 40.7, "longitude": -74.0},
         "route 66: 40.7, -74.0": {"latitude": 40.7, "longitude": -74.0},
@@ -180,3 +246,12 @@ def test_a_date_of_very_many_parts_is_refused_before_any_is_read(text):
 def test_a_point_among_very_many_numbers_is_refused_before_any_is_read():
     with pytest.raises(ValueParseError, match="numbers; write one point"):
         value_type("coordinates").read("1 2 " * 2_000 + "40.7, -74.0", ONE)
+
+
+def test_a_long_text_with_several_numbers_is_refused_before_any_is_read_but_not_one_with_a_point():
+    one_point = "at " * 100 + "40.7, -74.0"
+    assert value_type("coordinates").read(one_point, ONE).to_json() == {"latitude": 40.7, "longitude": -74.0}
+    with pytest.raises(ValueParseError, match="has several numbers in more than 200 characters; write one point"):
+        value_type("coordinates").read("at " * 63 + "40.7,-74.0;41,-75", ONE)
+    with pytest.raises(ValueParseError, match="write one point"):
+        value_type("coordinates").read(("1" * 390 + " ") * 20, ONE)
