@@ -323,6 +323,17 @@ ADDED = {**POST, "response_cookies": {"msg": "^.*added.*$"}}
             {"headers": [{"name": "Set-Cookie", "value": "a=1"}, {"name": "SET-COOKIE", "value": " msg = added "}]},
             "success",
         ),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1; Path=/, msg=added; Path=/"}]}, "success"),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1,msg=added,b=2"}]}, "success"),
+        (
+            {"headers": [{"name": "Set-Cookie", "value": "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, msg=added"}]},
+            "success",
+        ),
+        (
+            {"headers": [{"name": "Set-Cookie", "value": "msg=added; Expires=Wed, 21-Oct-2026 07:28:00 GMT, a=1"}]},
+            "success",
+        ),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1; Path=/, msg=added, msg=removed"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "msg=removed"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "msg"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "other=added; msg=added"}]}, "failure"),
