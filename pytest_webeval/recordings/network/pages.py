@@ -22,6 +22,8 @@ class Document(Protocol):
     index: int
 
     @property
+    def name(self) -> str: ...
+    @property
     def url(self) -> str: ...
     @property
     def method(self) -> str: ...
@@ -65,7 +67,7 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
     documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
-    later_tabs = set()
+    marks_pages, later_tabs = any(event.resource_type or event.is_navigation for event in events), set()
     for event in reversed(events):
         if event.resource_type:
             is_in_place = event.page is None or event.frame == main_frames[event.page]
@@ -76,11 +78,13 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
             continue
         # A page that redirects counts as such only where the recording does not have the page that followed.
         is_redirect, tab = _has_status(event, _REDIRECTS), event.page or event.frame
-        if not ((is_redirect and tab in later_tabs) or event.is_cancelled or event.is_failed or _is_saved(event)):
+        is_followed = is_redirect and (tab in later_tabs or not marks_pages)
+        if not (is_followed or event.is_cancelled or event.is_failed or _is_saved(event)):
             if is_redirect and event.method != "GET":
                 problem = f"the page that followed {event.name}, a redirect, was not recorded"
                 raise EvaluationError(f"{problem}; stop recording when the pages are idle")
-            _check_frame(event, main_frames.get(event.page))
+            if event.resource_type:
+                _check_frame(event, main_frames[event.page])
             return event
         later_tabs.add(tab)
     return None
