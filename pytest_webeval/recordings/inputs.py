@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import field as struct_field
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
@@ -77,6 +78,14 @@ class RunInputs:
             digest.update(_SALTING)  # which the checksum, published as it is, does not give away
             self.salts[name] = len(content), digest.digest()
         return content
+
+    def list_names(self, folder: str) -> list[str]:
+        """The names of what lies in a folder of the directory. Raises `RecordingError`."""
+        place = self.directory / folder
+        try:
+            return [path.name for path in place.iterdir()]
+        except OSError as error:
+            raise RecordingError(f"cannot list {place}: {error.strerror}; make it readable") from error
 
     def read_answer(self, name: str) -> bytes:
         """The same for the file of an answer, which has a limit of its own. Raises `RecordingError`."""

@@ -48,25 +48,51 @@ MISSING = object()
 _LOOKUP_ERRORS = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
+def _decode_json(text: str) -> Any:
+    """The value of a text that is JSON. Raises `ValueError` for an integer of thousands of digits."""
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return text
+
+
+def _parse_integer(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:  # thousands of digits
+        return digits
+
+
+_Decoder = Callable[[str], Any]
+
+
 def select_fields(
-    keys: Iterable[str], body: Mapping[str, Any], missing: object = None, document: list[Any] | None = None
+    keys: Iterable[str],
+    body: Mapping[str, Any],
+    missing: object = None,
+    document: list[Any] | None = None,
+    decode: _Decoder = _decode_json,
 ) -> dict[str, Any]:
     """What a body holds under each key; `missing` stands for a plain key that it lacks, `MISSING` leaves it out.
 
-    Paths that begin with an index lead into the `document`, if the body is an item of one. Raises `EvaluationError` for
-    a path or pattern that cannot be looked up in this body.
+    Paths that begin with an index lead into the `document`, if the body is an item of one. They lead into members that
+    are texts of JSON by `decode`. Raises `EvaluationError` for a path or pattern that cannot be looked up in this body.
     """
-    selected = {key.strip(): _look_up(key.strip(), body, missing, document) for key in keys}
+    selected = {key.strip(): _look_up(key.strip(), body, missing, document, decode) for key in keys}
     return {key: value for key, value in selected.items() if value is not MISSING}
 
 
-def _look_up(key: str, body: Mapping[str, Any], missing: object, document: list[Any] | None) -> Any:
+def _look_up(key: str, body: Mapping[str, Any], missing: object, document: list[Any] | None, decode: _Decoder) -> Any:
     if key.endswith("$") and key.startswith(("^", "$.^")):
         return _select_by_name(key.removeprefix("$."), body)
     if key.startswith("$"):
-        is_index = document is not None and _INDEX.match(key)
-        return _select_by_path(key, document if is_index else dict(body))
+        return _select_by_path(key, document if document is not None and _is_index(key) else dict(body), decode)
     return body.get(key, missing)
+
+
+def _is_index(key: str) -> bool:
+    """Whether a key begins with an index, so that it is about an array as a whole."""
+    return _INDEX.match(key.strip()) is not None
 
 
 def _select_by_name(pattern: str, body: Mapping[str, Any]) -> Any:
@@ -83,10 +109,10 @@ def _combine_hits(hits: list[Any]) -> Any:
     return hits[0] if hits else None
 
 
-def _select_by_path(path: str, body: Any) -> Any:
+def _select_by_path(path: str, body: Any, decode: _Decoder) -> Any:
     try:
         with time_limit(SECONDS, f"the path {path!r:.80} timed out after {SECONDS:g} s in a body; use a simpler path"):
-            hits = _find_hits(path, body) or _find_hits(path, _decode_members(body))
+            hits = _find_hits(path, body) or _find_hits(path, _decode_members(body, decode))
     except RecursionError:  # nested deeper than anything that a task asks for
         return None
     except _LOOKUP_ERRORS as error:
@@ -168,21 +194,14 @@ def _path_parser() -> Any:
     return ExtentedJsonPathParser()
 
 
-def _decode_members(value: Any) -> Any:
+def _decode_members(value: Any, decode: _Decoder) -> Any:
     """A copy in which each member text that is JSON is replaced by its decoded value; list items stay (spec §4.4)."""
     if isinstance(value, dict):
         return {
-            key: _decode_json(member) if isinstance(member, str) else _decode_members(member)
+            key: decode(member) if isinstance(member, str) else _decode_members(member, decode)
             for key, member in value.items()
         }
-    return [_decode_members(item) for item in value] if isinstance(value, list) else value
-
-
-def _decode_json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        return text
+    return [_decode_members(item, decode) for item in value] if isinstance(value, list) else value
 
 
 PATH = "network_event"
@@ -214,13 +233,13 @@ class BodyMatcher(Struct, frozen=True, dict=True):
     def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
         if self.expected_post is None:
             return None
-        posts = [self._project_post(fields) for fields in self.reader.read_post(event, self.expected_post)]
-        return _choose_item(posts, self.expected_post, self.case.comparison(extra_keys=True))
+        items = self.reader.read_post(event, self.expected_post)
+        return _choose_item(items, self.expected_post, self._project_post, self.case.comparison(extra_keys=True))
 
-    def _project_post(self, fields: FormFields) -> dict[str, Any]:
+    def _project_post(self, fields: FormFields, expected: Mapping[str, Any]) -> dict[str, Any]:
         fields = self._merge_fields(fields, f"{PATH}.post_data")
         checked = {name: value for name, value in fields.first.items() if not self.is_ignored(name)}
-        projected = _project_fields(self.expected_post or {}, replace(fields, first=checked))
+        projected = _project_fields(expected, replace(fields, first=checked), self._decode)
         if fields.is_form and self.case.rules.repeated_fields:
             projected = {key: self._read_array(key, value) for key, value in projected.items()}
         return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
@@ -240,9 +259,23 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         expected = self.expectation.expected.response_content
         if not expected:
             return None
-        merged = [self._merge_fields(fields, f"{PATH}.response_content") for fields in self.reader.read_content(event)]
-        contents = [select_fields(expected, fields.first, MISSING, fields.document) for fields in merged]
-        return _choose_item(contents, expected, replace(self.case.comparison(extra_keys=True), separate_lists=True))
+        comparison = replace(self.case.comparison(extra_keys=True), separate_lists=True)
+        return _choose_item(self.reader.read_content(event), expected, self._project_content, comparison)
+
+    def _project_content(self, fields: FormFields, expected: Mapping[str, Any]) -> dict[str, Any]:
+        fields = self._merge_fields(fields, f"{PATH}.response_content")
+        return select_fields(expected, fields.first, MISSING, fields.document, self._decode)
+
+    def _decode(self, text: str) -> Any:
+        """The value of a text that is JSON, in which an integer that Python does not read is a text of digits."""
+        try:
+            return _decode_json(text)
+        except ValueError as error:
+            if not self.case.rules.exact_numbers:
+                problem = "a text in a body holds an integer of more digits than Python reads"
+                raise EvaluationError(f"{problem}; --webeval-rules=strict reads it") from error
+            self.case.notice("exact_numbers", PATH)
+            return json.loads(text, parse_int=_parse_integer)
 
     def check(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` where a body that the task asks for is damaged in the trace itself."""
@@ -299,10 +332,28 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         return any(_is_found(pattern, name) for pattern in self.expectation.ignored_post_data_params_patterns or ())
 
 
-def _choose_item(items: Sequence[dict[str, Any]], expected: Any, comparison: Comparison) -> dict[str, Any] | None:
-    """The item that equals what is expected, or that differs least: of an array one item with all fields is enough."""
-    if len(items) <= 1:
-        return items[0] if items else None
+def _choose_item(
+    items: Sequence[FormFields],
+    expected: Mapping[str, Any],
+    project: Callable[[FormFields, Mapping[str, Any]], dict[str, Any]],
+    comparison: Comparison,
+) -> dict[str, Any] | None:
+    """What `project` selects of one item of an array: all fields have to be in one.
+
+    What is about the array as a whole is the same for each item, and looked up once.
+    """
+    if not items:
+        return None
+    of_array = {key: value for key, value in expected.items() if items[0].document is not None and _is_index(key)}
+    of_item = {key: value for key, value in expected.items() if key not in of_array}
+    shared = project(items[0], of_array) if of_array else {}
+    return _choose_nearest([project(item, of_item) for item in items], of_item, comparison) | shared
+
+
+def _choose_nearest(items: Sequence[dict[str, Any]], expected: Any, comparison: Comparison) -> dict[str, Any]:
+    """The item that equals what is expected, or that differs least."""
+    if len(items) == 1 or not expected:
+        return items[0]
     least, nearest = len(expected) + 1, items[0]
     for item in items:
         wrong = sum(assertion.status is not Status.SUCCESS for assertion in comparison.compare(expected, item, PATH))
@@ -327,9 +378,9 @@ def _is_found(pattern: str, name: str) -> bool:
         return False
 
 
-def _project_fields(expected: Mapping[str, Any], fields: FormFields) -> dict[str, Any]:
+def _project_fields(expected: Mapping[str, Any], fields: FormFields, decode: _Decoder) -> dict[str, Any]:
     """What was posted under each expected key. In a multipart form an empty field is also none at all (Q53)."""
-    projected = select_fields(expected, fields.first, document=fields.document)
+    projected = select_fields(expected, fields.first, document=fields.document, decode=decode)
     if not fields.is_multipart:
         return projected
     nulls = {key.strip() for key, value in expected.items() if value is None}

@@ -33,6 +33,7 @@ ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".wof
 # An ASCII URL without brackets, semicolons and control characters: its path is found without a parser.
 _SPECIAL = r"\[\];\x00-\x1f\x7f"
 _PLAIN_URL = re.compile(rf"https?://[^/?#{_SPECIAL}]*+([^?#{_SPECIAL}]*+)[^{_SPECIAL}]*+")
+_NEXT_COOKIE = re.compile(r"\n|,(?=\s*[^\s;,=]+=)")  # no comma of a date: Expires=Wed, 21 Oct 2026
 _SHORT = 500  # characters of a URL whose answer is kept
 _KEPT = 8_192  # answers: recordings of one site load the same files again and again
 
@@ -278,9 +279,9 @@ class NetworkEvent(ABC):
 
     @property
     def header_cookies(self) -> dict[str, str]:
-        """Cookies of the headers Set-Cookie, percent-decoded. Recorders join several in one header by line feeds."""
+        """Cookies of the headers Set-Cookie, percent-decoded. Recorders join several in one by line feeds or commas."""
         headers = [value for name, value in self.response_headers if name.lower() == "set-cookie"]
-        pairs = [line.partition(";")[0].partition("=") for header in headers for line in header.split("\n")]
+        pairs = [each.partition(";")[0].partition("=") for header in headers for each in _NEXT_COOKIE.split(header)]
         return {name.strip(): unquote(value.strip()) for name, mark, value in pairs if mark}
 
     @property
@@ -306,6 +307,7 @@ class NetworkTrace(Struct, frozen=True, dict=True):
     earlier: frozenset[int] = frozenset()
     by_time: tuple[int, ...] = ()
     recorded: tuple[NetworkEvent, ...] = ()
+    recorder: str = ""
 
     @property
     def all_events(self) -> tuple[NetworkEvent, ...]:
@@ -324,8 +326,6 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         counted = structs.replace(self, events=events, recorded=self.all_events)
         vars(counted).clear()  # what was computed from the other events
         return counted
-
-    recorder: str = ""
 
     @property
     def is_empty(self) -> bool:

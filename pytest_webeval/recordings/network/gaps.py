@@ -113,12 +113,18 @@ class Gaps(Struct, frozen=True, dict=True):
     def is_redirected(self, event: NetworkEvent) -> bool:
         """Whether an event without a status is a redirect, since a later request goes to where it points."""
         target = find_redirect(event)
-        return bool(target) and self._last_requests.get(target, -1) > event.index
+        return bool(target) and self._last_requests.get(target, -1) > self._positions[event.index]
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        """The position of each event in the order that counts, by its index."""
+        return {event.index: position for position, event in enumerate(self.trace.events)}
 
     @cached_property
     def _last_requests(self) -> dict[str, int]:
         """The position of the last request to each URL."""
-        return {event.url.partition("#")[0]: event.index for event in self.trace.events if event.has_url}
+        events = [event for event in self.trace.events if event.has_url]
+        return {event.url.partition("#")[0]: self._positions[event.index] for event in events}
 
     @cached_property
     def unmarked_pages(self) -> list[NetworkEvent]:

@@ -22,6 +22,8 @@ class Document(Protocol):
     index: int
 
     @property
+    def name(self) -> str: ...
+    @property
     def url(self) -> str: ...
     @property
     def method(self) -> str: ...
@@ -58,26 +60,44 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
     """The last page that some tab showed; by headers where an event has no resource type. Raises `EvaluationError`.
 
     `in_time` are all recorded events in the order of time: those of earlier chunks show the main frame of a tab, too. A
-    request that got no response, or one that is saved as a file, left the page as it was.
+    request that got no response, or one that is saved as a file, left the page as it was. It is an error if the last
+    document may be in an iframe, or is a posted form whose redirect leads to a page that was not recorded.
     """
     checked = {event.index for event in events}
     documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
-    later_tabs = set()
+    marks_pages, later_tabs = any(event.resource_type or event.is_navigation for event in events), set()
     for event in reversed(events):
         if event.resource_type:
-            is_page = event.is_document and event.frame == main_frames[event.page] and event.index not in embedded
+            is_in_place = event.page is None or event.frame == main_frames[event.page]
+            is_page = event.is_document and is_in_place and event.index not in embedded
         else:
             is_page = _is_page_by_headers(event)
         if not is_page:
             continue
         # A page that redirects counts as such only where the recording does not have the page that followed.
-        is_followed = _has_status(event, _REDIRECTS) and (event.page in later_tabs or event.method != "GET")
+        is_redirect, tab = _has_status(event, _REDIRECTS), event.page or event.frame
+        is_followed = is_redirect and (tab in later_tabs or not marks_pages)
         if not (is_followed or event.is_cancelled or event.is_failed or _is_saved(event)):
+            if is_redirect and event.method != "GET":
+                problem = f"the page that followed {event.name}, a redirect, was not recorded"
+                raise EvaluationError(f"{problem}; stop recording when the pages are idle")
+            if event.resource_type:
+                _check_frame(event, main_frames[event.page])
             return event
-        later_tabs.add(event.page)
+        later_tabs.add(tab)
     return None
+
+
+def _check_frame(event: Document, first_frame: str | None) -> None:
+    """Raise `EvaluationError` for a document that may be in an iframe or in a tab of its own.
+
+    Where no event names its tab, the frame of the first document is that of a tab; of others only headers can say so.
+    """
+    if event.page is None and event.frame not in (None, first_frame) and event.header("sec-fetch-dest") is None:
+        problem = f"{event.name} may be a page or an iframe: the recording names no tabs"
+        raise EvaluationError(f"{problem}; record with record_har_mode='full' in Playwright")
 
 
 def list_embedding_pages(page: Event, events: Sequence[Event]) -> list[Event]:

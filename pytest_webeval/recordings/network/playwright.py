@@ -32,7 +32,6 @@ from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.archives import choose_advice
 from pytest_webeval.safety.archives import list_visible
-from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
@@ -155,9 +154,9 @@ class FolderTrace:
     def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
         """The events of the folder. Raises `RecordingError`."""
         where, folder = inputs.directory / name, Path(name)
-        names = [NETWORK] if exists_no_follow(where / NETWORK) else _list_names(where)
-        if NETWORK in names and exists_no_follow(where / REQUESTS_LOG):
-            names.append(REQUESTS_LOG)
+        names = inputs.list_names(name)
+        if NETWORK in names:
+            names = [log for log in names if log in (NETWORK, REQUESTS_LOG)]
         logs = _read_logs(
             inputs.limits.file_size,
             list_network_logs(names),
@@ -236,13 +235,6 @@ def _build_body_source(inputs: RunInputs, folder: Path) -> BodySource:
 def list_network_logs(names: Iterable[str]) -> list[str]:
     """The network logs that Playwright Test puts into one trace, one for each browser context: `0-trace.network`."""
     return sorted((name for name in list_visible(names) if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
-
-
-def _list_names(folder: Path) -> list[str]:
-    try:
-        return [path.name for path in folder.iterdir()]
-    except OSError as error:
-        raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
 
 
 def _read_logs(size: int, names: Sequence[str], read: Callable[[str, int], bytes]) -> dict[str, bytes]:

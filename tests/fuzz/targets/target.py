@@ -79,5 +79,8 @@ class KeptFiles(RunInputs):
             raise RecordingError(f"there is no {name!r:.80}")
         return self.files[name]
 
+    def list_names(self, folder: str) -> list[str]:
+        return [name.removeprefix(f"{folder}/") for name in self.files if name.startswith(f"{folder}/")]
+
     def peek(self, name: str, limit: int, limit_name: str) -> bytes:
         return self.read(name, limit, limit_name)

@@ -291,6 +291,24 @@ def test_a_redirect_without_a_status_is_known_by_the_request_that_follows(judge,
     assert judge(REDIRECT, *entries, rules="reference")[0] == "failure"
 
 
+def at(second, made):
+    """The entry with the second at which its request began."""
+    return {**made, "startedDateTime": f"2026-01-01T00:00:{second:02}.000Z"}
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [((3, 2), "success"), ((2, 3), "error"), ((2, 2), "error")],
+    ids=["later, written before", "before, written before", "at the same time, written before"],
+)
+@pytest.mark.parametrize("turn", [list, reversed], ids=["as written", "reversed"])
+def test_what_follows_a_redirect_is_known_by_time(judge, times, status, turn):
+    redirect = request(status=0, response={"redirectURL": f"{SHOP}/done"})
+    entries = [at(times[0], request("GET", "/done")), at(times[1], redirect)]
+    expected = "success" if turn is reversed and times[0] == times[1] else status  # then the order of the file counts
+    assert judge(REDIRECT, *turn(entries))[0] == expected
+
+
 def test_one_request_that_matches_needs_no_other_to_be_recorded(judge):
     entries = [
         request(headers=sized(9, JSON), size=0, status=302),

@@ -39,6 +39,11 @@ def untyped(path, method="GET", status=200, headers=HTML, response=None, **more)
     return with_response(entry(path, method, status, headers, **more), **(response or {}))
 
 
+def minimal(path, method="GET", frame="frame@1", headers=HTML, **more):
+    """A document as Playwright records it with record_har_mode="minimal": with frames and without tabs."""
+    return typed(path, method, headers=headers, frame=frame, page=None, **more)
+
+
 def chrome(path, initiator="other", page="page_1", **more):
     """A document as Chrome's own HAR has it: without frames."""
     return typed(path, headers=more.pop("headers", HTML), frame=None, page=page, _initiator={"type": initiator}, **more)
@@ -78,7 +83,7 @@ FORMS = {
     "untyped": [untyped("/form"), untyped("/start", "POST")],
     "untyped, with marks": [untyped("/form", headers=MARKED), untyped("/start", "POST", headers=MARKED)],
     "redirected": [typed("/form"), typed("/do", "POST", status=302), START],
-    "redirected, the next page is missing": [START, typed("/do", "POST", status=302)],
+    "redirected, the next page is missing": [typed("/a"), typed("/do", "POST", status=302), START],
     "of a script": [START, entry("/api", "POST", headers={"accept": "*/*"}, _resourceType="fetch")],
     "of a script, untyped": [untyped("/start"), untyped("/api", "POST", headers={"accept": "*/*"})],
     "of jQuery, untyped": [
@@ -102,6 +107,11 @@ FRAMES = {
     "Chrome, without pages": [chrome("/start", page=None), chrome("/frame", "parser", page=None)],
     "Playwright's tab has many pages": [typed("/a", frame=None), typed("/start", frame=None)],
     "unreadable initiators": [typed("/a", frame=None), typed("/start", frame=None, _initiator=[5])],
+    "minimal, marked": [minimal("/start"), minimal("/frame", frame="frame@2", headers=FRAMED)],
+    "minimal, a marked popup": [minimal("/a"), minimal("/start", frame="frame@2", headers=MARKED)],
+    "minimal, back in the first tab": [minimal("/a"), minimal("/frame", frame="frame@2"), minimal("/start")],
+    "minimal, a download in a popup": [minimal("/start"), minimal("/file", frame="frame@2", response=ABORTED)],
+    "minimal, redirected": [minimal("/a"), minimal("/do", "POST", status=303), minimal("/start")],
     "of a program": [START, untyped("/api", _apiRequestRef="request@1")],
     "of a program, before Playwright 1.63": [START, untyped("/api", _apiRequest=True)],
 }
@@ -120,8 +130,41 @@ def test_the_last_page_is_the_one_that_the_tab_shows(tmp_path, name):
 
 
 def test_where_nothing_was_shown_there_is_no_page(tmp_path):
-    (tmp_path / "network.har").write_bytes(har(typed("/file", response=ABORTED), typed("/a", "POST", status=302)))
+    (tmp_path / "network.har").write_bytes(har(typed("/a", "POST", status=302), typed("/file", response=ABORTED)))
     assert load_trace(RunInputs(tmp_path), "network.har").last_page is None
+
+
+FULL, IDLE = "record with record_har_mode='full'", "was not recorded; stop recording when the pages are idle"
+POPUP = [minimal("/a"), minimal("/goal", frame="frame@2")]
+UNKNOWN = {
+    "a popup or an iframe": (POPUP, FULL),
+    "one that posts": ([minimal("/a"), minimal("/goal", "POST", frame="frame@2")], FULL),
+    "one that redirects": ([minimal("/a"), minimal("/go", frame="frame@2", status=302), POPUP[1]], FULL),
+    "before a download": ([*POPUP, minimal("/file", response=ABORTED)], FULL),
+    "a redirect of a form": ([typed("/goal"), typed("/go", "POST", status=303)], IDLE),
+    "a redirect of a form, 308": ([typed("/goal"), typed("/go", "PUT", status=308)], IDLE),
+    "a redirect of a form, untyped": ([untyped("/goal"), untyped("/go", "POST", status=302)], IDLE),
+    "a redirect of a form in another tab": (
+        [typed("/go", "POST", status=303), typed("/a"), typed("/go", "POST", status=303, page="page@2", frame="f")],
+        IDLE,
+    ),
+    "a redirect of a form after its page": ([typed("/goal"), typed("/x"), typed("/go", "POST", status=307)], IDLE),
+    "minimal, a redirect in a popup": ([*POPUP, minimal("/go", "POST", frame="frame@2", status=303)], IDLE),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_may_have_been_the_last_page_is_an_error_for_each_page(bench, name):
+    entries, advice = UNKNOWN[name]
+    directory = bench.record()
+    (directory / "network.har").write_bytes(har(*entries))
+    (directory / "agent_response.json").write_text(json.dumps({"task_type": "NAVIGATE", "status": "SUCCESS"}))
+    for path in ("/a", "/goal", "/x"):
+        expected = {"evaluator": "NetworkEventEvaluator", "expected": {"url": f"__SHOPPING__{path}"}}
+        task = bench.task(bench.expecting("NAVIGATE", schema={"type": "null"}), expected)
+        result = score(bench.case(task, "strict"), default_evaluators()).evaluators_results[-1]
+        assert (str(result.status), advice in str(result.error_msg)) == ("error", True)
+        assert score(bench.case(task, "default"), default_evaluators()).status != "error"
 
 
 def test_the_main_frame_of_an_open_tab_is_known_from_an_earlier_chunk(tmp_path):

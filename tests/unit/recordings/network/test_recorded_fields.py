@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from urllib.parse import quote_plus
 
 import pytest
@@ -219,6 +220,59 @@ def test_an_array_of_scalars_has_indices_alone(judge):
     assert judge({**POST, "post_data": {"b": "b"}}, sent)[0][2] == "failure"
 
 
+DIGITS = "1" * 5000  # more than Python reads as an integer
+NESTED = json.dumps({"q": "5"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "status"),
+    [
+        (json.dumps({"a": DIGITS, "p": NESTED}), {"$.p.q": "5"}, "success"),
+        (json.dumps({"a": DIGITS, "p": NESTED}), {"$.p.q": "6"}, "failure"),
+        (json.dumps({"a": f"[{DIGITS}]", "p": NESTED}), {"$.p.q": "5"}, "success"),
+        (json.dumps({"p": f'{{"q": "5", "a": -{DIGITS}}}'}), {"$.p.q": "5"}, "success"),
+        (json.dumps({"p": f'{{"q": 5, "a": {DIGITS}}}'}), {"$.p.q": 5}, "success"),
+        (json.dumps({"p": f'{{"q": 5, "a": {DIGITS}}}'}), {"$.p.a": 1}, "failure"),
+        (json.dumps({"p": f'{{"q": 5, "a": {DIGITS}}}'}), {"$.p.a": DIGITS}, "success"),
+        (json.dumps([{"a": DIGITS, "p": NESTED}]), {"$[*].p.q": "5"}, "success"),
+    ],
+)
+def test_an_integer_of_very_many_digits_costs_no_other_field(judge, text, expected, status):
+    is_array = text.startswith("[")
+    statuses, reason, _ = judge({**POST, "post_data": expected}, {"mimeType": JSON, "text": text})
+    assert statuses == ["failure" if is_array else "error", "error", status]
+    assert "fix the path" not in (reason or "")
+
+
+@pytest.mark.parametrize("expected", [{"$[*].variables.q": "5"}, {"$[*].variables.q": "5", "name": "b"}])
+def test_work_for_an_array_grows_with_its_items(bench, expected):
+    """A path about the array as a whole is looked up once, not for each item."""
+
+    def count(items):
+        entry = bench.entry("http://shop.test:7770/cart", "POST", headers={"Accept": "*/*"})
+        sent = [{"name": "a", "variables": {"q": "5"}} for _ in range(items)]
+        entry["request"]["postData"] = {"mimeType": JSON, "text": json.dumps(sent)}
+        directory = bench.record({"task_type": "MUTATE", "status": "SUCCESS"})
+        (directory / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
+        evaluator = {"evaluator": "NetworkEventEvaluator", "expected": {**POST, "post_data": expected}}
+        case = bench.case(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator), "strict")
+        calls = 0
+
+        def watch(_, event, __):
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(watch)
+        try:
+            score(case, default_evaluators())
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    count(1)
+    assert count(200) < 2.5 * count(100)
+
+
 DATA = {**POST, "response_content": {"id": 5}}
 
 
@@ -269,6 +323,17 @@ ADDED = {**POST, "response_cookies": {"msg": "^.*added.*$"}}
             {"headers": [{"name": "Set-Cookie", "value": "a=1"}, {"name": "SET-COOKIE", "value": " msg = added "}]},
             "success",
         ),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1; Path=/, msg=added; Path=/"}]}, "success"),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1,msg=added,b=2"}]}, "success"),
+        (
+            {"headers": [{"name": "Set-Cookie", "value": "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, msg=added"}]},
+            "success",
+        ),
+        (
+            {"headers": [{"name": "Set-Cookie", "value": "msg=added; Expires=Wed, 21-Oct-2026 07:28:00 GMT, a=1"}]},
+            "success",
+        ),
+        ({"headers": [{"name": "Set-Cookie", "value": "a=1; Path=/, msg=added, msg=removed"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "msg=removed"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "msg"}]}, "failure"),
         ({"headers": [{"name": "Set-Cookie", "value": "other=added; msg=added"}]}, "failure"),

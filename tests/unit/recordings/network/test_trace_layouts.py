@@ -418,7 +418,8 @@ def test_an_empty_trace_folder_says_the_same(bench):
 
 
 def document(path, status=200, frame="f1", kind="document", **more):
-    return entry(path, status=status, headers={"accept": "text/html"}, _resourceType=kind, _frameref=frame, **more)
+    place = {"_frameref": frame, "pageref": "page@1"}
+    return entry(path, status=status, headers={"accept": "text/html"}, _resourceType=kind, **place, **more)
 
 
 def untyped(path, status=200):
