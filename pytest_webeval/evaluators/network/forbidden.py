@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 from msgspec import field
@@ -45,7 +46,7 @@ OVERRIDABLE = ("PUT", "PATCH", "DELETE")  # methods that a form cannot have
 _NEGATIONS = ("(?!", "(?<!")
 _MARKS = ("\\?", "[?]")  # of a query, in a pattern
 _OVERRIDE_HEADERS = ("x-http-method-override", "x-http-method", "x-method-override")
-_OVERRIDE_FIELD = re.compile(r'(?:^|&)_method=([A-Za-z]+)|name="?_method"?\s+([A-Za-z]+)|"_method"\s*:\s*"([A-Za-z]+)')
+_OVERRIDE_FIELD = "_method"
 
 
 class Address(Struct, frozen=True):
@@ -136,12 +137,24 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if not any(self._matches(url, event.url) for url in urls):
             return False
         expected = self.matcher.event.http_method.upper().strip()
-        if expected and event.method.upper().strip() != expected and expected not in _list_overrides(event):
+        if expected and event.method.upper().strip() != expected and not self._is_overridden(event, expected):
             return False
         if not self._may_come_from_expected(event):
             return False
         self.matcher.check(event)
         return True
+
+    def _is_overridden(self, event: NetworkEvent, method: str) -> bool:
+        """Whether a POST asks a server to read it as that method. Raises `EvaluationError` if that cannot be known."""
+        return any(str(value).strip().upper() == method for value in self._list_overrides(event))
+
+    def _list_overrides(self, event: NetworkEvent) -> Iterator[object]:
+        yield from (event.header(name) for name in _OVERRIDE_HEADERS)
+        sent = split_sent(event.url)
+        yield from (value for name, value in parse_qsl("" if sent is None else sent.query) if name == _OVERRIDE_FIELD)
+        for fields in self.matcher.bodies.reader.read_post(event, (_OVERRIDE_FIELD,)):
+            yield fields.first.get(_OVERRIDE_FIELD)
+            yield from fields.repeated.get(_OVERRIDE_FIELD, ())
 
     def _may_come_from_expected(self, event: NetworkEvent) -> bool:
         """Whether a request has the expected referer, or none. Raises `EvaluationError` for damaged headers."""
@@ -269,12 +282,3 @@ def _read_sent(event: NetworkEvent) -> SentUrl | None:
     with suppress(EvaluationError):
         return split_sent(event.url)
     return None
-
-
-def _list_overrides(event: NetworkEvent) -> set[str]:
-    """The methods that a POST asks a server to read it as. Raises `EvaluationError` if its body cannot be read."""
-    sent, body = split_sent(event.url), event.read_post()
-    texts = ["" if sent is None else sent.query, "" if body is None else body.read_uncounted()]
-    methods = [event.header(name) or "" for name in _OVERRIDE_HEADERS]
-    methods += [method for text in texts for match in _OVERRIDE_FIELD.findall(text) for method in match]
-    return {method.strip().upper() for method in methods}

@@ -167,8 +167,30 @@ def test_a_method_counts_in_any_case(statuses, method):
     assert (found["default"], found["strict"]) == (FAIL, FAIL)
 
 
+def posted(mime=FORM, size=None, **body):
+    """A POST with this body as the recorder keeps it, of this size by its headers."""
+    headers = {} if size is None else {"content-type": mime, "content-length": str(size)}
+    entry = at(f"{GIT}/x", headers=headers)
+    entry["request"] |= {"postData": {"mimeType": mime, **body}} if body else {}
+    return entry
+
+
+MULTIPART = "multipart/form-data; boundary=x"
+PART = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
 OVERRIDES = {
     "header": {"headers": {"X-HTTP-Method-Override": "delete"}},
+    "an encoded name": {"post": (FORM, "a=1&%5Fmethod=delete")},
+    "an encoded value": {"post": (FORM, "_method=%64elete")},
+    "another type beside": {"post": ("application/x-www-form-urlencoded; charset=UTF-8", "_method=delete")},
+    "the last of several": {"post": (FORM, "_method=put&_method=delete")},
+    "the first of several": {"post": (MULTIPART, PART.format("_method", "delete") + PART.format("_method", "put"))},
+    "an item of JSON": {"post": ("application/json", '[{"a": 1}, {"_method": "DELETE"}]')},
+    "multipart with a type": {
+        "post": (
+            MULTIPART,
+            PART.replace("\r\n\r\n", "\r\nContent-Type: text/plain\r\n\r\n").format("_method", "delete"),
+        )
+    },
     "form": {"post": (FORM, "a=1&_method=delete")},
     "JSON": {"post": ("application/json", '{"_method": "DELETE"}')},
     "multipart": {
@@ -187,6 +209,30 @@ def test_a_post_that_is_to_be_read_as_another_method_is_one(statuses, name):
     assert tuple(statuses(entry, expected=expected, sites=sites).values()) == (PASS, FAIL, FAIL)
     assert statuses(at(f"{GIT}/x?_method=delete"), expected=expected, sites=sites)["strict"] == FAIL
     assert statuses(at(f"{GIT}/x", post=(FORM, "a=1")), expected=expected, sites=sites)["strict"] == PASS
+
+
+@pytest.mark.parametrize(
+    ("entry", "status"),
+    [
+        (posted(params=[{"name": "_method", "value": "delete"}]), FAIL),
+        (posted(params=[{"name": "_method", "value": "put"}]), PASS),
+        (posted(text="", size=14), ERROR),
+        (posted(size=14), ERROR),
+        (posted(MULTIPART, params=[{"name": "_method", "fileName": "a.txt"}]), ERROR),
+        (posted(text=5), ERROR),
+        (posted(text=""), PASS),
+        (posted(text="", size=0), PASS),
+        (posted(), PASS),
+        (posted(text="a=1&note=_method%3Ddelete", size=25), PASS),
+        (at(f"{GIT}/x?%5Fmethod=%64elete"), FAIL),
+        (at(f"{GIT}/x?a=_method%3Ddelete"), PASS),
+        (at(f"{GIT}/y", headers={"content-length": "14"}), PASS),
+    ],
+)
+def test_an_override_that_was_not_recorded_may_have_been_sent(statuses, entry, status):
+    expected = {"url": "__GITLAB__/x", "http_method": "DELETE"}
+    found = statuses(entry, expected=expected, sites=("gitlab", "shopping"))
+    assert found == {"reference": PASS, "default": status, "strict": status}
 
 
 QUERIES = ["?a=1", "?a=2&a=1", "?b=2&a=1", "?a=%2531", "?%61=1", ""]
