@@ -259,13 +259,12 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         """What keeps anybody from knowing that nothing was sent."""
         if undeclared and not self.case.configured_sites.covers(self.case.task.sites):
             yield f"{self._describe(undeclared)}, and no URL is configured; pass one: --webeval-config=FILE"
-        visited = [sent.server for event in self.case.trace.events if (sent := _read_sent(event))]
-        others = [address.server for address in self._addresses if address.site not in self._named_sites]
-        foreign = [server for server in visited if not any(other.is_same(server) for other in others)]
-        for site in self._named_sites:
-            servers = [address.server for address in self._addresses if address.site == site]
-            if foreign and not any(server.is_same(other) for server in servers for other in visited):
-                yield format_unvisited(self.case.sites, [site], self.case.trace.events) or f"{site} was not visited"
+        visited = {sent.server for event in self.case.trace.events if (sent := _read_sent(event))}
+        sites = {each.site for each in self._addresses if any(each.server.is_same(server) for server in visited)}
+        if visited and (undeclared or not sites):
+            for site in self._named_sites:
+                if site not in sites:
+                    yield format_unvisited(self.case.sites, [site], self.case.trace.events) or f"{site} was not visited"
 
     def _describe(self, undeclared: list[NetworkEvent]) -> str:
         event = undeclared[0]

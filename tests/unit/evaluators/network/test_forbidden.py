@@ -427,10 +427,26 @@ def test_a_run_that_went_nowhere_sent_nothing(monkeypatch, results):
     assert {str(result.status) for result in results().values()} == {PASS}
 
 
-@pytest.mark.parametrize(("url", "status"), [(f"{SHOP}/x", PASS), ("http://git2.test/x", ERROR), (f"{GIT}/x", PASS)])
-def test_of_two_sites_the_forbidden_one_need_not_be_visited_if_only_the_other_was(statuses, url, status):
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        (f"{SHOP}/x", PASS),
+        (f"{GIT}/x", PASS),
+        ("http://cdn.test/x", PASS),
+        (f"http://git2.test{POST}", ERROR),
+        (f"http://git2.test/x/..{POST}", ERROR),
+        (f"{SHOP}{POST}", PASS),
+    ],
+)
+def test_of_two_sites_the_forbidden_one_need_not_be_visited_if_the_other_was(statuses, url, status):
     expected = FORBIDDEN | {"url": f"__GITLAB__{POST}"}
     assert statuses(at(url), expected=expected, sites=("shopping", "gitlab"))["strict"] == status
+
+
+def test_of_two_sites_that_nobody_visited_the_forbidden_one_is_named(away):
+    expected = FORBIDDEN | {"url": f"__GITLAB__{POST}"}
+    found = away(at("http://cdn.test/x"), expected=expected, sites=("shopping", "gitlab"))
+    assert "expected http://git.test:8023 (gitlab); got http://127.0.0.1:9 (1)" in found["strict"].error_msg
 
 
 def test_without_a_configured_url_a_forbidden_path_at_another_host_is_an_error(statuses):
