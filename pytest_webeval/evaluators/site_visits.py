@@ -46,10 +46,22 @@ def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[Networ
     if not configured or not recorded:
         return None
     expected = _join_names([f"{host:.80} ({site})" for host, site in configured.items()])
-    visited = _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
     return (
-        f"no request to a configured URL: expected {expected}; got {visited}; "
+        f"no request to a configured URL: expected {expected}; got {_join_counts(recorded)}; "
         "fix the URL in --webeval-config, or re-record the run"
+    )
+
+
+def format_other_hosts(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
+    """Why inferred addresses may be wrong: requests went to other hosts, too. None if there are no others."""
+    inferred = {host: site for site in names for url in sites.environments[site].urls if (host := origin(url))}
+    recorded = Counter(host for event in events if (host := _read_origin(event)) and host not in inferred)
+    if not recorded:
+        return None
+    guesses = _join_names([f"{host:.80} ({site})" for host, site in inferred.items()])
+    return (
+        f"the site URL was inferred from the first request, and nothing there matches: {guesses}; other hosts in the "
+        f"recording: {_join_counts(recorded)}; pass a file with the site URLs: --webeval-config=FILE"
     )
 
 
@@ -64,6 +76,10 @@ def _read_origin(event: NetworkEvent) -> str | None:
         return origin(event.url)
     except EvaluationError:  # an unreadable event went nowhere
         return None
+
+
+def _join_counts(recorded: Counter[str]) -> str:
+    return _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
 
 
 def _join_names(texts: Sequence[str]) -> str:
