@@ -68,10 +68,16 @@ def _split_address(text: str) -> tuple[SplitResult, str]:
 
 def _normalize_path(path: str) -> str:
     """A path without slashes in a row or at its end, and without dot segments, escaped as in normalized URLs."""
+    escaped = quote(unquote(path.replace("\\", "/")), _PATH_CHARACTERS)
+    return resolve_path(re.sub("/{2,}", "/", escaped))
+
+
+def resolve_path(path: str) -> str:
+    """A path without dot segments and empty ones, where a segment `..` drops the one before it, empty or not."""
     segments: list[str] = []
-    for segment in quote(unquote(path.replace("\\", "/")), _PATH_CHARACTERS).split("/"):
+    for segment in path.split("/")[1:]:
         if segment == "..":
             del segments[-1:]
-        elif segment not in ("", "."):
+        elif segment != ".":
             segments.append(segment)
-    return "".join(f"/{segment}" for segment in segments)
+    return "".join(f"/{segment}" for segment in segments if segment)

@@ -17,7 +17,8 @@ from tests.support.bench import har_entry
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 
 SHOP, OLD, LOCAL, GIT = "http://shop.test:7770", "http://old.test/shop", "http://127.0.0.1:8080", "http://git.test:8023"
-SITES = Sites({"shopping": Environment((SHOP, OLD, LOCAL)), "gitlab": Environment((GIT,))})
+LAN = "http://10.0.0.9:7770"
+SITES = Sites({"shopping": Environment((SHOP, OLD, LOCAL, LAN)), "gitlab": Environment((GIT,))})
 POST = "/contact/index/post"
 FORBIDDEN = {"url": f"__SHOPPING__{POST}", "http_method": "POST"}
 PATTERN = {"url": "^__SHOPPING__/contact/.*post$", "http_method": "POST"}
@@ -98,6 +99,20 @@ SPELLINGS = {
     "localhost": ("http://localhost:8080" + POST, PASS),
     "loopback of IPv6": ("http://[::1]:8080" + POST, PASS),
     "another loopback address": ("http://127.0.0.2:8080" + POST, PASS),
+    "fourth address": (f"{LAN}{POST}", FAIL),
+    "address of three numbers": ("http://10.0.9:7770" + POST, PASS),
+    "address of two numbers": ("http://10.9:7770" + POST, PASS),
+    "address as one number": ("http://167772169:7770" + POST, PASS),
+    "hexadecimal address": ("http://0xA000009:7770" + POST, PASS),
+    "octal address": ("http://012.0.0.9:7770" + POST, PASS),
+    "encoded address": ("http://%31%30.9.:7770" + POST, PASS),
+    "IPv4 in IPv6": ("http://[::ffff:10.0.0.9]:7770" + POST, PASS),
+    "IPv4 in IPv6, in capitals": ("http://[0:0:0:0:0:FFFF:0A00:0009]:7770" + POST, PASS),
+    "loopback of two numbers": ("http://127.1:8080" + POST, PASS),
+    "loopback as one number": ("http://2130706433:8080" + POST, PASS),
+    "loopback in IPv6": ("http://[::ffff:127.0.0.1]:8080" + POST, PASS),
+    "any address": ("http://0:8080" + POST, PASS),
+    "control characters around": (f"\x01\x1f {SHOP}{POST} \x00", PASS),
     "TLS at the same port": ("https://shop.test:7770" + POST, PASS),
 }
 
@@ -135,6 +150,10 @@ OTHERS = {
     "another port": "http://shop.test:7771" + POST,
     "another address below": "http://old.test" + POST,
     "a path that begins like the address": "http://old.test/shopping" + POST,
+    "another address in the network": "http://10.0.0.10:7770" + POST,
+    "another number": "http://167772170:7770" + POST,
+    "no address": "http://10.0.0.0.9:7770" + POST,
+    "too big a number": "http://4462739465:7770" + POST,
     "another site": f"{GIT}{POST}",
     "data": "data:text/plain,http://shop.test:7770/contact/index/post",
     "blob": "blob:http://shop.test:7770/contact/index/post",
@@ -476,3 +495,4 @@ def test_a_long_url_is_no_way_to_hide(statuses, results):
     deep = "/x" * 20_000 + "/.." * 20_000
     assert statuses(at(f"{SHOP}{deep}{POST}"))["strict"] == FAIL
     assert statuses(at(f"data:text/plain,{'x' * 20_000_000}"))["strict"] == PASS
+    assert statuses(at(f"http://a.test/{' ' * 200_000}x"))["strict"] == PASS
