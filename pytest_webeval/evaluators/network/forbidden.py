@@ -26,6 +26,7 @@ from pytest_webeval.evaluators.network.url_readings import split_sent
 from pytest_webeval.evaluators.network.urls import Url
 from pytest_webeval.evaluators.network.urls import matches_in_reference
 from pytest_webeval.evaluators.site_visits import format_unvisited
+from pytest_webeval.evaluators.site_visits import read_server
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.results import WarningKind
 from pytest_webeval.safety import regex
@@ -259,7 +260,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         """What keeps anybody from knowing that nothing was sent."""
         if undeclared and not self.case.configured_sites.covers(self.case.task.sites):
             yield f"{self._describe(undeclared)}, and no URL is configured; pass one: --webeval-config=FILE"
-        visited = {sent.server for event in self.case.trace.events if (sent := _read_sent(event))}
+        visited = {server for event in self.case.trace.events if (server := read_server(event))}
         sites = {each.site for each in self._addresses if any(each.server.is_same(server) for server in visited)}
         if visited and (undeclared or not sites):
             for site in self._named_sites:
@@ -275,9 +276,3 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 def _join_problems(problems: list[str]) -> str:
     more = f"; and {pluralize(len(problems) - MAX_NAMED, 'more problem')}" if len(problems) > MAX_NAMED else ""
     return f"cannot decide whether a forbidden request was sent: {'; '.join(problems[:MAX_NAMED])}{more}"
-
-
-def _read_sent(event: NetworkEvent) -> SentUrl | None:
-    with suppress(EvaluationError):
-        return split_sent(event.url)
-    return None

@@ -189,6 +189,8 @@ def test_of_many_hosts_the_first_are_named():
         ("ws://shop.test/socket", "http://shop.test"),
         (" http://a:b@shop.test/", "http://shop.test"),
         ("http://[::1]:7770/x", "http://[::1]:7770"),
+        ("http://10.9:7770/x", "http://10.0.0.9:7770"),
+        ("http://shop%2Etest.:7770/x", "http://shop.test:7770"),
         ("about:blank", None),
         ("data:text/plain,http://shop.test", None),
         ("chrome-extension://abc/x", None),
