@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.url_readings import Server
-from pytest_webeval.evaluators.network.url_readings import split_sent
+from pytest_webeval.evaluators.url_readings import Server
+from pytest_webeval.evaluators.url_readings import split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder

@@ -18,15 +18,15 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.url_readings import SentUrl
-from pytest_webeval.evaluators.network.url_readings import Server
-from pytest_webeval.evaluators.network.url_readings import read_path
-from pytest_webeval.evaluators.network.url_readings import read_query
-from pytest_webeval.evaluators.network.url_readings import split_sent
 from pytest_webeval.evaluators.network.urls import Url
 from pytest_webeval.evaluators.network.urls import matches_in_reference
 from pytest_webeval.evaluators.site_visits import format_unvisited
 from pytest_webeval.evaluators.site_visits import read_server
+from pytest_webeval.evaluators.url_readings import SentUrl
+from pytest_webeval.evaluators.url_readings import Server
+from pytest_webeval.evaluators.url_readings import read_path
+from pytest_webeval.evaluators.url_readings import read_query
+from pytest_webeval.evaluators.url_readings import split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.results import WarningKind
 from pytest_webeval.safety import regex
