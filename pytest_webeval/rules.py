@@ -121,7 +121,7 @@ QUIRKS: tuple[Quirk, ...] = (
           "resource_types",
           "the recording's marks identify pages; cached and posted ones count, cancelled ones and downloads do not",
           STRICT),
-    Quirk("§4.4", "a POST whose expectation names no response_status must be answered with 200",
+    Quirk("§4.4", "a request that writes, and whose expectation names no response_status, must be answered with 200",
           "77 that name none", "redirected_posts", "any status from 200 to 399 counts", STRICT),
     Quirk("Q25", "URLs of only one site are replaced in a text", "48 with two sites"),
     Quirk("§2.1", "a site other than the seven of the benchmark is an error", "-",

@@ -265,6 +265,18 @@ class Case:
 
         return format_unvisited(self.configured_sites.folded, self.task.sites, self.trace.events)
 
+    @cached_property
+    def doubtful_sites(self) -> str | None:
+        """The inferred address of a site and the other recorded hosts, of which one may be the site; None without any.
+
+        None as well for rules that infer what the reference does.
+        """
+        if self._infers_anything or self.configured_sites.covers(self.task.sites):
+            return None
+        from pytest_webeval.evaluators.site_visits import format_other_hosts  # with what most results need not know
+
+        return format_other_hosts(self.sites, self.task.sites, self.events)
+
     def check(self) -> None:
         """Raise `RecordingError` unless the run can be scored at all, `RunExcluded` if it is excluded.
 

@@ -5,28 +5,37 @@ A wrong address in the configuration must not look like a bad agent: with it, no
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Sequence
+from contextlib import suppress
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.url_readings import Server
+from pytest_webeval.evaluators.url_readings import split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
 
 MAX_NAMED = 3
-_ORIGIN = re.compile(r"\s*(http|ws)(s?)://([^/?#\\\s]+)", re.IGNORECASE)
 
 
 def origin(url: str) -> str | None:
     """Scheme, host and port in one spelling, such as `http://shop.test:7770`; None for what names no host."""
-    match = _ORIGIN.match(url)
-    if match is None:
-        return None
-    is_secure = bool(match[2])
-    host = match[3].rpartition("@")[2].lower().removesuffix(":443" if is_secure else ":80")
-    return f"{'https' if is_secure else 'http'}://{host}" if host else None
+    server = _find_server(url)
+    return None if server is None else server.text
+
+
+def read_server(event: NetworkEvent) -> Server | None:
+    """Where a request went. An unreadable event went nowhere."""
+    with suppress(EvaluationError):
+        return _find_server(event.url)
+    return None
+
+
+def _find_server(url: str) -> Server | None:
+    sent = split_sent(url)
+    return sent.server if sent is not None and sent.server.host else None
 
 
 def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
@@ -38,18 +47,31 @@ def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[Networ
     configured = {host: site for site, url in urls if (host := origin(url))}
     recorded: Counter[str] = Counter()
     for event in events:
-        host = _read_origin(event)
-        if host in configured:
+        server = read_server(event)
+        if server is None:
+            continue
+        if server.text in configured:
             return None
-        if host:
-            recorded[host] += 1
+        recorded[server.text] += 1
     if not configured or not recorded:
         return None
     expected = _join_names([f"{host:.80} ({site})" for host, site in configured.items()])
-    visited = _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
     return (
-        f"no request to a configured URL: expected {expected}; got {visited}; "
+        f"no request to a configured URL: expected {expected}; got {_join_counts(recorded)}; "
         "fix the URL in --webeval-config, or re-record the run"
+    )
+
+
+def format_other_hosts(sites: Sites, names: Iterable[str], events: Iterable[NetworkEvent]) -> str | None:
+    """Why inferred addresses may be wrong: requests went to other hosts, too. None if there are no others."""
+    inferred = {host: site for site in names for url in sites.environments[site].urls if (host := origin(url))}
+    recorded = Counter(each.text for event in events if (each := read_server(event)) and each.text not in inferred)
+    if not recorded:
+        return None
+    guesses = _join_names([f"{host:.80} ({site})" for host, site in inferred.items()])
+    return (
+        f"the site URL was inferred from the first request, and nothing there matches: {guesses}; other hosts in the "
+        f"recording: {_join_counts(recorded)}; pass a file with the site URLs: --webeval-config=FILE"
     )
 
 
@@ -59,11 +81,8 @@ def names_a_site(urls: str | Sequence[str], names: Iterable[str]) -> bool:
     return all(url.startswith(marks) for url in ([urls] if isinstance(urls, str) else urls))
 
 
-def _read_origin(event: NetworkEvent) -> str | None:
-    try:
-        return origin(event.url)
-    except EvaluationError:  # an unreadable event went nowhere
-        return None
+def _join_counts(recorded: Counter[str]) -> str:
+    return _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
 
 
 def _join_names(texts: Sequence[str]) -> str:

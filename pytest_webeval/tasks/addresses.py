@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv6Address
+from unicodedata import normalize
 from urllib.parse import SplitResult
 from urllib.parse import quote
 from urllib.parse import unquote
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 SCHEMES = ("http", "https")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _PATH_CHARACTERS = "~:/#[]@!$&'()*+,;="  # which url-normalize leaves as they are
+_DEVIATIONS = "\u00df\u03c2\u200c\u200d"  # two letters and two joiners, which IDNA 2003 replaces and 2008 keeps
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 
 
@@ -20,7 +22,7 @@ def normalize_address(raw: str) -> str:
     parts, host = _split_address(raw.strip())
     scheme, port = parts.scheme.lower(), parts.port
     suffix = "" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}"
-    query = f"/?{parts.query}" if parts.query else ""  # as of a proxy, which has the address of a page there
+    query = f"/?{parts.query}" if parts.query else ""
     return f"{scheme}://{host}{suffix}{_normalize_path(parts.path)}{query}"
 
 
@@ -49,17 +51,26 @@ def normalize_host(raw: str) -> str:
     """A host as browsers send it: lower-case, in ASCII, without the dot at its end. Raises `ValueError`."""
     if raw.startswith("[") or ":" in raw:
         return f"[{IPv6Address(raw.strip('[]')).compressed}]"
-    host = raw.lower().rstrip(".")
-    ascii_host = host if host.isascii() else host.encode("idna").decode()  # as url-normalize, the labels of IDNA 2003
+    ascii_host = _to_ascii(raw.rstrip("."))
     if _HOST.fullmatch(ascii_host) is None:
         raise ValueError(f"invalid host {raw!r:.80}")
     return ascii_host
+
+
+def _to_ascii(host: str) -> str:
+    """A host in ASCII: in labels of IDNA 2003, as url-normalize writes it, unless browsers have another one for it."""
+    if not any(letter in host for letter in _DEVIATIONS):
+        return host.lower() if host.isascii() else host.lower().encode("idna").decode()
+    labels = normalize("NFKC", "".join(map(str.lower, host))).split(".")  # one by one: a last sigma is one already
+    return ".".join(each if each.isascii() else f"xn--{each.encode('punycode').decode()}" for each in labels)
 
 
 def _split_address(text: str) -> tuple[SplitResult, str]:
     parts = urlsplit(text)
     if "#" in text:
         raise ValueError("an address has no fragment")
+    if parts.query and "://" not in parts.query:  # a proxy has the address of a page there
+        raise ValueError("an address has no query")
     if parts.scheme.lower() not in SCHEMES or not parts.hostname:
         raise ValueError("an address has a scheme and a host")
     is_bracketed = "[" in parts.netloc
@@ -68,10 +79,16 @@ def _split_address(text: str) -> tuple[SplitResult, str]:
 
 def _normalize_path(path: str) -> str:
     """A path without slashes in a row or at its end, and without dot segments, escaped as in normalized URLs."""
+    escaped = quote(unquote(path.replace("\\", "/")), _PATH_CHARACTERS)
+    return resolve_path(re.sub("/{2,}", "/", escaped))
+
+
+def resolve_path(path: str) -> str:
+    """A path without dot segments and empty ones, where a segment `..` drops the one before it, empty or not."""
     segments: list[str] = []
-    for segment in quote(unquote(path.replace("\\", "/")), _PATH_CHARACTERS).split("/"):
+    for segment in path.split("/")[1:]:
         if segment == "..":
             del segments[-1:]
-        elif segment not in ("", "."):
+        elif segment != ".":
             segments.append(segment)
-    return "".join(f"/{segment}" for segment in segments)
+    return "".join(f"/{segment}" for segment in segments if segment)

@@ -156,8 +156,8 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
     written_status: Annotated[
         int | UnsetType,
         Meta(
-            description="the status of the response; without it 200, or any from 200 to 399 for a POST under the rules "
-            "`strict`"
+            description="the status of the response; without it 200, or under the rules `strict` any from 200 to 399 "
+            "for a method other than GET and HEAD"
         ),
     ] = msgspec.field(default=UNSET, name="response_status")
     query_params: Annotated[

@@ -404,7 +404,15 @@ def test_a_page_from_the_cache_is_a_page_when_strict(network, bench):
     found = network({"url": "__SHOPPING__/p"}, kind="NAVIGATE", entries=entries)
     assert [status for status, _ in found.values()] == ["failure", "failure", "success"]
     untyped = network({"url": "__SHOPPING__/p"}, {**PAGE, "status": 304}, kind="NAVIGATE")
-    assert untyped["strict"][0] == "failure"
+    assert [status for status, _ in untyped.values()] == ["failure", "failure", "success"]
+
+
+@pytest.mark.parametrize("kind", ["xhr", None])
+def test_what_is_no_page_is_not_from_the_cache(network, bench, kind):
+    headers = PAGE["headers"] if kind else {"accept": "application/json"}
+    entries = [{**bench.entry(PAGE["url"], headers=headers, status=304), "_resourceType": kind}]
+    found = network({"url": "__SHOPPING__/p"}, kind="MUTATE", entries=entries)
+    assert {status for status, _ in found.values()} == {"failure"}
 
 
 @pytest.mark.parametrize("status", [302, 303, 305])

@@ -292,8 +292,11 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
     def _unvisited_sites(self) -> str | None:
         from pytest_webeval.evaluators.site_visits import names_a_site  # with what most results need not know
 
-        is_about_a_site = names_a_site(self.matcher.event.url, self.case.task.sites)
-        return self.case.unvisited_sites if is_about_a_site else None
+        if not names_a_site(self.matcher.event.url, self.case.task.sites):
+            return None
+        urls = self.matcher.expected_urls
+        is_met = any(self.matcher.same_place(event.url, urls) for event in self.candidates)
+        return self.case.unvisited_sites or (None if is_met else self.case.doubtful_sites)
 
     def explain(
         self,

@@ -83,7 +83,8 @@ def _comparable(base: str) -> str:
 
 FOUND, NOT_MODIFIED = 302, 304
 REDIRECTS = (301, FOUND, 303, 307, 308)
-ACCEPTED = range(200, 400)  # of a POST whose expectation names no status
+ACCEPTED = range(200, 400)  # of a request that writes, whose expectation names no status
+READING_METHODS = ("GET", "HEAD")
 URL_HEADERS = ("referer", "redirect_url")
 
 
@@ -206,8 +207,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     def _check_status(self, event: NetworkEvent) -> Assertion:
         expected = self.event.response_status
-        from_cache = event.status == NOT_MODIFIED and expected == OK and event.resource_type == "document"
-        if from_cache and self.case.rules.resource_types:
+        if self.case.rules.resource_types and event.status == NOT_MODIFIED and expected == OK and _is_page(event):
             self.case.notice("resource_types", f"{PATH}.response_status")
             return passed(f"{PATH}.response_status_match", f"{event.status}: the page came from the cache")
         if event.status in NO_RESPONSE and event.status != expected and self.case.rules.recording_gaps:
@@ -220,18 +220,24 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _check_missing_status(self, event: NetworkEvent) -> Assertion:
         """Of a redirect only that it was one is known: 302 is what sites answer to a form."""
         expected, is_redirect = self.event.response_status, self.gaps.is_redirected(event)
-        if is_redirect and expected == FOUND:
+        is_unnamed = not self.event.has_status and FOUND in self._accepted_statuses
+        if is_redirect and (expected == FOUND or is_unnamed):
+            if is_unnamed:
+                self.case.notice("redirected_posts", f"{PATH}.response_status")
             return passed(f"{PATH}.response_status_match", f"{event.status}: the next page shows the redirect")
         problem = None if is_redirect and expected not in REDIRECTS else self.gaps.status(event)
         if problem is not None:
             return failed(f"{PATH}.response_status{UNAVAILABLE}", problem)
         return self._check_exact("response_status", expected, event.status)
 
+    @property
+    def _accepted_statuses(self) -> range:
+        """Servers answer what they accept in several ways, of which the reference knows one."""
+        writes = self.event.http_method.upper() not in READING_METHODS
+        return ACCEPTED if writes and self.case.rules.redirected_posts else range(OK, OK + 1)
+
     def _check_unnamed_status(self, event: NetworkEvent) -> Assertion:
-        """Servers answer a form that they accept in several ways, of which the reference knows one."""
-        accepted = (
-            ACCEPTED if self.case.rules.redirected_posts and self.event.http_method == "POST" else range(OK, OK + 1)
-        )
+        accepted = self._accepted_statuses
         if event.status in accepted:
             self.case.notice("redirected_posts", f"{PATH}.response_status")
             return passed(f"{PATH}.response_status_match", f"{event.status}: the task names no response_status")
@@ -368,6 +374,11 @@ class EventMatcher(Struct, frozen=True, dict=True):
         with suppress(EvaluationError):  # damaged headers: then the list alone counts
             return event.header_cookies | cookies
         return cookies
+
+
+def _is_page(event: NetworkEvent) -> bool:
+    """Whether it is a page by its type, or by its headers where the recorder keeps no types."""
+    return event.is_document or (event.resource_type is None and event.is_navigation)
 
 
 def _is_header_text(raw: Any) -> bool:

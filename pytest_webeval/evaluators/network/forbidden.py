@@ -12,19 +12,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.url_readings import SentUrl
-from pytest_webeval.evaluators.network.url_readings import Server
-from pytest_webeval.evaluators.network.url_readings import read_path
-from pytest_webeval.evaluators.network.url_readings import read_query
-from pytest_webeval.evaluators.network.url_readings import split_sent
 from pytest_webeval.evaluators.network.urls import Url
 from pytest_webeval.evaluators.network.urls import matches_in_reference
 from pytest_webeval.evaluators.site_visits import format_unvisited
+from pytest_webeval.evaluators.site_visits import read_server
+from pytest_webeval.evaluators.url_readings import SentUrl
+from pytest_webeval.evaluators.url_readings import Server
+from pytest_webeval.evaluators.url_readings import read_path
+from pytest_webeval.evaluators.url_readings import read_query
+from pytest_webeval.evaluators.url_readings import split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.results import WarningKind
 from pytest_webeval.safety import regex
@@ -45,7 +47,7 @@ OVERRIDABLE = ("PUT", "PATCH", "DELETE")  # methods that a form cannot have
 _NEGATIONS = ("(?!", "(?<!")
 _MARKS = ("\\?", "[?]")  # of a query, in a pattern
 _OVERRIDE_HEADERS = ("x-http-method-override", "x-http-method", "x-method-override")
-_OVERRIDE_FIELD = re.compile(r'(?:^|&)_method=([A-Za-z]+)|name="?_method"?\s+([A-Za-z]+)|"_method"\s*:\s*"([A-Za-z]+)')
+_OVERRIDE_FIELD = "_method"
 
 
 class Address(Struct, frozen=True):
@@ -136,12 +138,24 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if not any(self._matches(url, event.url) for url in urls):
             return False
         expected = self.matcher.event.http_method.upper().strip()
-        if expected and event.method.upper().strip() != expected and expected not in _list_overrides(event):
+        if expected and event.method.upper().strip() != expected and not self._is_overridden(event, expected):
             return False
         if not self._may_come_from_expected(event):
             return False
         self.matcher.check(event)
         return True
+
+    def _is_overridden(self, event: NetworkEvent, method: str) -> bool:
+        """Whether a POST asks a server to read it as that method. Raises `EvaluationError` if that cannot be known."""
+        return any(str(value).strip().upper() == method for value in self._list_overrides(event))
+
+    def _list_overrides(self, event: NetworkEvent) -> Iterator[object]:
+        yield from (event.header(name) for name in _OVERRIDE_HEADERS)
+        sent = split_sent(event.url)
+        yield from (value for name, value in parse_qsl("" if sent is None else sent.query) if name == _OVERRIDE_FIELD)
+        for fields in self.matcher.bodies.reader.read_post(event, (_OVERRIDE_FIELD,)):
+            yield fields.first.get(_OVERRIDE_FIELD)
+            yield from fields.repeated.get(_OVERRIDE_FIELD, ())
 
     def _may_come_from_expected(self, event: NetworkEvent) -> bool:
         """Whether a request has the expected referer, or none. Raises `EvaluationError` for damaged headers."""
@@ -246,13 +260,12 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         """What keeps anybody from knowing that nothing was sent."""
         if undeclared and not self.case.configured_sites.covers(self.case.task.sites):
             yield f"{self._describe(undeclared)}, and no URL is configured; pass one: --webeval-config=FILE"
-        visited = [sent.server for event in self.case.trace.events if (sent := _read_sent(event))]
-        others = [address.server for address in self._addresses if address.site not in self._named_sites]
-        foreign = [server for server in visited if not any(other.is_same(server) for other in others)]
-        for site in self._named_sites:
-            servers = [address.server for address in self._addresses if address.site == site]
-            if foreign and not any(server.is_same(other) for server in servers for other in visited):
-                yield format_unvisited(self.case.sites, [site], self.case.trace.events) or f"{site} was not visited"
+        visited = {server for event in self.case.trace.events if (server := read_server(event))}
+        sites = {each.site for each in self._addresses if any(each.server.is_same(server) for server in visited)}
+        if visited and (undeclared or not sites):
+            for site in self._named_sites:
+                if site not in sites:
+                    yield format_unvisited(self.case.sites, [site], self.case.trace.events) or f"{site} was not visited"
 
     def _describe(self, undeclared: list[NetworkEvent]) -> str:
         event = undeclared[0]
@@ -263,18 +276,3 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 def _join_problems(problems: list[str]) -> str:
     more = f"; and {pluralize(len(problems) - MAX_NAMED, 'more problem')}" if len(problems) > MAX_NAMED else ""
     return f"cannot decide whether a forbidden request was sent: {'; '.join(problems[:MAX_NAMED])}{more}"
-
-
-def _read_sent(event: NetworkEvent) -> SentUrl | None:
-    with suppress(EvaluationError):
-        return split_sent(event.url)
-    return None
-
-
-def _list_overrides(event: NetworkEvent) -> set[str]:
-    """The methods that a POST asks a server to read it as. Raises `EvaluationError` if its body cannot be read."""
-    sent, body = split_sent(event.url), event.read_post()
-    texts = ["" if sent is None else sent.query, "" if body is None else body.read_uncounted()]
-    methods = [event.header(name) or "" for name in _OVERRIDE_HEADERS]
-    methods += [method for text in texts for match in _OVERRIDE_FIELD.findall(text) for method in match]
-    return {method.strip().upper() for method in methods}

@@ -116,6 +116,46 @@ def test_addresses_that_were_guessed_are_never_wrong(bench):
     assert (whole.status, whole.webeval["capture"]) == ("failure", [])
 
 
+SHOP, CDN = "http://shop.test:7770", "http://cdn.test"
+GUESSED = (
+    "the site URL was inferred from the first request, and nothing there matches: {} (shopping); other hosts in the "
+    "recording: {}; pass a file with the site URLs: --webeval-config=FILE"
+)
+GUESSES = {
+    "another host first": ([f"{CDN}/", f"{SHOP}/p"], GUESSED.format(CDN, f"{SHOP} (1)")),
+    "another host later": ([f"{SHOP}/q", f"{CDN}/", f"{CDN}/x"], GUESSED.format(SHOP, f"{CDN} (2)")),
+    "one host": ([f"{SHOP}/q", f"{SHOP}/r"], None),
+    "assets of another host": ([f"{CDN}/a.css", f"{SHOP}/q"], None),
+    "the page, then another": ([f"{SHOP}/p", f"{CDN}/", f"{SHOP}/q"], GUESSED.format(SHOP, f"{CDN} (1)")),
+}
+
+
+@pytest.mark.parametrize("kind", ["NAVIGATE", "MUTATE"])
+@pytest.mark.parametrize("name", GUESSES)
+def test_a_failure_by_a_guess_that_may_be_wrong_is_an_error_that_asks_for_a_configuration(bench, name, kind):
+    urls, problem = GUESSES[name]
+    if (name, kind) == ("the page, then another", "MUTATE"):
+        problem = None  # the request was made, and has another status
+    status = 500 if name == "the page, then another" else 200
+    bench.record(
+        {"task_type": kind, "status": "SUCCESS"}, [{"url": u, "headers": PAGE, "status": status} for u in urls]
+    )
+    network = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/p"}}
+    task = bench.task(bench.expecting(kind, schema={"type": "null"}), network)
+    for rules in ("default", "strict"):
+        result = replace(bench, sites=Sites()).score(task, rules).evaluators_results[1]
+        assert (result.status, result.error_msg) == ("error" if problem else "failure", problem)
+    assert replace(bench, sites=Sites()).score(task, "reference").evaluators_results[1].status == "failure"
+
+
+@pytest.mark.usefixtures("published")
+def test_a_guess_for_a_published_task_is_that_of_the_reference(bench):
+    bench.record({"task_type": "MUTATE", "status": "SUCCESS"}, [{"url": f"{CDN}/"}, {"url": f"{SHOP}/p"}])
+    network = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/p"}}
+    task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), network)
+    assert replace(bench, sites=Sites()).score(task, "default").status == "failure"
+
+
 class Event(NamedTuple):
     url: str
 
@@ -149,6 +189,8 @@ def test_of_many_hosts_the_first_are_named():
         ("ws://shop.test/socket", "http://shop.test"),
         (" http://a:b@shop.test/", "http://shop.test"),
         ("http://[::1]:7770/x", "http://[::1]:7770"),
+        ("http://10.9:7770/x", "http://10.0.0.9:7770"),
+        ("http://shop%2Etest.:7770/x", "http://shop.test:7770"),
         ("about:blank", None),
         ("data:text/plain,http://shop.test", None),
         ("chrome-extension://abc/x", None),

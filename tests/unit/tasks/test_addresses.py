@@ -32,6 +32,11 @@ NORMAL = {
     "http://münchen.test": "http://xn--mnchen-3ya.test",
     "http://MÜNCHEN.test": "http://xn--mnchen-3ya.test",
     "http://xn--mnchen-3ya.test": "http://xn--mnchen-3ya.test",
+    "http://STRA\u00dfE.test": "http://xn--strae-oqa.test",
+    "http://b\u00fccher.stra\u00dfe.test.": "http://xn--bcher-kva.xn--strae-oqa.test",
+    "http://\u03b2\u03cc\u03bb\u03bf\u03c2.test": "http://xn--nxasmm1c.test",
+    "http://\u0392\u03cc\u039b\u039f\u03a3.test": "http://xn--nxasmq6b.test",
+    "http://\u0dc1\u0dca\u200d\u0dbb\u0dd3.test": "http://xn--10cl1a0b660p.test",
     "http://[::1]:7770": "http://[::1]:7770",
     "http://[0:0:0:0:0:0:0:1]:80": "http://[::1]",
     "http://[2001:DB8::1]": "http://[2001:db8::1]",
@@ -46,6 +51,7 @@ NORMAL = {
 RECORDED = {
     "http://me:secret@shop.test": ["http://shop.test/x", "http://other@shop.test/x"],
     "http://münchen.test": ["http://xn--mnchen-3ya.test/x", "http://münchen.test/x", "http://xn--mnchen-3ya.test:80/x"],
+    "http://stra\u00dfe.test": ["http://xn--strae-oqa.test/x"],
     "HTTP://Shop.TEST:7770": ["http://shop.test:7770/x", "HTTP://SHOP.test:7770/x", "http://shop.test.:7770//x"],
     "http://shop.test:80": [
         "http://shop.test/x",
@@ -86,6 +92,9 @@ REFUSED = {
     "http://[::1": "Invalid IPv6 URL",
     "http://[zz]:80": "'zz' does not appear to be an IPv4 or IPv6 address",
     "http://shop.test:99999": "Port out of range 0-65535",
+    "http://shop.test/?p=1": "an address has no query",
+    "http://proxy.test/?u=http%3A%2F%2Fa.test": "an address has no query",
+    "http://shop.test?shop": "an address has no query",
     "http://shop.test:http": "Port could not be cast to integer value as 'http'",
     "http://shop.test/#top": "an address has no fragment",
 }

@@ -17,7 +17,8 @@ from tests.support.bench import har_entry
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 
 SHOP, OLD, LOCAL, GIT = "http://shop.test:7770", "http://old.test/shop", "http://127.0.0.1:8080", "http://git.test:8023"
-SITES = Sites({"shopping": Environment((SHOP, OLD, LOCAL)), "gitlab": Environment((GIT,))})
+LAN = "http://10.0.0.9:7770"
+SITES = Sites({"shopping": Environment((SHOP, OLD, LOCAL, LAN)), "gitlab": Environment((GIT,))})
 POST = "/contact/index/post"
 FORBIDDEN = {"url": f"__SHOPPING__{POST}", "http_method": "POST"}
 PATTERN = {"url": "^__SHOPPING__/contact/.*post$", "http_method": "POST"}
@@ -98,6 +99,20 @@ SPELLINGS = {
     "localhost": ("http://localhost:8080" + POST, PASS),
     "loopback of IPv6": ("http://[::1]:8080" + POST, PASS),
     "another loopback address": ("http://127.0.0.2:8080" + POST, PASS),
+    "fourth address": (f"{LAN}{POST}", FAIL),
+    "address of three numbers": ("http://10.0.9:7770" + POST, PASS),
+    "address of two numbers": ("http://10.9:7770" + POST, PASS),
+    "address as one number": ("http://167772169:7770" + POST, PASS),
+    "hexadecimal address": ("http://0xA000009:7770" + POST, PASS),
+    "octal address": ("http://012.0.0.9:7770" + POST, PASS),
+    "encoded address": ("http://%31%30.9.:7770" + POST, PASS),
+    "IPv4 in IPv6": ("http://[::ffff:10.0.0.9]:7770" + POST, PASS),
+    "IPv4 in IPv6, in capitals": ("http://[0:0:0:0:0:FFFF:0A00:0009]:7770" + POST, PASS),
+    "loopback of two numbers": ("http://127.1:8080" + POST, PASS),
+    "loopback as one number": ("http://2130706433:8080" + POST, PASS),
+    "loopback in IPv6": ("http://[::ffff:127.0.0.1]:8080" + POST, PASS),
+    "any address": ("http://0:8080" + POST, PASS),
+    "control characters around": (f"\x01\x1f {SHOP}{POST} \x00", PASS),
     "TLS at the same port": ("https://shop.test:7770" + POST, PASS),
 }
 
@@ -135,6 +150,10 @@ OTHERS = {
     "another port": "http://shop.test:7771" + POST,
     "another address below": "http://old.test" + POST,
     "a path that begins like the address": "http://old.test/shopping" + POST,
+    "another address in the network": "http://10.0.0.10:7770" + POST,
+    "another number": "http://167772170:7770" + POST,
+    "no address": "http://10.0.0.0.9:7770" + POST,
+    "too big a number": "http://4462739465:7770" + POST,
     "another site": f"{GIT}{POST}",
     "data": "data:text/plain,http://shop.test:7770/contact/index/post",
     "blob": "blob:http://shop.test:7770/contact/index/post",
@@ -167,8 +186,30 @@ def test_a_method_counts_in_any_case(statuses, method):
     assert (found["default"], found["strict"]) == (FAIL, FAIL)
 
 
+def posted(mime=FORM, size=None, **body):
+    """A POST with this body as the recorder keeps it, of this size by its headers."""
+    headers = {} if size is None else {"content-type": mime, "content-length": str(size)}
+    entry = at(f"{GIT}/x", headers=headers)
+    entry["request"] |= {"postData": {"mimeType": mime, **body}} if body else {}
+    return entry
+
+
+MULTIPART = "multipart/form-data; boundary=x"
+PART = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
 OVERRIDES = {
     "header": {"headers": {"X-HTTP-Method-Override": "delete"}},
+    "an encoded name": {"post": (FORM, "a=1&%5Fmethod=delete")},
+    "an encoded value": {"post": (FORM, "_method=%64elete")},
+    "another type beside": {"post": ("application/x-www-form-urlencoded; charset=UTF-8", "_method=delete")},
+    "the last of several": {"post": (FORM, "_method=put&_method=delete")},
+    "the first of several": {"post": (MULTIPART, PART.format("_method", "delete") + PART.format("_method", "put"))},
+    "an item of JSON": {"post": ("application/json", '[{"a": 1}, {"_method": "DELETE"}]')},
+    "multipart with a type": {
+        "post": (
+            MULTIPART,
+            PART.replace("\r\n\r\n", "\r\nContent-Type: text/plain\r\n\r\n").format("_method", "delete"),
+        )
+    },
     "form": {"post": (FORM, "a=1&_method=delete")},
     "JSON": {"post": ("application/json", '{"_method": "DELETE"}')},
     "multipart": {
@@ -187,6 +228,30 @@ def test_a_post_that_is_to_be_read_as_another_method_is_one(statuses, name):
     assert tuple(statuses(entry, expected=expected, sites=sites).values()) == (PASS, FAIL, FAIL)
     assert statuses(at(f"{GIT}/x?_method=delete"), expected=expected, sites=sites)["strict"] == FAIL
     assert statuses(at(f"{GIT}/x", post=(FORM, "a=1")), expected=expected, sites=sites)["strict"] == PASS
+
+
+@pytest.mark.parametrize(
+    ("entry", "status"),
+    [
+        (posted(params=[{"name": "_method", "value": "delete"}]), FAIL),
+        (posted(params=[{"name": "_method", "value": "put"}]), PASS),
+        (posted(text="", size=14), ERROR),
+        (posted(size=14), ERROR),
+        (posted(MULTIPART, params=[{"name": "_method", "fileName": "a.txt"}]), ERROR),
+        (posted(text=5), ERROR),
+        (posted(text=""), PASS),
+        (posted(text="", size=0), PASS),
+        (posted(), PASS),
+        (posted(text="a=1&note=_method%3Ddelete", size=25), PASS),
+        (at(f"{GIT}/x?%5Fmethod=%64elete"), FAIL),
+        (at(f"{GIT}/x?a=_method%3Ddelete"), PASS),
+        (at(f"{GIT}/y", headers={"content-length": "14"}), PASS),
+    ],
+)
+def test_an_override_that_was_not_recorded_may_have_been_sent(statuses, entry, status):
+    expected = {"url": "__GITLAB__/x", "http_method": "DELETE"}
+    found = statuses(entry, expected=expected, sites=("gitlab", "shopping"))
+    assert found == {"reference": PASS, "default": status, "strict": status}
 
 
 QUERIES = ["?a=1", "?a=2&a=1", "?b=2&a=1", "?a=%2531", "?%61=1", ""]
@@ -381,10 +446,26 @@ def test_a_run_that_went_nowhere_sent_nothing(monkeypatch, results):
     assert {str(result.status) for result in results().values()} == {PASS}
 
 
-@pytest.mark.parametrize(("url", "status"), [(f"{SHOP}/x", PASS), ("http://git2.test/x", ERROR), (f"{GIT}/x", PASS)])
-def test_of_two_sites_the_forbidden_one_need_not_be_visited_if_only_the_other_was(statuses, url, status):
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        (f"{SHOP}/x", PASS),
+        (f"{GIT}/x", PASS),
+        ("http://cdn.test/x", PASS),
+        (f"http://git2.test{POST}", ERROR),
+        (f"http://git2.test/x/..{POST}", ERROR),
+        (f"{SHOP}{POST}", PASS),
+    ],
+)
+def test_of_two_sites_the_forbidden_one_need_not_be_visited_if_the_other_was(statuses, url, status):
     expected = FORBIDDEN | {"url": f"__GITLAB__{POST}"}
     assert statuses(at(url), expected=expected, sites=("shopping", "gitlab"))["strict"] == status
+
+
+def test_of_two_sites_that_nobody_visited_the_forbidden_one_is_named(away):
+    expected = FORBIDDEN | {"url": f"__GITLAB__{POST}"}
+    found = away(at("http://cdn.test/x"), expected=expected, sites=("shopping", "gitlab"))
+    assert "expected http://git.test:8023 (gitlab); got http://127.0.0.1:9 (1)" in found["strict"].error_msg
 
 
 def test_without_a_configured_url_a_forbidden_path_at_another_host_is_an_error(statuses):
@@ -414,3 +495,4 @@ def test_a_long_url_is_no_way_to_hide(statuses, results):
     deep = "/x" * 20_000 + "/.." * 20_000
     assert statuses(at(f"{SHOP}{deep}{POST}"))["strict"] == FAIL
     assert statuses(at(f"data:text/plain,{'x' * 20_000_000}"))["strict"] == PASS
+    assert statuses(at(f"http://a.test/{' ' * 200_000}x"))["strict"] == PASS

@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from ipaddress import IPv6Address
 from ipaddress import ip_address
+from socket import inet_aton
+from socket import inet_ntoa
 from urllib.parse import unquote
 
 from msgspec import Struct
 
 from pytest_webeval.tasks.addresses import DEFAULT_PORTS
 from pytest_webeval.tasks.addresses import normalize_host
+from pytest_webeval.tasks.addresses import resolve_path
 
 DECODINGS = 3  # a path that is encoded more often means nothing to any server
 _SENT = re.compile(r"(http|ws)(s?):[/\\]*([^/\\?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.IGNORECASE | re.DOTALL)
-_IGNORED = re.compile(r"[\t\r\n]|^[\x00-\x20]+|[\x00-\x20]+$")  # as browsers do
+_BLANKS = "".join(map(chr, range(0x21)))  # around a URL: browsers drop them, and line ends and tabs everywhere
+_LINE_ENDS = str.maketrans("", "", "\t\r\n")
+_IPV4 = re.compile(r"[0-9a-fx.]+")  # which may be an address: browsers read 127.1 and 0x7f000001 as 127.0.0.1
 _PORT = re.compile(r":([0-9]*)$")
 _PARAMETERS = re.compile(r";[^/]*")
 _LOOPBACK_NAMES = ("localhost", "0.0.0.0", "[::]")  # noqa: S104  (hosts of recorded URLs; nothing is bound)
@@ -54,17 +60,27 @@ class SentUrl(Struct, frozen=True):
 
 def split_sent(raw: str) -> SentUrl | None:
     """The parts of a URL; None for one that leads to no server, as `data:` URLs do."""
-    match = _SENT.fullmatch(_IGNORED.sub("", raw))
+    match = _SENT.fullmatch(raw.strip(_BLANKS).translate(_LINE_ENDS))
     if match is None:
         return None
     name = unquote(match[3].rpartition("@")[2])
     port = _PORT.search(name)
-    host = name[: port.start()] if port else name
-    with suppress(ValueError):  # what is no host is compared as it is
-        host = normalize_host(host)
+    host = _read_host(name[: port.start()] if port else name)
     scheme = "https" if match[2] else "http"
     number = int(port[1][:6]) if port and port[1] else DEFAULT_PORTS[scheme]
-    return SentUrl(Server(scheme, host.lower(), number), match[4], match[5] or "", match[6] or "")
+    return SentUrl(Server(scheme, host, number), match[4], match[5] or "", match[6] or "")
+
+
+def _read_host(raw: str) -> str:
+    """A host in one spelling, addresses as four numbers where they have them; what is no host as it is."""
+    host = raw.lower()
+    with suppress(ValueError):
+        host = normalize_host(raw)
+        mapped = IPv6Address(host.strip("[]")).ipv4_mapped if host.startswith("[") else None
+        host = host if mapped is None else str(mapped)
+    with suppress(OSError):
+        host = inet_ntoa(inet_aton(host)) if _IPV4.fullmatch(host) else host
+    return host
 
 
 def _is_loopback(host: str) -> bool:
@@ -85,7 +101,9 @@ def read_path(path: str, decodings: int = DECODINGS, *, parameters: bool = True)
     for decoded in _decode(path, decodings):
         for text in dict.fromkeys((decoded, _PARAMETERS.sub("", decoded) if parameters else decoded)):
             slashed = text.replace("\\", "/")
-            readings |= dict.fromkeys((text, slashed, _resolve(slashed), _resolve(re.sub("/{2,}", "/", slashed))))
+            readings |= dict.fromkeys(
+                (text, slashed, resolve_path(slashed), resolve_path(re.sub("/{2,}", "/", slashed)))
+            )
     return tuple(dict.fromkeys(text for reading in readings for text in (reading, reading.rstrip("/"))))
 
 
@@ -111,14 +129,3 @@ def _decode(text: str, decodings: int) -> Iterator[str]:
         if decoded == text:
             return
         yield (text := decoded)
-
-
-def _resolve(path: str) -> str:
-    """A path without dot segments and empty ones, where a segment `..` drops the one before it, empty or not."""
-    segments: list[str] = []
-    for segment in path.split("/")[1:]:
-        if segment == "..":
-            del segments[-1:]
-        elif segment != ".":
-            segments.append(segment)
-    return "".join(f"/{segment}" for segment in segments if segment)
