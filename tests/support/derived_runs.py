@@ -100,7 +100,9 @@ class Derived:
     def going_on(self) -> Derived:
         """The same with another visit to the start page at the end."""
         other = self.copy()
-        other.entries.append(copy.deepcopy(next(entry for entry in self.entries if _is_page(entry))))
+        page = copy.deepcopy(next(entry for entry in self.entries if _is_page(entry)))
+        page["startedDateTime"] = max(entry["startedDateTime"] for entry in self.entries)  # all in one form
+        other.entries.append(page)
         return other
 
     def making(self, other: Derived, part: str) -> Derived:

@@ -241,7 +241,9 @@ def _change_cookies(mutants: _RequestMutants) -> Iterator[Trial]:
 def _with_cookie(name: str, value: str | None) -> Change:
     def change(event: NetworkEvent) -> NetworkEvent:
         cookies = [pair for pair in event.cookies if pair[0] != name]
-        return change_event(event, cookies=(*cookies, *([] if value is None else [(name, value)])))
+        headers = tuple(pair for pair in event.response_headers if pair[0].lower() != "set-cookie")  # which have it too
+        cookies += [] if value is None else [(name, value)]
+        return change_event(event, cookies=tuple(cookies), response_headers=headers)
 
     return change
 
