@@ -38,7 +38,7 @@ _SIGNS = re.compile(r"\.\*|\.\+(?!\w)|\\[dDwWsS](?![A-Za-z])|\[\^?[A-Za-z0-9]-[A
 # What stands for a part of a path: `/*`, `/*.html`, `{id}`, `<int:id>`, `/:id`. `Sagittarius_A*` is a name.
 _GLOB = re.compile(r"(?:/|(?<=__))(\*)\*?(?=/|$|\.\w+$)|((?<!\{)\{\w+\}(?!\})|<[\w:]+>)|/(:[A-Za-z_]\w*)[*+]?(?=/|$)")
 _QUERY = re.compile(r"(?<!\()\?.*", re.DOTALL)  # of a URL: `(?` is a part of a pattern
-_BARE_QUERY = re.compile(r"(?<=[\w/])\?(?=[\w.%~-]+(?:\[\w*\])?=)")  # a mark that means "or not" in a pattern
+_BARE_QUERY = re.compile(r"(?<=[\w/\])])\?(?=[\w.%~-]+(?:\[\w*\])?=)")  # a mark that means "or not" in a pattern
 _GROUP = re.compile(r"\((?:\\.|[^()\\])*\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|[*+?]|\{[0-9,]+\}|.", re.DOTALL)
 _OPTIONAL = re.compile(r"[*?]|\{0?,")
@@ -220,7 +220,7 @@ def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
 def _find_obstacle(pattern: Pattern, definition: Definition, *, is_forbidden: bool) -> str | None:
     if pattern.role in (URL, REFERER, URL_PART) and has_bare_query(pattern.text):
         use = "write \\? for the mark of a query" if is_forbidden or pattern.role == URL_PART else "use query_params"
-        return f"its ? means that the letter before it may be missing; {use}"
+        return f"its ? means that what is before it may be missing; {use}"
     if is_forbidden or pattern.role in (KEY, IGNORED, URL_PART, CODED):
         return None
     if pattern.role in (URL, REFERER):

@@ -10,6 +10,7 @@ from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.expected_data import list_properties
 from pytest_webeval.lint.findings import Problem
 from pytest_webeval.lint.findings import Steps
 from pytest_webeval.lint.keys import find_nearest
@@ -131,10 +132,10 @@ def _uses_last_page(definition: Definition, request: RequestCheck) -> bool:
 def check_query_values(definition: Definition) -> Iterator[Problem]:
     """Values of a parameter that nothing compares: without a schema only the smallest counts."""
     for request in definition.requests:
-        event, typed = request.config.expected, request.config.query_params_schema is not None
+        event, types = request.config.expected, list_properties(request.config.query_params_schema)
         place = (*request.steps, "expected", "query_params")
         for name, values in (event.query_params or {}).items():
-            if isinstance(values, list) and len(values) > 1 and not typed:
+            if isinstance(values, list) and len(values) > 1 and name not in types:
                 first = min(value.lower().strip() for value in values)
                 text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
                 yield Problem((*place, name), text, is_fatal=any(value.lower().strip() != first for value in values))

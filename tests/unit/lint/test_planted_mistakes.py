@@ -927,8 +927,8 @@ MISTAKES = [
         task(request({"url": "^__SHOPPING__/cart?id=1$"})),
         [
             (
-                ".eval[1].expected.url: '^__SHOPPING__/cart?id=1$' never matches: its ? means that the letter before "
-                "it may be missing; use query_params"
+                ".eval[1].expected.url: '^__SHOPPING__/cart?id=1$' never matches: its ? means that what is before it "
+                "may be missing; use query_params"
             )
         ],
     ),
