@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
@@ -16,6 +18,7 @@ from pytest_webeval.lint.findings import Steps
 from pytest_webeval.lint.keys import find_nearest
 from pytest_webeval.tasks.sites import SITE_NAMES
 from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.values.base import looks_like_pattern
 
 PLACEHOLDER = re.compile(r"__[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*__")
 SSH = "__SSH_HOST__"  # what the normal form of an SSH address has for its host
@@ -35,10 +38,21 @@ class AddressedText(Struct, frozen=True):
         """What is spelt like a placeholder in it."""
         return list_placeholders(self.text)
 
+    @property
+    def start(self) -> str | None:
+        """What is spelt like a placeholder where one is replaced, None for a text that is no URL."""
+        return find_start(self.text) if self.is_url else None
+
 
 def list_placeholders(text: str) -> list[str]:
     """What is spelt like a placeholder in a text, each once."""
     return [name for name in dict.fromkeys(PLACEHOLDER.findall(text)) if name != SSH]
+
+
+def find_start(url: str) -> str | None:
+    """What a URL, or a pattern of one, has where the placeholder of its site belongs."""
+    found = PLACEHOLDER.match(url.strip().removeprefix("^"))
+    return found[0] if found and found[0] != SSH else None
 
 
 def _list_texts(definition: Definition) -> Iterator[AddressedText]:
@@ -58,20 +72,22 @@ def check_placeholders(definition: Definition) -> Iterator[Problem]:
     others = {placeholder(site) for site in (*SITE_NAMES, *(definition.sites.environments if definition.sites else ()))}
     for addressed in _list_texts(definition):
         for name in addressed.placeholders:
-            if name in expected:
-                continue
-            if name in others:
-                text = f"{name} is a site that the task does not name; add {_read_site(name)!r} to sites"
-                yield Problem(addressed.steps, text)
-            elif nearest := find_nearest(name.upper(), expected, MISSPELT):
-                yield Problem(addressed.steps, f"unknown placeholder {name:.80}; use {nearest}")
-            elif addressed.is_url and (nearest := find_nearest(name.upper(), sorted(others), MISSPELT)):
-                text = f"unknown placeholder {name:.80}; use {nearest}, and add {_read_site(nearest)!r} to sites"
-                yield Problem(addressed.steps, text)
-            elif addressed.is_url:  # in other texts `__main__` may be meant
-                yield Problem(
-                    addressed.steps, f"unknown placeholder {name:.80}; use {' or '.join(expected) or 'a URL'}"
-                )
+            is_start = name == addressed.start  # elsewhere `__main__` may be meant
+            text = None if name in expected else _explain_placeholder(name, expected, others, is_start=is_start)
+            if text is not None:
+                yield Problem(addressed.steps, text, is_fatal=is_start)
+
+
+def _explain_placeholder(name: str, expected: Sequence[str], others: AbstractSet[str], *, is_start: bool) -> str | None:
+    if name in others:
+        return f"{name} is a site that the task does not name; add {_read_site(name)!r} to sites"
+    if nearest := find_nearest(name.upper(), expected, MISSPELT):
+        return f"unknown placeholder {name:.80}; use {nearest}"
+    if not is_start:
+        return None
+    if nearest := find_nearest(name.upper(), sorted(others), MISSPELT):
+        return f"unknown placeholder {name:.80}; use {nearest}, and add {_read_site(nearest)!r} to sites"
+    return f"unknown placeholder {name:.80}; use {' or '.join(expected) or 'a URL'}"
 
 
 def _read_site(name: str) -> str:
@@ -96,18 +112,33 @@ def check_placeholder_positions(definition: Definition) -> Iterator[Problem]:
     expected = definition.placeholders
     for addressed in _list_texts(definition):
         if addressed.is_url:
-            text = addressed.text.strip().removeprefix("^")
+            text = addressed.text.strip()
+            text = text.removeprefix("^") if looks_like_pattern(text) else text.partition("?")[0]
             for name in (name for name in expected if name in text and not text.startswith("__")):
                 yield Problem(addressed.steps, f"{name} is replaced only at the beginning of a URL; begin with it")
 
 
 def check_literal_placeholders(definition: Definition) -> Iterator[Problem]:
-    """Placeholders where recorded addresses stay as they are: in cookies, content of responses and Markdown."""
-    for addressed in _list_texts(definition):
-        if not addressed.is_replaced:
-            for name in (name for name in addressed.placeholders if name in definition.placeholders):
-                text = f"{name} never matches here, for recorded addresses are not replaced; expect a text without it"
-                yield Problem(addressed.steps, text)
+    """Placeholders where recorded addresses stay as they are: in cookies, content of responses and Markdown, and of a
+    RequestPatternEvaluator.
+    """
+    named = {*definition.placeholders, *map(placeholder, SITE_NAMES)}
+    for addressed in (*_list_texts(definition), *_list_recorded_texts(definition)):
+        known = named if addressed.is_url else definition.placeholders
+        for name in () if addressed.is_replaced else (name for name in addressed.placeholders if name in known):
+            text = f"{name} never matches here, for recorded addresses are not replaced; expect a text without it"
+            yield Problem(addressed.steps, text)
+
+
+def _list_recorded_texts(definition: Definition) -> Iterator[AddressedText]:
+    """What a RequestPatternEvaluator compares with a request as it was recorded."""
+    for request in definition.request_patterns:
+        url_pattern = request.expected.url_pattern
+        yield AddressedText((*request.steps, "url_pattern"), url_pattern, is_url=True, is_replaced=False)
+        for field in ("body", "params"):
+            for name, text in (getattr(request.expected, field) or {}).items():
+                if isinstance(text, str):
+                    yield AddressedText((*request.steps, field, name), text, is_url=False, is_replaced=False)
 
 
 def check_several_sites(definition: Definition) -> Iterator[Problem]:

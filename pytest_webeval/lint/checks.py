@@ -23,8 +23,8 @@ from pytest_webeval.lint.findings import Severity
 class Check(Struct, frozen=True):
     """One kind of mistake. `reports` says what is reported, with an example.
 
-    With one that `is_fatal` nobody can meet the expectation, or it checks something else than it says: each run of the
-    task is an error, whatever the agent did.
+    With one that `is_fatal` nobody can meet the expectation, or it checks something else than it says: each run that
+    this can have decided is an error, whatever the agent did. Of a problem, see also `Problem.is_fatal`.
     """
 
     name: str
@@ -40,6 +40,7 @@ def _fatal(name: str, reports: str, run: Callable[[Definition], Iterator[Problem
 
 HINT = Severity.HINT
 UNREADABLE = "unreadable"
+CONTRADICTION = "contradiction"
 
 # fmt: off
 CHECKS: tuple[Check, ...] = (
@@ -57,19 +58,20 @@ CHECKS: tuple[Check, ...] = (
           patterns.check_unmatchable_patterns),
     Check("literal-pattern", "a text that is compared literally and looks like a pattern: `lamp.*`",
           patterns.check_literal_patterns),
-    _fatal("literal-url", "a URL that is compared literally and looks like a pattern: `__SHOPPING__/items/*`",
+    _fatal("literal-url", "a URL that is compared literally and looks like a pattern: `__SHOPPING__/items/*`, `/{id}`",
           patterns.check_literal_urls),
     Check("ignored-parameter", "an expected parameter or field that is ignored as well",
           patterns.check_ignored_parameters),
-    _fatal("placeholder", "a placeholder that is misspelt, or of a site that the task does not name",
-          addresses.check_placeholders),
+    _fatal("placeholder", "a placeholder that is misspelt, or of a site that the task does not name; fatal at the "
+           "beginning of a URL", addresses.check_placeholders),
     Check("site", "with `--config`: a site of the task that the configuration does not have", addresses.check_sites),
     _fatal("placeholder-position", "a placeholder in the middle of a URL", addresses.check_placeholder_positions),
-    _fatal("literal-placeholder", "a placeholder in a cookie, response or Markdown, where none is replaced",
+    _fatal("literal-placeholder", "a placeholder where none is replaced: a cookie, response, Markdown or `url_pattern`",
           addresses.check_literal_placeholders),
     _fatal("several-sites", "placeholders of two sites in one text", addresses.check_several_sites),
     Check("real-address", "with `--config`: an address instead of a placeholder", addresses.check_real_addresses),
-    _fatal("schema-type", "a type or format that does not exist: `date-time`", schemas.check_types),
+    _fatal("schema-type", "a type or format that does not exist: `date-time`; a hint where strings are compared then",
+           schemas.check_types),
     Check("schema-container", "an array without items, or items and properties that do not count",
           schemas.check_containers),
     Check("schema-format", "a format that contradicts the type or is not used", schemas.check_formats),
@@ -88,20 +90,20 @@ CHECKS: tuple[Check, ...] = (
     _fatal("method", "an unknown `http_method`: `post`", requests.check_methods),
     _fatal("posted-data", "`post_data` of a GET, or without `http_method`", requests.check_posted_data),
     _fatal("status", "a `response_status` that no response has", requests.check_statuses),
-    Check("forbidden-request", "fields that `should_not_exist` never compares", requests.check_forbidden_requests),
     Check("last-event-only", "`last_event_only` without effect", requests.check_last_event_only),
-    Check("query-values", "values of a parameter that are not compared", requests.check_query_values),
+    _fatal("query-values", "values of a parameter that are not compared", requests.check_query_values),
     _fatal("query-text", 'a text in place of the list of values of a parameter: `{"sort": "price"}`',
           requests.check_query_texts),
-    Check("query-decoding", "a parameter that loses + or % where a query is decoded twice: `C++`",
+    Check("query-decoding", "of a published task: a parameter that loses + or % where a query is decoded twice: `C++`",
           requests.check_query_decoding),
     _fatal("path", "an invalid JSONPath or name in a body: `$.a[`", requests.check_paths),
     Check("empty", "an empty object that compares nothing, and `Referer` in capitals",
           requests.check_empty_expectations),
     _fatal("empty-headers", "an empty `headers`, which never matches", requests.check_empty_headers),
+    _fatal("forbidden-request", "fields that `should_not_exist` never compares", requests.check_forbidden_requests),
     Check("boolean", 'a setting that is neither true nor false: `"no"`', requests.check_switches),
     Check("repeated-expectation", "an expectation that is written twice", tasks.check_repeated_expectations),
-    _fatal("contradiction", "a request that must and must not exist, or two different answers",
+    _fatal(CONTRADICTION, "a request that must and must not exist, or two different answers",
           tasks.check_contradictions),
     Check("answer", "a retrieve task without data, or data of another task", tasks.check_answers_of_types),
     Check("no-request", "a mutate or navigate task that checks no request", tasks.check_requests_of_types),

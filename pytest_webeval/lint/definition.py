@@ -21,7 +21,7 @@ from pytest_webeval.lint.task_rows import Repeated
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.rules import RULES
+from pytest_webeval.rules import AUTO_RULES
 from pytest_webeval.rules import Rules
 from pytest_webeval.tasks.benchmarks import DatasetRow
 from pytest_webeval.tasks.benchmarks import find_benchmark
@@ -29,6 +29,7 @@ from pytest_webeval.tasks.benchmarks import unknown_row_error
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import ExpectedRequest
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.tasks.expectations import RequestPatternExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
@@ -72,6 +73,13 @@ class RequestCheck(Struct, frozen=True):
         return [(place, text) for text in texts if isinstance(text, str)]
 
 
+class PatternCheck(Struct, frozen=True):
+    """What a RequestPatternEvaluator of a task expects. `steps` lead to that."""
+
+    steps: Steps
+    expected: ExpectedRequest
+
+
 class AnswerCheck(Struct, frozen=True, dict=True):
     """An AgentResponseEvaluator of a task."""
 
@@ -105,7 +113,11 @@ class Definition:
     sites: Sites | None
     ids: dict[str, str]
     repeated: Repeated
-    rules: Rules = RULES["default"]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that judge the task unless a session chooses others."""
+        return AUTO_RULES.choose(is_published=self.task is not None and self.task.is_published)
 
     @cached_property
     def task(self) -> Task | None:
@@ -172,14 +184,11 @@ class Definition:
         return tuple(AnswerCheck(*parts) for parts in self._read_configs(RESPONSE_EVALUATOR, ResponseExpectation))
 
     @cached_property
-    def request_patterns(self) -> tuple[tuple[Steps, str], ...]:
-        """The URL patterns of the readable ClawBench evaluators."""
+    def request_patterns(self) -> tuple[PatternCheck, ...]:
+        """What the readable ClawBench evaluators expect."""
         is_row = "eval_schema" in self.fields  # of ClawBench, which has no `eval`
         return tuple(
-            (
-                ("eval_schema", "url_pattern") if is_row else (*steps, "expected", "url_pattern"),
-                config.expected.url_pattern,
-            )
+            PatternCheck(("eval_schema",) if is_row else (*steps, "expected"), config.expected)
             for steps, _, config in self._read_configs(REQUEST_EVALUATOR, RequestPatternExpectation)
         )
 

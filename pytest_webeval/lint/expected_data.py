@@ -81,10 +81,10 @@ def list_singles(definition: Definition) -> Iterator[Datum]:
 
 def _list_of_request(request: RequestCheck) -> Iterator[Datum]:
     event, steps = request.config.expected, (*request.steps, "expected")
-    types = _list_properties(request.config.post_data_schema)
+    types = list_properties(request.config.post_data_schema)
     for name, raw in (event.post_data or {}).items():
         yield from _list_typed((*steps, "post_data", name), raw, POST, types.get(name))
-    types = _list_properties(request.config.query_params_schema)
+    types = list_properties(request.config.query_params_schema)
     for name, values in (event.query_params or {}).items():
         kind = find_type(types[name].get("items")) if isinstance(types.get(name), dict) else "string"
         for index, raw in enumerate(values if isinstance(values, list) else []):
@@ -98,7 +98,8 @@ def _list_of_request(request: RequestCheck) -> Iterator[Datum]:
         yield Datum((*steps, "response_content", name), raw, CONTENT, "")
 
 
-def _list_properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def list_properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The types that a schema names, by their names."""
     properties = (schema or {}).get("properties")
     return properties if isinstance(properties, dict) else {}
 
@@ -107,7 +108,7 @@ def _list_typed(steps: Steps, raw: Any, role: str, schema: Any) -> Iterator[Datu
     """A datum, or those that a schema makes of it, as `ValueParser` does."""
     kind = schema.get("type") if isinstance(schema, dict) else None
     if kind == "object" and isinstance(raw, dict):
-        types = _list_properties(schema)
+        types = list_properties(schema)
         for name, member in raw.items():
             yield from _list_typed((*steps, name), member, role, types.get(name))
     elif kind == "object" and isinstance(raw, list):

@@ -20,10 +20,15 @@ class Severity(StrEnum):
 
 
 class Problem(Struct, frozen=True):
-    """What a check reports of one task: `steps` lead from the task's object to the place."""
+    """What a check reports of one task: `steps` lead from the task's object to the place.
+
+    One that is not fatal is no error of runs, although its check may be. `severity` is that of the check without one.
+    """
 
     steps: Steps
     text: str
+    is_fatal: bool = True
+    severity: Severity | None = None
 
 
 class Finding(Struct, frozen=True):

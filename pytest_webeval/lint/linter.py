@@ -52,7 +52,8 @@ def lint_row(row: RawRow, source: str, sites: Sites | None, ids: dict[str, str])
     for check in CHECKS:
         for each in dict.fromkeys(run_check(check, definition)):
             line = row.find_line(each.steps)
-            yield Finding(source, row.location, each.steps, check.name, check.severity, each.text, line)
+            severity = each.severity or check.severity
+            yield Finding(source, row.location, each.steps, check.name, severity, each.text, line)
 
 
 def run_check(check: Check, definition: Definition) -> Iterator[Problem]:

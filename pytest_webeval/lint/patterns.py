@@ -17,6 +17,7 @@ from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.expected_data import ANSWER
 from pytest_webeval.lint.expected_data import CONTENT
 from pytest_webeval.lint.expected_data import QUERY
 from pytest_webeval.lint.expected_data import Datum
@@ -24,15 +25,21 @@ from pytest_webeval.lint.expected_data import list_singles
 from pytest_webeval.lint.findings import Problem
 from pytest_webeval.lint.findings import Steps
 from pytest_webeval.safety import regex
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.string import StringValue
+from pytest_webeval.values.text import normalize_text
 
 PATTERN_TYPES = ("string", "base64")
 UNLIKELY = ("q7zx kw93", "5", "vj", "")  # texts that no pattern means, unless it means all
 UNLIKELY_PAGES = ("/q7zx/kw93", "/5.vj")
 # What only patterns have. In `Magento\SalesRule` the backslash is one of a name.
 _SIGNS = re.compile(r"\.\*|\.\+(?!\w)|\\[dDwWsS](?![A-Za-z])|\[\^?[A-Za-z0-9]-[A-Za-z0-9]|\(\?:|\[\^")
-_GLOB = re.compile(r"/\*|\*/|\*$|\*\.\w+$")  # a star for a part of a path
+# What stands for a part of a path: `/*`, `/*.html`, `{id}`, `<int:id>`, `/:id`. `Sagittarius_A*` is a name.
+_GLOB = re.compile(r"(?:/|(?<=__))(\*)\*?(?=/|$|\.\w+$)|((?<!\{)\{\w+\}(?!\})|<[\w:]+>)|/(:[A-Za-z_]\w*)[*+]?(?=/|$)")
+_QUERY = re.compile(r"(?<!\()\?.*", re.DOTALL)  # of a URL: `(?` is a part of a pattern
+_BARE_QUERY = re.compile(r"(?<=[\w/\])])\?(?=[\w.%~-]+(?:\[\w*\])?=)")  # a mark that means "or not" in a pattern
+_GROUP = re.compile(r"\((?:\\.|[^()\\])*\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|[*+?]|\{[0-9,]+\}|.", re.DOTALL)
 _OPTIONAL = re.compile(r"[*?]|\{0?,")
 _LOOKAHEAD = re.compile(r"\(\?!((?:\\.|[^()\\]|\((?:\\.|[^()\\])*\))*)\)")
@@ -106,15 +113,22 @@ def list_patterns(definition: Definition) -> Iterator[Pattern]:
     for request in definition.requests:
         yield from _list_url_patterns(request)
         yield from _list_name_patterns(request)
-    for steps, text in definition.request_patterns:
-        yield Pattern(steps, text, URL_PART, partial(regex.search, text))
+    for each in definition.request_patterns:
+        text = each.expected.url_pattern
+        yield Pattern((*each.steps, "url_pattern"), text, URL_PART, partial(regex.search, text))
 
 
 def _value_matcher(definition: Definition, datum: Datum) -> Callable[[str], bool]:
     if datum.role == QUERY:
         return lambda text: queries_match({"": (datum.raw.lower(),)}, {"": (text,)})
-    expected = StringValue.read(datum.raw, definition.context)
-    return lambda text: expected.matches(StringValue.read(text, definition.case.actual_reading))
+    expected, reading = StringValue.read(datum.raw, definition.context), _find_reading(definition, datum.role)
+    return lambda text: expected.matches(StringValue.read(text, reading))
+
+
+def _find_reading(definition: Definition, role: str) -> ParseContext:
+    """How a recorded text is read before a pattern of this role decides on it."""
+    reader = definition.case.tree_reader if role == ANSWER else definition.case.sent_reader
+    return reader("", strict=False).context
 
 
 def _list_url_patterns(request: RequestCheck) -> Iterator[Pattern]:
@@ -142,11 +156,24 @@ def _list_name_patterns(request: RequestCheck) -> Iterator[Pattern]:
 
 def check_invalid_patterns(definition: Definition) -> Iterator[Problem]:
     """Patterns that are no regular expressions: they match nothing, or are an error of every run."""
+    unused = {steps for request in definition.requests for steps in _list_unused(request)}
     for pattern in list_patterns(definition):
         try:
             regex.search(pattern.text, "")
         except (regex.InvalidPattern, WebEvalError) as error:
-            yield Problem(pattern.steps, f"{error}; fix the pattern")
+            yield Problem(pattern.steps, f"{error}; fix the pattern", is_fatal=pattern.steps not in unused)
+
+
+def _list_unused(request: RequestCheck) -> Iterator[Steps]:
+    """Patterns of what to ignore where nothing that they could mean is compared."""
+    config = request.config
+    for name, fields in (
+        ("ignored_query_params_patterns", not config.should_not_exist),
+        ("ignored_post_data_params_patterns", config.expected.post_data and not config.should_not_exist),
+    ):
+        yield from (
+            () if fields else ((*request.steps, name, index) for index, _ in enumerate(getattr(config, name) or ()))
+        )
 
 
 def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
@@ -183,16 +210,27 @@ def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
     Of a forbidden URL any reading counts, also with its query or its last slash.
     """
     forbidden = {steps for each in definition.requests if each.config.should_not_exist for steps, _ in each.urls}
-    for pattern in (each for each in list_patterns(definition) if each.steps not in forbidden):
+    for pattern in list_patterns(definition):
         if regex.is_pattern(pattern.text) and not has_alternation(pattern.text):
-            if pattern.role in (URL, REFERER):
-                reason = _find_url_obstacle(pattern, definition)
-            elif pattern.role in (KEY, IGNORED, URL_PART, CODED):
-                reason = None
-            else:
-                reason = _find_text_obstacle(pattern)
+            reason = _find_obstacle(pattern, definition, is_forbidden=pattern.steps in forbidden)
             if reason:
                 yield Problem(pattern.steps, f"{pattern.text!r:.80} never matches: {reason}")
+
+
+def _find_obstacle(pattern: Pattern, definition: Definition, *, is_forbidden: bool) -> str | None:
+    if pattern.role in (URL, REFERER, URL_PART) and has_bare_query(pattern.text):
+        use = "write \\? for the mark of a query" if is_forbidden or pattern.role == URL_PART else "use query_params"
+        return f"its ? means that what is before it may be missing; {use}"
+    if is_forbidden or pattern.role in (KEY, IGNORED, URL_PART, CODED):
+        return None
+    if pattern.role in (URL, REFERER):
+        return _find_url_obstacle(pattern, definition)
+    return _find_text_obstacle(pattern, definition)
+
+
+def has_bare_query(pattern: str) -> bool:
+    """Whether a pattern has a query outside of groups whose mark is not written as one: `^/cart?id=1$`."""
+    return "?" in pattern and _BARE_QUERY.search(_GROUP.sub("()", pattern)) is not None
 
 
 def _find_url_obstacle(pattern: Pattern, definition: Definition) -> str | None:
@@ -200,7 +238,7 @@ def _find_url_obstacle(pattern: Pattern, definition: Definition) -> str | None:
     roots = [f"{each.url.rstrip('/')}/" for each in definition.case.sites.environments.values()]
     if pattern.text.endswith("/$") and not any(pattern.accepts_all((root,)) for root in roots):
         return "a recorded URL has no slash at its end; end it with '/?$' or without"
-    if any(token.text == "\\?" for token in tokens):
+    if any(token.text in ("\\?", "[?]") for token in tokens):
         return "it is compared without the query; write the parameters in query_params"
     letters = "".join(token.text for token in tokens if token.is_literal)
     if pattern.role == REFERER and any(map(str.isupper, re.sub(r"__[A-Z0-9_]+?__", "", letters))):
@@ -208,7 +246,7 @@ def _find_url_obstacle(pattern: Pattern, definition: Definition) -> str | None:
     return None
 
 
-def _find_text_obstacle(pattern: Pattern) -> str | None:
+def _find_text_obstacle(pattern: Pattern, definition: Definition) -> str | None:
     tokens = list_tokens(pattern.text)
     if pattern.role == QUERY:
         capital = next((token.text for token in tokens if _CAPITAL_CLASS.fullmatch(token.text)), None)
@@ -216,12 +254,17 @@ def _find_text_obstacle(pattern: Pattern) -> str | None:
             f"query patterns are lower-cased, so {capital} means {capital.lower()}; write a class" if capital else None
         )
     letters = [token.text if token.is_literal else "\0" for token in tokens]
-    foreign = next((letter for letter in letters if not letter.isascii()), None)
+    reading = _find_reading(definition, pattern.role)
+    foreign = next((letter for letter in letters if not letter.isascii() and not _is_kept(letter, reading)), None)
     if foreign:
         return f"texts are compared in ASCII, without {foreign!r}; write its plain form"
     if re.search(r"[A-Za-z]\\?-|-[A-Za-z]", "".join(letters)):
         return "a hyphen at a letter is compared as a blank; write a blank"
     return None
+
+
+def _is_kept(letter: str, reading: ParseContext) -> bool:
+    return letter.casefold() in normalize_text(letter, reading)
 
 
 def check_literal_patterns(definition: Definition) -> Iterator[Problem]:
@@ -237,11 +280,15 @@ def check_literal_urls(definition: Definition) -> Iterator[Problem]:
         for steps, text in (*request.urls, *request.referer_urls):
             if looks_like_pattern(text.strip()):
                 continue
-            if _SIGNS.search(text) or text.strip().startswith("^"):
+            place = _QUERY.sub("", text.strip())
+            if _SIGNS.search(place) or place.startswith("^"):
                 yield Problem(steps, f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'")
-            elif _GLOB.search(text.partition("?")[0]):
-                use = "write '^…$' with .* for it, or %2A for a star"
-                yield Problem(steps, f"{text!r:.80} has a * that is compared as a text; {use}")
+            elif sign := _GLOB.search(place):
+                part = next(filter(None, sign.groups()))
+                use = (
+                    "write '^…$' with .* for it, or %2A for a star" if part == "*" else "write '^…$' with [^/]+ for it"
+                )
+                yield Problem(steps, f"{text!r:.80} has a {part:.40} that is compared as a text; {use}")
 
 
 def _explain_literal(datum: Datum) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
-from pytest_webeval.lint.addresses import list_placeholders
+from pytest_webeval.lint.addresses import find_start
 from pytest_webeval.lint.definition import AnswerCheck
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.definition import RequestCheck
@@ -128,7 +128,7 @@ def _are_sites_known(definition: Definition, places: Iterable[tuple[Steps, str]]
     texts = [text.strip() for _, text in places]
     if any("://" in text and not text.startswith("^") for text in texts) and definition.sites is None:
         return False
-    return all(name in definition.placeholders for text in texts for name in list_placeholders(text))
+    return all(name in definition.placeholders for text in texts if (name := find_start(text)))
 
 
 def _try(read: Callable[[], Any], steps: Steps, *place: str) -> Iterator[Problem]:

@@ -10,15 +10,25 @@ from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.expected_data import list_properties
 from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.keys import find_nearest
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.url_normalization import query_of
 
+# Those of the registry of IANA that are known for more than one kind of server, beside the usual ones.
+RARE_METHODS = (
+    *("ACL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR"),
+    *("MKCOL", "MOVE", "PROPFIND", "PROPPATCH", "PURGE", "QUERY", "REPORT", "SEARCH", "TRACE", "UNBIND", "UNLINK"),
+    *("UNLOCK", "UPDATE"),
+)
+NEARLY = 0.7  # how alike a method is to the one that was meant
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 BODILESS = ("GET", "HEAD", "OPTIONS")
-ABORTED = -1
+ABORTED = (-1, 0)
 STATUSES = range(100, 600)
 REDIRECTED = range(300, 400)
 SWITCHES = {
@@ -32,11 +42,23 @@ NEVER_COMPARED = ("response_status", "query_params", "post_data", "response_cont
 def check_methods(definition: Definition) -> Iterator[Problem]:
     """Methods that no request has."""
     for request in definition.requests:
-        method = request.config.expected.http_method
-        if method not in METHODS:
-            use = method.strip().upper() if method.strip().upper() in METHODS else f"one of {', '.join(METHODS)}"
-            text = f"unknown method {method!r:.80}; use {use}"
-            yield Problem((*request.steps, "expected", "http_method"), text)
+        steps, is_forbidden = (*request.steps, "expected", "http_method"), request.config.should_not_exist
+        yield from _check_method(steps, request.config.expected.http_method, is_forbidden=is_forbidden)
+    for each in definition.request_patterns:
+        if each.expected.method is not None:
+            yield from _check_method((*each.steps, "method"), each.expected.method)
+
+
+def _check_method(steps: Steps, method: str, *, is_forbidden: bool = False) -> Iterator[Problem]:
+    """Fatal for one that is a slip: others are those of some server. Capitals count only of a required request."""
+    if method in METHODS or method in RARE_METHODS:
+        return
+    usual = method.strip().upper()
+    is_known = usual in METHODS or usual in RARE_METHODS
+    nearest = usual if is_known else find_nearest(usual, METHODS, NEARLY)
+    text = f"unknown method {method!r:.80}; use {nearest or 'one of ' + ', '.join(METHODS)}"
+    is_slip = (not is_known and nearest is not None) if is_forbidden else bool(nearest) or method != usual or not method
+    yield Problem(steps, text, is_fatal=is_slip)
 
 
 def check_posted_data(definition: Definition) -> Iterator[Problem]:
@@ -57,9 +79,9 @@ def check_statuses(definition: Definition) -> Iterator[Problem]:
     """Statuses that no response has."""
     for request in definition.requests:
         status = request.config.expected.response_status
-        if status not in STATUSES and status != ABORTED:
+        if status not in STATUSES and status not in ABORTED:
             place = (*request.steps, "expected", "response_status")
-            yield Problem(place, f"impossible status {status}; use 100 to 599, or -1 for an aborted request")
+            yield Problem(place, f"impossible status {status!s:.40}; use 100 to 599, or -1 for an aborted request")
 
 
 def check_forbidden_requests(definition: Definition) -> Iterator[Problem]:
@@ -70,14 +92,23 @@ def check_forbidden_requests(definition: Definition) -> Iterator[Problem]:
         for name in NEVER_COMPARED:
             if name in request.written:
                 text = f"{name} is never compared with should_not_exist: every such request fails; remove it"
-                yield Problem((*request.steps, "expected", name), text)
+                is_fatal = bool(request.written[name]) and name != "response_status"  # which many write by habit
+                yield Problem((*request.steps, "expected", name), text, is_fatal=is_fatal)
         for name in request.config.expected.headers or ():
             if name != "referer":
                 text = f"the header {name!r:.80} is never compared with should_not_exist; remove it"
                 yield Problem((*request.steps, "expected", "headers", name), text)
-        if _uses_last_page(definition, request):
+        if _uses_last_page(definition, request) and not definition.rules.forbidden_pages:
             text = "should_not_exist of a GET fails a navigate task on any page; use another task type or method"
-            yield Problem((*request.steps, "should_not_exist"), text)
+            yield Problem((*request.steps, "should_not_exist"), text, is_fatal=False)
+
+
+def is_never_compared(steps: Steps) -> bool:
+    """Whether a place of a request that must not exist is one that nothing compares."""
+    return steps[2:3] == ("expected",) and (
+        steps[3:4] in [(name,) for name in NEVER_COMPARED]
+        or (steps[3:4] == ("headers",) and steps[4:5] != ("referer",))
+    )
 
 
 def check_last_event_only(definition: Definition) -> Iterator[Problem]:
@@ -101,16 +132,17 @@ def _uses_last_page(definition: Definition, request: RequestCheck) -> bool:
 def check_query_values(definition: Definition) -> Iterator[Problem]:
     """Values of a parameter that nothing compares: without a schema only the smallest counts."""
     for request in definition.requests:
-        event, typed = request.config.expected, request.config.query_params_schema is not None
+        event, types = request.config.expected, list_properties(request.config.query_params_schema)
         place = (*request.steps, "expected", "query_params")
         for name, values in (event.query_params or {}).items():
-            if isinstance(values, list) and len(values) > 1 and not typed:
+            if isinstance(values, list) and len(values) > 1 and name not in types:
                 first = min(value.lower().strip() for value in values)
                 text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
-                yield Problem((*place, name), text)
+                yield Problem((*place, name), text, is_fatal=any(value.lower().strip() != first for value in values))
         for steps, url in request.urls:
             if event.query_params is not None and "?" in url and not looks_like_pattern(url.strip()):
-                yield Problem(steps, "the query of the URL is not compared, for there are query_params; move it there")
+                text = "the query of the URL is not compared, for there are query_params; move it there"
+                yield Problem(steps, text, is_fatal=False)
 
 
 def check_query_texts(definition: Definition) -> Iterator[Problem]:
@@ -124,7 +156,7 @@ def check_query_texts(definition: Definition) -> Iterator[Problem]:
 
 def check_query_decoding(definition: Definition) -> Iterator[Problem]:
     """Parameters that the reference decodes once more than the sender encodes them (Q60)."""
-    for request in definition.requests:
+    for request in () if definition.rules.single_decoding else definition.requests:
         place = (*request.steps, "expected", "query_params")
         for name, values in (request.config.expected.query_params or {}).items():
             if unquote_plus(name) != name:
@@ -160,9 +192,8 @@ def check_paths(definition: Definition) -> Iterator[Problem]:
                 elif key != key.strip():
                     yield Problem(place, f"the name {key!r:.80} has blanks around it and never matches; remove them")
                 elif not key.startswith("$") and not is_name and (key.startswith("^") or ".*" in key):
-                    yield Problem(
-                        place, f"the name {key!r:.80} looks like a pattern but is compared as a text; write '^…$'"
-                    )
+                    text = f"the name {key!r:.80} looks like a pattern but is compared as a text; write '^…$'"
+                    yield Problem(place, text, is_fatal=False)
 
 
 def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
@@ -182,8 +213,10 @@ def check_empty_headers(definition: Definition) -> Iterator[Problem]:
     """Empty headers, which no request matches."""
     for request in definition.requests:
         if request.written.get("headers") == {}:
-            text = "an empty headers never matches; write a member, or remove it"
-            yield Problem((*request.steps, "expected", "headers"), text)
+            is_fatal = not request.config.should_not_exist
+            what = "never matches" if is_fatal else "compares nothing"
+            text = f"an empty headers {what}; write a member, or remove it"
+            yield Problem((*request.steps, "expected", "headers"), text, is_fatal=is_fatal)
 
 
 def check_switches(definition: Definition) -> Iterator[Problem]:

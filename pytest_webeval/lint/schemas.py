@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.findings import Problem
+from pytest_webeval.lint.findings import Severity
 from pytest_webeval.lint.findings import Steps
 from pytest_webeval.lint.keys import RESTRICTIVE
 from pytest_webeval.lint.keys import find_nearest
@@ -35,7 +36,19 @@ def check_types(definition: Definition) -> Iterator[Problem]:
         for key, names in (("type", (*VALUE_TYPES, *CONTAINERS)), ("format", tuple(VALUE_TYPES))):
             kind = schema.get(key)
             if kind is not None and not (isinstance(kind, str) and kind in names):
-                yield Problem((*steps, key), f"unknown {key} {kind!r:.80}; use {_suggest_type(kind, names)}")
+                text = f"unknown {key} {kind!r:.80}; use {_suggest_type(kind, names)}"
+                if _is_refused(steps) or (isinstance(kind, str) and find_nearest(kind, names, MISSPELT)):
+                    yield Problem((*steps, key), text)
+                else:
+                    text = (
+                        f"unknown {key} {kind!r:.80}: values are compared as strings; use {_suggest_type(kind, names)}"
+                    )
+                    yield Problem((*steps, key), text, is_fatal=False, severity=Severity.HINT)
+
+
+def _is_refused(steps: Steps) -> bool:
+    """Whether the evaluators refuse an unknown type at this place of a schema: in the answer and in items."""
+    return steps[-1] == "items" or steps[2:] == ("results_schema",)
 
 
 def _suggest_type(kind: object, names: tuple[str, ...]) -> str:

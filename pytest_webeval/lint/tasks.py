@@ -13,6 +13,7 @@ from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.findings import Problem
 from pytest_webeval.lint.findings import Steps
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import ExpectedEvent
 
 # Other checks report these with their place.
 PLACED_BY_OTHERS = ("Q18", "Q29", "Q35")
@@ -36,9 +37,12 @@ def check_contradictions(definition: Definition) -> Iterator[Problem]:
     required: dict[str, Steps] = {}
     for request in definition.requests:
         if not request.config.should_not_exist:
-            required.setdefault(_request_key(request.config.expected), request.steps)
+            event = request.config.expected
+            for key in (_request_key(event, _find_referer(event)), _request_key(event)):
+                required.setdefault(key, request.steps)
     for request in definition.requests:
-        steps = required.get(_request_key(request.config.expected))
+        event = request.config.expected
+        steps = required.get(_request_key(event, _find_referer(event)))
         if request.config.should_not_exist and steps is not None:
             text = f"contradicts eval[{steps[1]}], which requires such a request; change the URL or method of one"
             yield Problem(request.steps, text)
@@ -50,8 +54,13 @@ def check_contradictions(definition: Definition) -> Iterator[Problem]:
             yield Problem(steps, text)
 
 
-def _request_key(event: Any) -> str:
-    return json.dumps([event.http_method.upper(), event.url])
+def _request_key(event: ExpectedEvent, referer: Any = None) -> str:
+    """What a request that must not exist forbids: any with this method and URL, or only those from a page."""
+    return json.dumps([event.http_method.upper(), event.url, referer])
+
+
+def _find_referer(event: ExpectedEvent) -> Any:
+    return (event.headers or {}).get("referer")
 
 
 def check_answers_of_types(definition: Definition) -> Iterator[Problem]:

@@ -221,10 +221,10 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
             advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
             raise EvaluationError(f"{problem}known: {known}; {advice}")
         if type(evaluator) in _OURS:
-            return _blame_definition(validate_result(evaluator.evaluate(expectation, case), name), expectation, case)
-        return validate_result(
-            case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run), name
-        )
+            raw: object = evaluator.evaluate(expectation, case)
+        else:
+            raw = case.calls.call(lambda: evaluator.evaluate(expectation, case), expectation, case.run)
+        return _blame_definition(validate_result(raw, name), expectation, case)
     except RunExcluded as error:
         if not case.is_required(expectation):
             raise
@@ -249,11 +249,13 @@ def _suggest(name: str, evaluators: Iterable[str]) -> str:
 
 def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: Case) -> EvaluatorResult:
     """The result, or an error where the definition is to blame for it. Rules that keep the verdict warn instead."""
-    if case.task.is_published or expectation not in case.task.expectations or result.status is Status.ERROR:
+    if expectation.evaluator not in EVALUATORS or result.status is Status.ERROR:
         return result
-    from pytest_webeval.lint.task_errors import find_task_errors  # published tasks are as they are
+    if case.task.is_published or expectation not in case.task.expectations:
+        return result
+    from pytest_webeval.lint.task_errors import find_decisive_error  # published tasks are as they are
 
-    problem = find_task_errors(case.task).get(expectation.index)
+    problem = find_decisive_error(case.task, expectation.index, result.status)
     if problem is None:
         return result
     if not case.rules.sound_definitions:

@@ -594,11 +594,6 @@ MISTAKES = [
     ),
     (
         "lax-value",
-        task(answer(["$1,234"], {"type": "string", "format": "currency"})),
-        [".eval[0].expected.retrieved_data[0]: '$1,234' is read as 1.234; write 1234"],
-    ),
-    (
-        "lax-value",
         task(answer(["$10 - $20"], {"type": "string", "format": "currency"})),
         [(".eval[0].expected.retrieved_data[0]: '$10 - $20' is read as 10, its first number; write one amount")],
     ),
@@ -748,16 +743,6 @@ MISTAKES = [
         ],
     ),
     (
-        "forbidden-request",
-        task(answer(kind="navigate"), request(), request({"url": "__SHOPPING__/b"}, should_not_exist=True)),
-        [
-            (
-                ".eval[2].should_not_exist: should_not_exist of a GET fails a navigate task on any page; use "
-                "another task type or method"
-            )
-        ],
-    ),
-    (
         "last-event-only",
         task(answer(kind="navigate"), request(last_event_only=False)),
         [
@@ -786,40 +771,6 @@ MISTAKES = [
         "query-values",
         task(request({"url": "__SHOPPING__/a?q=1", "query_params": {"p": ["b"]}})),
         [(".eval[1].expected.url: the query of the URL is not compared, for there are query_params; move it there")],
-    ),
-    (
-        "query-decoding",
-        task(request({"query_params": {"q": ["C++"], "p": ["a%2Fb"], "r": ["plain"], "s": ["50%"], "t": ["^a+$"]}})),
-        [
-            (
-                ".eval[1].expected.query_params.q[0]: 'C++' in a query is compared as 'C  ' unless rules are strict; "
-                "use --webeval-rules=strict, or expect a value without + and %"
-            ),
-            (
-                ".eval[1].expected.query_params.p[0]: 'a%2Fb' in a query is compared as 'a/b' unless rules are "
-                "strict; use --webeval-rules=strict, or expect a value without + and %"
-            ),
-        ],
-    ),
-    (
-        "query-decoding",
-        task(request({"url": "__SHOPPING__/a?q=C%2B%2B&p=a%20b&r=c+d"})),
-        [
-            (
-                ".eval[1].expected.url: 'C++' in a query is compared as 'C  ' unless rules are strict; "
-                "use --webeval-rules=strict, or expect a value without + and %"
-            )
-        ],
-    ),
-    (
-        "query-decoding",
-        task(request({"query_params": {"a+b": ["1"]}})),
-        [
-            (
-                ".eval[1].expected.query_params[\"a+b\"]: 'a+b' in a query is compared as 'a b' unless rules are "
-                "strict; use --webeval-rules=strict, or expect a value without + and %"
-            )
-        ],
     ),
     (
         "path",
@@ -951,6 +902,97 @@ MISTAKES = [
         task(answer(["a"]), instantiation_dict={}),
         [".instantiation_dict: no value for 'thing' of intent_template; add it"],
     ),
+    (
+        "placeholder",
+        task(post({"a": "see __SHOPING__/x"})),
+        [".eval[1].expected.post_data.a: unknown placeholder __SHOPING__; use __SHOPPING__"],
+    ),
+    (
+        "literal-placeholder",
+        task({"evaluator": "RequestPatternEvaluator", "expected": {"url_pattern": "__SHOPPING__/cart"}}),
+        [
+            (
+                ".eval[1].expected.url_pattern: __SHOPPING__ never matches here, for recorded addresses are not "
+                "replaced; expect a text without it"
+            )
+        ],
+    ),
+    (
+        "method",
+        task({"evaluator": "RequestPatternEvaluator", "expected": {"url_pattern": "/cart", "method": "PSOT"}}),
+        [".eval[1].expected.method: unknown method 'PSOT'; use POST"],
+    ),
+    (
+        "unmatchable-pattern",
+        task(request({"url": "^__SHOPPING__/cart?id=1$"})),
+        [
+            (
+                ".eval[1].expected.url: '^__SHOPPING__/cart?id=1$' never matches: its ? means that what is before it "
+                "may be missing; use query_params"
+            )
+        ],
+    ),
+    (
+        "literal-url",
+        task(request({"url": "__SHOPPING__/items/{id}"})),
+        [
+            (
+                ".eval[1].expected.url: '__SHOPPING__/items/{id}' has a {id} that is compared as a text; write '^…$' "
+                "with [^/]+ for it"
+            )
+        ],
+    ),
+]
+OF_PUBLISHED = [
+    (
+        "lax-value",
+        task(answer(["$1,234"], {"type": "string", "format": "currency"})),
+        [".eval[0].expected.retrieved_data[0]: '$1,234' is read as 1.234; write 1234"],
+    ),
+    (
+        "forbidden-request",
+        task(answer(kind="navigate"), request(), request({"url": "__SHOPPING__/b"}, should_not_exist=True)),
+        [
+            (
+                ".eval[2].should_not_exist: should_not_exist of a GET fails a navigate task on any page; use "
+                "another task type or method"
+            )
+        ],
+    ),
+    (
+        "query-decoding",
+        task(request({"query_params": {"q": ["C++"], "p": ["a%2Fb"], "r": ["plain"], "s": ["50%"], "t": ["^a+$"]}})),
+        [
+            (
+                ".eval[1].expected.query_params.q[0]: 'C++' in a query is compared as 'C  ' unless rules are strict; "
+                "use --webeval-rules=strict, or expect a value without + and %"
+            ),
+            (
+                ".eval[1].expected.query_params.p[0]: 'a%2Fb' in a query is compared as 'a/b' unless rules are "
+                "strict; use --webeval-rules=strict, or expect a value without + and %"
+            ),
+        ],
+    ),
+    (
+        "query-decoding",
+        task(request({"url": "__SHOPPING__/a?q=C%2B%2B&p=a%20b&r=c+d"})),
+        [
+            (
+                ".eval[1].expected.url: 'C++' in a query is compared as 'C  ' unless rules are strict; "
+                "use --webeval-rules=strict, or expect a value without + and %"
+            )
+        ],
+    ),
+    (
+        "query-decoding",
+        task(request({"query_params": {"a+b": ["1"]}})),
+        [
+            (
+                ".eval[1].expected.query_params[\"a+b\"]: 'a+b' in a query is compared as 'a b' unless rules are "
+                "strict; use --webeval-rules=strict, or expect a value without + and %"
+            )
+        ],
+    ),
 ]
 WITH_ADDRESSES = [
     (
@@ -1021,11 +1063,25 @@ SOUND = [
     task(post({"name": "^(?!main$).+$"})),
     task(request({"url": r"^__SHOPPING__/search(\?.*)?$"})),
     task(request()),
+    task(request({"url": "__SHOPPING__/a/__init__.py"}), request({"url": "__SHOPPING__/search?price=[0-100]&f=__b__"})),
+    task(request({"url": "__SHOPPING__/wiki/Sagittarius_A*", "http_method": "QUERY"})),
+    task(post({"note": "^привет.*$"}), request({"url": "^__SHOPPING__/.*?/items/?$"})),
+    task(request(), request({"headers": {"referer": "__SHOPPING__/a"}}, should_not_exist=True)),
+    task(request({"query_params": {"q": ["C++"]}})),
 ]
 
 
 @pytest.mark.parametrize(("check", "definition", "lines"), MISTAKES)
 def test_a_planted_mistake_is_reported_with_its_place(check, definition, lines):
+    findings = lint(definition)
+    assert [str(finding) for finding in findings] == [f"tasks.json @ [0]{line}" for line in lines]
+    assert {finding.check for finding in findings} == {check}
+
+
+@pytest.mark.parametrize(("check", "definition", "lines"), OF_PUBLISHED)
+def test_a_mistake_under_the_rules_of_published_tasks_is_none_of_ones_own(check, definition, lines, request):
+    assert not lint(definition)
+    request.getfixturevalue("published")
     findings = lint(definition)
     assert [str(finding) for finding in findings] == [f"tasks.json @ [0]{line}" for line in lines]
     assert {finding.check for finding in findings} == {check}
@@ -1057,8 +1113,14 @@ def test_a_sound_task_has_no_findings(definition):
     assert not lint(definition, sites=SITES)
 
 
+def test_a_type_that_is_compared_as_a_string_is_a_hint():
+    (finding,) = lint(task(post({"a": "x@y.z"}, {"a": {"type": "string", "format": "email"}})))
+    assert finding.severity == "hint"
+    assert finding.text.startswith("unknown format 'email': values are compared as strings; use one of ")
+
+
 def test_each_check_has_a_planted_mistake():
-    planted = {check for check, *_ in (*MISTAKES, *WITH_ADDRESSES)}
+    planted = {check for check, *_ in (*MISTAKES, *OF_PUBLISHED, *WITH_ADDRESSES)}
     of_rows = {"repeated-key", "ignored-field", "duplicate-id"}  # in `test_rows.py`: one task alone cannot have them
     assert {check.name for check in CHECKS} == planted | of_rows
     assert len({check.name for check in CHECKS}) == len(CHECKS)
