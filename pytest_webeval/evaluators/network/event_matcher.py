@@ -24,6 +24,7 @@ from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.evaluators.network.urls import bases_match
 from pytest_webeval.evaluators.network.urls import queries_match
 from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.recordings.network.pages import REDIRECTS
 from pytest_webeval.tasks.expectations import OK
 from pytest_webeval.tasks.expectations import ExpectedEvent
 from pytest_webeval.tasks.expectations import NetworkExpectation
@@ -82,7 +83,6 @@ def _comparable(base: str) -> str:
 
 
 FOUND, NOT_MODIFIED = 302, 304
-REDIRECTS = (301, FOUND, 303, 307, 308)
 ACCEPTED = range(200, 400)  # of a request that writes, whose expectation names no status
 READING_METHODS = ("GET", "HEAD")
 URL_HEADERS = ("referer", "redirect_url")

@@ -27,6 +27,7 @@ RECORD_AGAIN = "re-record the run and close the browser context first"
 # MIME types of the bodies whose fields can be read, in the order in which they are looked for.
 BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 ABORTED = -1  # the status of a request that ended without a response
+PLAYWRIGHT_TRACE = "Playwright's trace"  # as a recorder
 NO_RESPONSE = (0, ABORTED)  # statuses of requests that were cancelled or failed
 # Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
 ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")

@@ -13,9 +13,11 @@ from msgspec import Struct
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.network.events import ABORTED
 from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.pages import REDIRECTS
 from pytest_webeval.recordings.network.recorded_fields import MULTIPART
 from pytest_webeval.recordings.network.recorded_fields import content_type
 from pytest_webeval.recordings.network.recorded_fields import is_json_type
@@ -89,8 +91,9 @@ class Gaps(Struct, frozen=True, dict=True):
         return f"the recording has no header {name} of any request; {SANITIZED_SETTING}" if is_secret else None
 
     def cookies(self, event: NetworkEvent) -> str | None:
-        """Why a response lacks cookies."""
-        if self.is_provisional(event) and not event.cookies and not event.header_cookies:
+        """Why a response lacks cookies. Traces of Playwright lose those of some redirects, also after full requests."""
+        is_lossy = self.trace.recorder == PLAYWRIGHT_TRACE and event.status in REDIRECTS
+        if (is_lossy or self.is_provisional(event)) and not event.cookies and not event.header_cookies:
             return f"{event.name} has no recorded cookies; {PROVISIONAL_SETTING}"
         return f"the recording has no cookies; {SANITIZED_SETTING}" if self.is_sanitized else None
 

@@ -53,7 +53,7 @@ class Document(Protocol):
 Event = TypeVar("Event", bound=Document)
 _WITHOUT_CONTENT = (204, 205)
 _DEEPEST, _ORIGIN_SLASHES = 10, 3  # iframes in iframes; slashes of http://shop.test/
-_REDIRECTS = (301, 302, 303, 307, 308)
+REDIRECTS = (301, 302, 303, 307, 308)
 
 
 def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
@@ -77,7 +77,7 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
         if not is_page:
             continue
         # A page that redirects counts as such only where the recording does not have the page that followed.
-        is_redirect, tab = _has_status(event, _REDIRECTS), event.page or event.frame
+        is_redirect, tab = _has_status(event, REDIRECTS), event.page or event.frame
         is_followed = is_redirect and (tab in later_tabs or not marks_pages)
         if not (is_followed or event.is_cancelled or event.is_failed or _is_saved(event)):
             if is_redirect and event.method != "GET":
@@ -144,7 +144,7 @@ def _list_embedded(documents: Iterable[Document]) -> set[int]:
             continue
         if event.initiator == "parser" or (event.initiator == "script" and event.page in loaded):
             embedded.add(event.index)
-        elif event.page is not None and not _has_status(event, _REDIRECTS):
+        elif event.page is not None and not _has_status(event, REDIRECTS):
             loaded.add(event.page)
     return embedded
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
@@ -21,6 +22,7 @@ from pytest_webeval.recordings.network.bodies import RESOURCES
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.bodies import build_archive_source
 from pytest_webeval.recordings.network.bodies import build_folder_source
+from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.recordings.network.trace_start import LARGEST_START
@@ -268,7 +270,8 @@ def _build_log_trace(
 
 def _build_marked_trace(entries: Sequence[_Marked], bodies: BodySource, repairs: str | None) -> NetworkTrace:
     earlier = frozenset(index for index, (_, is_earlier) in enumerate(entries) if is_earlier)
-    return build_trace([entry for entry, _ in entries], bodies, repairs, _ADVICE, earlier)
+    trace = build_trace([entry for entry, _ in entries], bodies, repairs, _ADVICE, earlier)
+    return replace(trace, recorder=PLAYWRIGHT_TRACE)
 
 
 def _mark_earlier(entries: Sequence[msgspec.Raw], start: StartTimes | None) -> list[_Marked]:

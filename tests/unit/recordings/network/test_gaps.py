@@ -393,3 +393,19 @@ def test_a_length_is_a_number_of_bytes(text, length):
 def test_a_trace_without_events_has_no_gaps():
     gaps = Gaps(NetworkTrace(()))
     assert (gaps.omits_bodies, gaps.is_sanitized, gaps.unmarked_pages) == (False, False, [])
+
+
+HOSTED = {**ACCEPT, "Host": "shop.test:7770"}
+
+
+@pytest.mark.parametrize(("status", "in_trace"), [(302, "error"), (303, "error"), (200, "failure")])
+def test_a_trace_of_playwright_may_lack_the_cookies_of_a_redirect(judge, bench, status, in_trace):
+    entry, expected = request(headers=HOSTED, status=status), ADDED | {"response_status": status}
+    assert judge(expected, entry)[0] == "failure"  # by a HAR
+    line = {"type": "resource-snapshot", "snapshot": entry}
+    (bench.directory / "7/network.har").rename(bench.directory / "other")
+    (bench.directory / "7/trace.network").write_text(json.dumps(line))
+    task = bench.task(bench.expecting("MUTATE", schema={"type": "null"}), {"evaluator": NETWORK, "expected": expected})
+    result = bench.score(task, "strict").evaluators_results[1]
+    assert result.status == in_trace
+    assert ("has no recorded cookies" in (result.error_msg or "")) is (in_trace == "error")
