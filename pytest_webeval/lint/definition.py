@@ -11,6 +11,7 @@ from typing import Any
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import WebEvalError
@@ -167,8 +168,9 @@ class Definition:
 
     @property
     def context(self) -> ParseContext:
-        """How values of the task are read."""
-        return self.case.expected_reading
+        """How values of the task are read. Without a configuration any address may be one of its sites."""
+        reading = self.case.expected_reading
+        return reading if self.sites is not None else replace(reading, known_sites=False)
 
     @cached_property
     def requests(self) -> tuple[RequestCheck, ...]:

@@ -28,6 +28,7 @@ from pytest_webeval.tasks.expectations import RequestPatternExpectation
 from pytest_webeval.tasks.expectations import ResponseExpectation
 from pytest_webeval.tasks.expectations import RubricExpectation
 from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.values.schema import ValueParser
 
 _PLACE = re.compile(r"(?P<text>.*) @ (?P<path>[\w.\[\]]+)(?P<rest>(?:; .*)?)", re.DOTALL)
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -91,7 +92,7 @@ def check_values(definition: Definition) -> Iterator[Problem]:
 def _check_answer(definition: Definition, answer: AnswerCheck) -> Iterator[Problem]:
     data, kind = answer.config.expected.retrieved_data, answer.config.expected.task_type
     if data and kind == "RETRIEVE" and answer.schema.get("type", "array") in ("array", "null"):
-        reader = definition.case.tree_reader("retrieved_data", strict=True)
+        reader = ValueParser(definition.context, strict=True, where="retrieved_data")
         problems = _try(lambda: reader.array(data, answer.schema), answer.steps)
         yield from (problem for problem in problems if not problem.text.startswith("unknown type"))
 

@@ -337,3 +337,12 @@ def test_another_status_is_a_failure_that_says_whether_the_task_names_it(bench, 
     said = [each for one in result.assertions for each in one.assertion_msgs or ()]
     assert result.status is Status.FAILURE
     assert any(each.startswith(text) for each in said)
+
+
+def test_an_address_in_an_answer_may_be_of_a_site(bench):
+    wanted = bench.expecting(
+        data=[f"{PAGE}/p/1"], schema={"type": "array", "items": {"type": "string", "format": "url"}}
+    )
+    for answer, status in ((f"{PAGE}/p/1", "success"), (f"{PAGE}/p/2", "failure")):
+        response = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": [answer]}
+        assert bench.answer(response, wanted, rules="strict").status == status
