@@ -91,7 +91,7 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
     def check_files(self) -> None:
         """Read each file of definitions and the subset. Raises `TaskDefinitionError` or `SettingsError`."""
         _ = self.configured, self.subset
-        for root in self.settings.roots:
+        for root in self.settings.runs:  # not that of recordings, into which live tests copy theirs
             with suppress(RecordingError):  # of a root that may be a run, which says so itself
                 self.in_root(root)
 
