@@ -70,7 +70,7 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
     marks_pages, later_tabs = any(event.resource_type or event.is_navigation for event in events), set()
     for event in reversed(events):
         if event.resource_type:
-            is_in_place = event.page is None or event.frame == main_frames[event.page]
+            is_in_place = event.page is None or event.frame == main_frames.get(event.page)
             is_page = event.is_document and is_in_place and event.index not in embedded
         else:
             is_page = _is_page_by_headers(event)

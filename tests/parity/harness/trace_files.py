@@ -161,6 +161,7 @@ KINDS: Mapping[str, Sequence[str]] = {
         "zip next line",
         "zip a Latin-1 byte",
         "zip numbered network",
+        "zip in a folder",
     ),
     DAMAGED: ("HAR entries an object", "HAR entries a text"),
 }

@@ -11,6 +11,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.rules import find_rules
 from pytest_webeval.scoring.score import score
+from tests.support.bench import har_entry
 from tests.unit.recordings.network.test_trace_layouts import SHOP
 from tests.unit.recordings.network.test_trace_layouts import entry
 from tests.unit.recordings.network.test_trace_layouts import har
@@ -254,3 +255,14 @@ def test_what_may_be_an_iframe_in_the_expected_page_is_no_failure(bench, entries
     assert str(result.status) == status
     assert ("names no frames; record a trace" in str(result.evaluators_results[-1].error_msg)) == (status == "error")
     assert score(bench.case(task, "default"), default_evaluators()).status != "error"
+
+
+@pytest.mark.parametrize("rules", ["reference", "default", "strict"])
+def test_a_tab_without_any_document_shows_no_page(bench, rules):
+    entry = har_entry("http://shop.test:7770/a", "GET") | {"_resourceType": "x", "pageref": "page_1"}
+    directory = bench.record({"task_type": "NAVIGATE", "status": "SUCCESS"})
+    (directory / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
+    network = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/b"}}
+    task = bench.task(bench.expecting("NAVIGATE", schema={"type": "null"}), network)
+    assert bench.score(task, rules).status in ("failure", "error")
+    assert "KeyError" not in str(bench.score(task, rules).error_msg)
