@@ -319,7 +319,7 @@ def test_a_path_with_a_query_in_base64_is_found_with_and_without_it(statuses):
     assert (found["default"], found["strict"]) == (FAIL, FAIL)
 
 
-REFERERS = {
+REFERRERS = {
     "the expected one": (f"{SHOP}/r", FAIL),
     "none": (None, FAIL),
     "in another spelling": ("http://me@shop.test:7770/x/../r", FAIL),
@@ -327,9 +327,9 @@ REFERERS = {
 }
 
 
-@pytest.mark.parametrize("name", REFERERS)
+@pytest.mark.parametrize("name", REFERRERS)
 def test_an_expected_referer_narrows_what_is_forbidden(statuses, name):
-    referer, status = REFERERS[name]
+    referer, status = REFERRERS[name]
     entry = at(f"{SHOP}{POST}", headers={"referer": referer} if referer else {})
     found = statuses(entry, expected=FORBIDDEN | {"headers": {"referer": "__SHOPPING__/r"}})
     assert (found["default"], found["strict"]) == (status, status)
