@@ -154,7 +154,7 @@ def test_a_type_that_does_not_exist_is_a_string(scored, schema, quantity, status
 
 
 def test_a_slip_in_a_type_is_a_mistake(scored):
-    types = {"type": "object", "properties": {"qty": {"type": "nmber"}}}
+    types = {"type": "object", "properties": {"qty": {"type": "numbr"}}}
     result, _ = scored(POST | {"post_data": {"qty": "3"}}, post_data_schema=types)
     assert "unknown type 'numbr'; use number" in result.error_msg
 
