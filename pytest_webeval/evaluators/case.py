@@ -234,7 +234,7 @@ class Case:
         self._check_sites()
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
-        if not (self.run.requires_trace and (self._infers_anything or self._names_sites)):
+        if not (self.run.requires_trace and (self._infers_as_reference or self._names_sites)):
             return self._infer_optional_sites()
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         if unknown:  # a task may have no sites
@@ -245,7 +245,7 @@ class Case:
     def _infer_optional_sites(self) -> Sites:
         """The addresses as the recording has them; those that are configured if there is none."""
         inferred = self.configured_sites
-        if self._infers_anything or self.configured_sites.find_missing_url(self.task.sites) is None:
+        if self._infers_as_reference or self.configured_sites.find_missing_url(self.task.sites) is None:
             with suppress(WebEvalError):
                 inferred = infer_sites(self.task.sites, self.events)
         origin = "were inferred from the recording" if inferred is not self.configured_sites else "are unknown"
@@ -271,7 +271,7 @@ class Case:
 
         None as well for rules that infer what the reference does.
         """
-        if self._infers_anything or self.configured_sites.covers(self.task.sites):
+        if self._infers_as_reference or self.configured_sites.covers(self.task.sites):
             return None
         from pytest_webeval.evaluators.site_visits import format_other_hosts  # with what most results need not know
 
@@ -312,7 +312,7 @@ class Case:
 
     def _find_missing_url(self, unknown: Sequence[str]) -> str | None:
         """Which URL the configuration lacks, and how to add it. Without this, what is missing is inferred."""
-        if self._infers_anything:
+        if self._infers_as_reference:
             problem = self.configured_sites.find_undeclared(filter(unknown.__contains__, self.task.sites))
             return problem and f"{problem}; add it to environments in --webeval-config"
         is_compared = self._names_sites or self.configured_sites.environments
@@ -328,8 +328,8 @@ class Case:
         )
 
     @property
-    def _infers_anything(self) -> bool:
-        """Whether addresses are inferred beside a configuration, and for tasks of several sites."""
+    def _infers_as_reference(self) -> bool:
+        """Whether addresses are inferred next to a configuration, and for tasks of several sites."""
         return not (self.rules.published_sites if self.task.is_published else self.rules.declared_sites)
 
     @property

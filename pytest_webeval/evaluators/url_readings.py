@@ -109,17 +109,12 @@ def read_path(path: str, decodings: int = DECODINGS, *, parameters: bool = True)
 
 def read_query(query: str) -> tuple[str, ...]:
     """The query as it was sent, decoded, and each with its parameters in order; none without a query."""
-    return (
-        ()
-        if not query
-        else tuple(
-            dict.fromkeys(
-                text
-                for decoded in _decode(query, DECODINGS)
-                for text in (decoded, decoded.replace("+", " "), "&".join(sorted(decoded.split("&"))))
-            )
-        )
-    )
+    texts = [
+        text
+        for decoded in (_decode(query, DECODINGS) if query else ())
+        for text in (decoded, decoded.replace("+", " "), "&".join(sorted(decoded.split("&"))))
+    ]
+    return tuple(dict.fromkeys(texts))
 
 
 def _decode(text: str, decodings: int) -> Iterator[str]:

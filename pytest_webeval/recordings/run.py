@@ -240,7 +240,7 @@ def placeholder_run(path: Path, label: str, rules: Rules) -> Run:
 
 @dataclass(frozen=True)
 class BrokenRun(Run):
-    """A directory that should be a run, or may be one. Whoever reads it is told the problem by a `RecordingError`."""
+    """A directory that should be a run, or may be one. Reading it raises `RecordingError` with the problem."""
 
     problem: str = field(kw_only=True)
 

@@ -158,7 +158,7 @@ class TrajectoryRun(Run):
         return name if task_id is None and name in tasks else task_id
 
     def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
-        """All expectations of the definition, whatever the recording holds, and the stored verdict besides."""
+        """All expectations of the definition, whatever the recording holds, and the stored verdict as well."""
         if any(each.evaluator == RUBRIC_EVALUATOR for each in task.expectations):
             return task.expectations
         verdict = Expectation(RUBRIC_EVALUATOR, len(task.expectations), {"evaluator": RUBRIC_EVALUATOR})

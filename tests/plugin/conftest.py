@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import pytest_webeval.plugin.registration as _loaded_once  # noqa: F401  (pytester forgets what a session imports)
+from pytest_webeval.plugin.collection.nodes import RunItem
 from tests.support import recorded
 from tests.support.runs import Runs
 
@@ -92,3 +93,11 @@ def tree(runs):
 def result(runs):
     """The result of a trajectory."""
     return lambda name: runs.result(f"{recorded.RUN}/{name}")
+
+
+@pytest.fixture
+def ordinary(monkeypatch):
+    """The task ids of items that went pytest's way."""
+    tasks, setup = [], RunItem.setup
+    monkeypatch.setattr(RunItem, "setup", lambda item: tasks.append(item.task_id) or setup(item))
+    return tasks

@@ -7,7 +7,6 @@ from itertools import zip_longest
 
 import pytest
 
-from pytest_webeval.plugin.collection.nodes import RunItem
 from tests.plugin.test_fixtures import OVERRIDES
 
 RECORDING_REPORTS = """
@@ -41,14 +40,6 @@ LOOKING_AT_PHASES = """
 def pytest_runtest_setup(item):
     pass
 """
-
-
-@pytest.fixture
-def ordinary(monkeypatch):
-    """The task ids of items that went pytest's way."""
-    tasks, setup = [], RunItem.setup
-    monkeypatch.setattr(RunItem, "setup", lambda item: tasks.append(item.task_id) or setup(item))
-    return tasks
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from textwrap import dedent
 
 import pytest
 
-from pytest_webeval.plugin.collection.nodes import RunItem
 from tests.plugin.test_fixtures import OVERRIDES
 from tests.support.sessions import read_files
 
@@ -40,14 +39,6 @@ KINDS = {
     "without one of ours": OF_OURS,
     "with our module's name": WRAPPED,
 }
-
-
-@pytest.fixture
-def ordinary(monkeypatch):
-    """The task ids of items that went pytest's way."""
-    tasks, setup = [], RunItem.setup
-    monkeypatch.setattr(RunItem, "setup", lambda item: tasks.append(item.task_id) or setup(item))
-    return tasks
 
 
 @pytest.fixture
