@@ -11,6 +11,7 @@ from pytest_webeval.api import load_run
 from pytest_webeval.recordings.network.entry_fields import parse_timestamp
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.reports.html.step_alignment import align_events
+from pytest_webeval.reports.html.timeline import _ranges
 
 SHOP = "http://shop.test"
 
@@ -136,3 +137,12 @@ def test_many_steps_and_events_are_aligned_in_bounded_time(trace):
     started = time.process_time()
     assert len(align_events(steps, events)) == 5_000
     assert time.process_time() - started < 5
+
+
+def test_ranges_are_of_indices_where_rules_sort_events(tmp_path):
+    (tmp_path / "agent_response.json").write_text("{}")
+    entries = [_entry(event) for event in (at(11), at(12), at(5), at(21))]
+    (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": entries}}))
+    run = load_run(tmp_path, "strict")
+    assert [event.index for event in run.trace.events] == [2, 0, 1, 3]
+    assert _ranges(run, [step(at(10)), step(at(20))]) == [(0, 2), (3, 3)]
