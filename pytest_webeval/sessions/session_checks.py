@@ -31,8 +31,8 @@ from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import GateCase
 from pytest_webeval.summary.gates import build_gates
-from pytest_webeval.summary.gates import format_lost_tasks
 from pytest_webeval.summary.judge_certificate import check_certificate
+from pytest_webeval.summary.regression_gates import format_lost_tasks
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison

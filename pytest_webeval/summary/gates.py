@@ -14,11 +14,14 @@ from msgspec import Struct
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.attempts import name_attempt
 from pytest_webeval.summary.attempts import reaches
+from pytest_webeval.summary.regression_gates import LONGEST_NAME
+from pytest_webeval.summary.regression_gates import check_beyond_noise
+from pytest_webeval.summary.regression_gates import check_each_task
+from pytest_webeval.summary.regression_gates import name_tasks
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import compute_rate_interval
@@ -31,8 +34,6 @@ from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.summary.task_identity import describe_sample
 
-IDS_NAMED = 5
-LONGEST_NAME = 80
 FAIL_ON = ("failure", "regression", "any-regressed", "none")
 NO_REGRESSION, NO_REGRESSED, COMPLETE = "no-regression", "no-regressed", "complete"
 _GATES_OF_FAIL_ON = {"regression": (NO_REGRESSION,), "any-regressed": (NO_REGRESSED,)}
@@ -166,7 +167,7 @@ def _build_success(text: str, match: re.Match[str]) -> Gate | None:
 def _name_known(session: ScoredSession, kind: str | None) -> str:
     """The names that a gate could have, if there are any."""
     names = sorted({name for run in session.judged for name in _SELECTORS[kind](run) if name}) if kind else []
-    return f"; known{_name_tasks(names)}" if names else ""
+    return f"; known{name_tasks(names)}" if names else ""
 
 
 def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
@@ -211,7 +212,7 @@ def _build_errors(text: str, match: re.Match[str]) -> Gate:
         erring = [run.task_id for run in case.session.runs if run.status == "error"]
         tasks = list(dict.fromkeys(erring))
         place = f" in {pluralize(len(tasks), 'task')}" if len(tasks) < len(erring) else ""
-        return pluralize(len(erring), "error") + place + _name_tasks(tasks), len(erring) <= most
+        return pluralize(len(erring), "error") + place + name_tasks(tasks), len(erring) <= most
 
     return Gate(text, f"at most {pluralize(most, 'error')}", check)
 
@@ -220,7 +221,7 @@ def _build_complete(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (
     def check(case: GateCase) -> tuple[str, bool]:
         missing = list(case.missing)
         if missing:
-            return f"{pluralize(len(missing), 'task')} without a verdict{_name_tasks(missing)}", False
+            return f"{pluralize(len(missing), 'task')} without a verdict{name_tasks(missing)}", False
         if case.session.partial:
             return "a partial session", False
         return f"{pluralize(len(case.session.runs), 'run')} scored", True
@@ -237,9 +238,9 @@ def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
         by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
         failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
         solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
-        return solved + (f"; not solved{_name_tasks(failed)}" if failed else ""), not failed
+        return solved + (f"; not solved{name_tasks(failed)}" if failed else ""), not failed
 
-    return Gate(text, f"success of {pluralize(len(ids), 'task')}{_name_tasks(ids)}", check)
+    return Gate(text, f"success of {pluralize(len(ids), 'task')}{name_tasks(ids)}", check)
 
 
 def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
@@ -250,10 +251,7 @@ def _build_no_regression(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG0
     def check(case: GateCase) -> tuple[str, bool]:
         if case.comparison is None:
             return _without_baseline(case)
-        comparison = case.comparison
-        if comparison.overall.p_value is None or comparison.lost_tasks:
-            return format_lost_tasks(comparison) or comparison.sentence, False
-        return comparison.sentence, not comparison.is_regression
+        return check_beyond_noise(case.comparison)
 
     return Gate(text, "no regression beyond noise", check, needs_baseline=True)
 
@@ -262,28 +260,13 @@ def _build_no_regressed(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG00
     def check(case: GateCase) -> tuple[str, bool]:
         if case.comparison is None:
             return _without_baseline(case)
-        worse = case.comparison.no_longer_successful
-        lost = format_lost_tasks(case.comparison)
-        found = f"{pluralize(len(worse), 'task')} no longer succeed{'s' if len(worse) == 1 else ''}{_name_tasks(worse)}"
-        return "; ".join(filter(None, [found, lost])), not (worse or lost)
+        return check_each_task(case.comparison)
 
     return Gate(text, "no task regressed", check, needs_baseline=True)
 
 
-def format_lost_tasks(comparison: SessionComparison) -> str:
-    """The tasks of the baseline without a run; empty if there are none."""
-    lost = comparison.lost_tasks
-    return f"{pluralize(len(lost), 'task')} of the baseline without a run{_name_tasks(lost)}" if lost else ""
-
-
 def _without_baseline(case: GateCase) -> tuple[str, bool]:
     return ("no baseline yet: this session becomes it", True) if case.is_first else ("no baseline", False)
-
-
-def _name_tasks(task_ids: Iterable[int | str]) -> str:
-    """The first few ids after a colon; empty without any."""
-    ids = list(task_ids)
-    return f": {name_first(ids, IDS_NAMED, LONGEST_NAME, len(ids))}" if ids else ""
 
 
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate | None]]] = (
