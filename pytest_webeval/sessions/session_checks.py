@@ -102,8 +102,7 @@ class SessionChecks(Struct, eq=False):
             return []
         scored = {str(run.task_id) for run in session.runs if run.status != "excluded"}
         expected = self.missing.expected()
-        missing = [task_id for task_id in expected if str(task_id) not in scored]
-        return missing + [run.task_id for run in session.runs if run.unrated]
+        return [task_id for task_id in expected if str(task_id) not in scored]
 
     def decide_exit_code(self, code: int, summary: Summary) -> int:
         """The exit code of a session that had this one. A disturbed session is never green."""
