@@ -66,8 +66,7 @@ PLAYWRIGHT_TRACES = ("BrowserSession_*.zip", "????????-????-4???-????-??????????
 AGENTLAB = ((FileSign("summary_info.json", ("n_steps", "cum_reward")),),)
 AGENTLAB_FILES = (
     *("exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg"),  # of an unfinished experiment
-    ("experiment.log", "package_versions.txt"),
-    "summary_info.json",
+    *("summary_info.json", "package_versions.txt"),
 )
 AGENTLAB_DIRECTORY = r"(?a)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_.+_on_.+_\d+(?:_\d{1,3}|_[0-9a-f]{6})?"
 # `<date>_<agent>_on_<task>_<seed>`, with what makes it unique; or an own name of the experiment.
