@@ -203,22 +203,27 @@ def _counts(summary: Summary) -> list[str]:
     low, high = webeval["success_rate_interval_95"]
     counts = (
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
-        f"{summary.error_count} error, {format_excluded(webeval)}"
+        f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
+    reasons = [f"excluded: {text}"] if (text := _list_exclusions(webeval)) else []
     rules = _format_rules(webeval.get("rules_counts", {}))
     if webeval["success_rate"] is None:
-        return [counts, *rules]
+        return [counts, *reasons, *rules]
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     rate = f"success rate {webeval['success_rate']:.1%} {interval}, rules {describe_rules(webeval)}"
-    return [counts, rate, *rules, *format_scores(webeval)]
+    return [counts, *reasons, rate, *rules, *format_scores(webeval)]
 
 
 def format_excluded(webeval: Mapping[str, Any]) -> str:
     """How many runs are in no rate, by reason, from `webeval` of a summary."""
-    counts = webeval.get("excluded_counts", {})
-    reasons = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items())
+    reasons = _list_exclusions(webeval)
     return f"{webeval['excluded_count']} excluded" + (f" ({reasons})" if reasons else "")
+
+
+def _list_exclusions(webeval: Mapping[str, Any]) -> str:
+    counts = webeval.get("excluded_counts", {})
+    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items())
 
 
 def _format_rules(counts: Mapping[str, int]) -> list[str]:

@@ -47,7 +47,8 @@ def test_each_class_has_its_outcome_in_pytest(every_class, webeval):
             "SKIPPED * runs/*/traj/d_aborted:0: aborted (flagged): *",
             "SKIPPED * runs/*/traj/e_crashed:0: aborted (crash_no_answer): the run crashed: Captcha timed out",
             "SKIPPED * runs/*/traj/i_unjudged:0: not scored: no verdict in scores/; judge the run",
-            "6 scored: 1 success, 2 failure, 3 error, 3 excluded (2 aborted, 1 ungraded)",
+            "6 scored: 1 success, 2 failure, 3 error, 3 excluded",
+            "excluded: 2 aborted, 1 ungraded",
             "success rate 16.7% (95% interval *",
             "Fara's mean over scored 33.3% of 3, over completed 50.0% of 2, inconsistent 1, judge errors 1",
         ]
