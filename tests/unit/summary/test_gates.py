@@ -51,7 +51,7 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         (
             "success >= 50%",
             "a/1+ b/1+ a/2- b/2+",
-            "75.0% (3 of 4; 95% interval 19.8% to 97.3% of 2 independent tasks)",
+            "75.0% (3 of 4; 95% interval 19.8% to 97.3%, Wilson over 2 tasks)",
             True,
         ),
         ("success site map-shopping >= 60 %", MIXED, "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
