@@ -154,11 +154,11 @@ class RecordEvaluation(Struct):
         try:
             return self._score_run(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
-            return self.build_excluded_result(sanitize(str(error)))
+            return self.build_excluded_result(sanitize(str(error)), getattr(error, "kind", "skipped"))
 
-    def build_excluded_result(self, reason: str) -> TaskResult:
-        """The result of a run that is excluded from all counts."""
-        return exclude(self._build_error_result(reason), self.case.run, reason)
+    def build_excluded_result(self, reason: str, kind: str = "skipped") -> TaskResult:
+        """The result of a run that is excluded from all rates, by default because a test was skipped."""
+        return exclude(self._build_error_result(reason), self.case.run, reason, kind)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
