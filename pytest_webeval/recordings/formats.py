@@ -203,14 +203,6 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     return f"unknown layout of {path}: {problem}; add the missing files or move the directory away"
 
 
-def foreign_content(listing: DirectoryListing, run_format: RunFormat) -> str:
-    """The message about a directory next to runs of a format, whose main file is damaged or of another kind."""
-    damage = " and ".join(dict.fromkeys(run_format.list_damage(listing).values()))
-    lack = damage or f"lacks {run_format.expected_files}"
-    problem = f"it lies next to runs of the format {run_format.name}, but {lack}"
-    return f"unknown layout of {listing.path}: {problem}; restore the damaged files or move the directory away"
-
-
 def _format_names(listing: DirectoryListing) -> str:
     names = sorted(listing.names)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

@@ -20,7 +20,6 @@ from pytest_webeval.recordings.discovery import is_hidden
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.recordings.formats import foreign_content
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import holds_reports
 from pytest_webeval.recordings.formats import unknown_layout
@@ -225,7 +224,7 @@ class Search(Struct):
         return Branch(listing.path, Kind.WITHOUT_RUNS, without_runs=(listing.path,))
 
     def _mark_damaged(self, branches: list[Branch]) -> list[Branch]:
-        """The same, with broken runs for directories next to runs that have the name of their main file."""
+        """The same, with broken runs for directories next to runs that have a damaged main file."""
         if all(branch.kind is not Kind.WITHOUT_RUNS for branch in branches):
             return branches
         runs = [branch.path for branch in branches if branch.kind is Kind.RUN][:MOST_NAMED]
@@ -255,12 +254,16 @@ class Search(Struct):
 
 
 def _find_damage(branch: Branch, recorded: Sequence[RecordedFormat]) -> Branch:
-    """A broken run for a directory with the name of a main file of one of these formats; else the branch."""
+    """A broken run for a directory with a damaged main file of one of these formats; else the branch."""
     if branch.kind is not Kind.WITHOUT_RUNS or branch.without_runs != (branch.path,):
         return branch
     listing = list_directory(branch.path)
-    matching = next((each for each in recorded if each.has_main_name(listing)), None)
-    return branch if matching is None else _build_broken(listing, foreign_content(listing, matching))
+    for run_format in recorded:
+        if damage := run_format.describe_main_damage(listing):
+            problem = f"it lies next to runs of the format {run_format.name}, but {damage}"
+            advice = "restore the damaged files or move the directory away"
+            return _build_broken(listing, f"unknown layout of {branch.path}: {problem}; {advice}")
+    return branch
 
 
 def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:

@@ -66,13 +66,12 @@ class FileSign:
         keys = ", ".join(key.replace("|", " or ") for key in self.keys)
         return f"{self.name} with {keys}" if keys else self.name
 
-    def find_name(self, listing: DirectoryListing) -> str | None:
-        """The first name that fits, if the file has to hold keys, whatever it holds."""
-        return next(self._candidates(listing), None) if self.keys else None
+    def describe_damage(self, listing: DirectoryListing, *, is_expected: bool = False) -> str | None:
+        """Why nobody can look for the keys: the file is there, but it is not JSON; None for any other reason.
 
-    def describe_damage(self, listing: DirectoryListing) -> str | None:
-        """Why nobody can look for the keys: the file is there, but it is not JSON; None for any other reason."""
-        name = self.find_name(listing)
+        Where the file `is_expected`, what is no object with members is damage as well.
+        """
+        name = next(self._candidates(listing), None) if self.keys else None
         if name is None:
             return None
         content = read_beginning_inside(listing.path, name, self.most_read)
@@ -82,10 +81,11 @@ class FileSign:
         if not text:
             return f"{name} is empty or cannot be read"
         try:
-            load_lenient(text)
+            value = load_lenient(text).value
         except InvalidJson as error:
             return f"{name} is not valid JSON: {error}"
-        return None
+        is_object = isinstance(value, dict) and value
+        return None if is_object or not is_expected else f"{name} holds {preview(value, 60)}, expected a JSON object"
 
     def is_in(self, directory: Path) -> bool:
         """Whether a directory that is not listed has the file; not for names with `*`."""
@@ -183,10 +183,15 @@ class RecordedFormat(RunFormat):
         is_named = bool(self.named and listing.names and re.fullmatch(self.named, name, re.DOTALL))
         return is_named or any(_find_names(names, listing) for names in self.typical) or bool(self._misnamed(listing))
 
-    def has_main_name(self, listing: DirectoryListing) -> bool:
-        """Whether a file is called as one that tells the format, or as its directory, whatever it holds."""
-        own = self.misnamed is not None and f"{listing.path.name}.json" in listing.names
-        return own or any(sign.find_name(listing) for layout in self.layouts for sign in layout)
+    def describe_main_damage(self, listing: DirectoryListing) -> str | None:
+        """What is wrong with a file that is called as one that tells the format, or as its directory.
+
+        None for an object with other keys, which is of another program.
+        """
+        own = [FileSign(f"{listing.path.name}.json", self.misnamed.keys)] if self.misnamed else []
+        signs = (sign for layout in (*self.layouts, own) for sign in layout)
+        damage = (sign.describe_damage(listing, is_expected=True) for sign in signs)
+        return next((problem for problem in damage if problem), None)
 
     def _misnamed(self, listing: DirectoryListing) -> list[str]:
         name = self.misnamed.find(listing) if self.misnamed else None

@@ -190,6 +190,15 @@ def test_files_of_other_programs_are_no_run(tmp_path, name, folder):
     assert [run.label for run in find_runs(tmp_path)] == ["good"]
 
 
+@pytest.mark.parametrize("name", ["result.json", "analysis.json", "my_history.json"])
+@pytest.mark.parametrize("format_name", ["online-mind2web", "browser-use", "atif"])
+def test_an_object_with_other_keys_next_to_runs_is_of_another_program(tmp_path, name, format_name):
+    write_run(tmp_path / "good", format_name, Recorded(answer="x"))
+    (tmp_path / "analysis").mkdir()
+    (tmp_path / "analysis" / name).write_text('{"accuracy": 0.5}')
+    assert [run.label for run in find_runs(tmp_path)] == ["good"]
+
+
 def test_an_empty_directory_named_as_a_run_is_none(tmp_path):
     (tmp_path / "taskAllrecipes--12").mkdir()
     assert list(find_runs(tmp_path)) == []
