@@ -125,6 +125,13 @@ def test_gates_of_a_file_and_of_the_command_line_add_up(three, webeval, pytester
     assert [gate for gate, _ in gates(three)] == ["errors <= 0", "must-pass 109", "must-pass 107", "success >= 60%"]
 
 
+def test_gates_of_a_file_are_a_list(three, webeval, pytester):
+    (pytester.path / "pytest.toml").write_text('[pytest]\nwebeval_gate = "errors <= 0"\n')
+    result = webeval()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *'webeval_gate' expects a list *; write a list of gates"])
+
+
 def test_a_word_drops_the_gates_of_a_file(three, webeval, pytester):
     (pytester.path / "pytest.ini").write_text(FILES["pytest.ini"])
     webeval()
