@@ -66,7 +66,7 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
     [
         ("success >= 50%", MIXED, HALF_OF_4, True),
         ("success >= 50.1%", MIXED, HALF_OF_4, False),
-        ("success>=50%", TWICE, "75.0% (3 of 4; 95% interval 19.8% to 97.3% of 2 independent tasks)", True),
+        ("success>=50%", TWICE, "75.0% (3 of 4; 95% interval 19.8% to 97.3%, Wilson over 2 tasks)", True),
         ('success  site "my shop" >=50 %', MIXED, HALF_OF_2, True),
         ("success site 'my shop' >= 51%", MIXED, HALF_OF_2, False),
         ("success site map-shopping >= 60%", MIXED, HALF_OF_2, False),
