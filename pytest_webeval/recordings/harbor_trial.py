@@ -61,6 +61,8 @@ def read_result(files: RecordedFiles) -> JsonFields | None:
     if RESULT not in files.names and LOG not in files.names:
         return None
     result = files.read_json(RESULT)
+    if not any(key in result for key in ("trial_name", "verifier_result", "exception_info", "step_results")):
+        raise build_damage_error(RESULT, result.raw, "the result of a trial")
     result.check_finite("exception_info")
     return result
 

@@ -117,7 +117,8 @@ class Record(Struct, frozen=True):
     evaluator_checksum: str
     data_checksum: str
     excluded: str | None = None  # why the run is excluded from rates
-    skipped: bool = False  # whether it is excluded from counts as well
+    excluded_as: str | None = None  # what it is counted as then: see `RunExcluded`
+    skipped: bool = False  # whether it is excluded
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group
@@ -154,6 +155,7 @@ class Record(Struct, frozen=True):
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
+            excluded_as=_to_text(result.webeval.get("excluded_as")),
             skipped=result.webeval.get("skipped", False),
             unpassable=result.webeval.get("unpassable"),
             failure=_failure_group_fields(result),
@@ -172,8 +174,8 @@ class Record(Struct, frozen=True):
 
     @property
     def is_rated(self) -> bool:
-        """Whether the run counts in rates."""
-        return not self.skipped and self.excluded is None
+        """Whether the run counts in rates: all do that are not excluded, errors included."""
+        return not self.skipped
 
     @property
     def site_key(self) -> str:
@@ -222,11 +224,10 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
         "reason": record.excluded if record.skipped else record.reason,
         "type": record.task_type,
     }
-    is_unrated = record.excluded is not None and not record.skipped
     optional: dict[str, Any] = {
         "checksums": record.checksums,
         "today": record.today,
-        "unrated": is_unrated,
+        "excluded_as": record.excluded_as if record.skipped else None,
         "tags": list(record.tags),
         "format": record.format,
         "benchmark": record.benchmark,

@@ -58,8 +58,7 @@ _OLDER = "has no checksums of its runs, so causes of changes are unknown; score 
 class ScoredRun(Struct, frozen=True, kw_only=True):
     """A row of a summary. Fields that are not named here may hold anything.
 
-    `unrated` runs have no verdict and count in no rate. `rules`, `evaluators` and `libraries` are empty where they are
-    those of the session.
+    `rules`, `evaluators` and `libraries` are empty where they are those of the session.
     """
 
     run: str
@@ -70,7 +69,6 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     type: str | None = None
     reason: str | None = None
     tags: list[str] = field(default_factory=list)
-    unrated: bool = False
     checksums: str | None = None
     today: str | None = None
     wall_time: float = 0.0
@@ -101,8 +99,8 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the run counts in rates."""
-        return self.status != "excluded" and not self.unrated
+        """Whether the run counts in rates: all do that are not excluded, errors included."""
+        return self.status != "excluded"
 
     @property
     def site_key(self) -> str:
@@ -372,7 +370,7 @@ def _read_results(root: Path, source: str) -> ScoredSession:
 def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
     graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
-    return select_scores({row["run"]: row["grade"] for row in graded if not row.get("unrated")})
+    return select_scores({row["run"]: row["grade"] for row in graded})
 
 
 def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:

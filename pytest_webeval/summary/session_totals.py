@@ -22,6 +22,7 @@ from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskCounter
 
 SLOWEST = 10
+OTHER = "other"  # of an excluded run that does not say why
 _JOINED = ("version", "evaluator_checksum", "data_checksum", "rules")
 _TABLES = ("template", "task_type")
 
@@ -43,7 +44,8 @@ class SessionTotals:
         self._scratch = scratch
         self.statuses: Counter[str] = Counter()
         self.count, self.missing = 0, 0
-        self.tasks, self.counted, self.rated = TaskCounter(), TaskCounter(), TaskCounter()
+        self.tasks, self.counted = TaskCounter(), TaskCounter()
+        self.excluded: Counter[str] = Counter()  # by what they are counted as
         self.graders: set[str] = set()
         self.has_judge = self.has_trajectories = False
         self._codes: set[tuple[str, str]] = set()  # rules and checksums that decided
@@ -65,8 +67,10 @@ class SessionTotals:
         self._warnings.add(record)
         self.has_judge |= record.judge is not None or bool(record.proposals)
         self.has_trajectories |= record.trajectory is not None
-        if not record.skipped:
+        if record.is_rated:
             self._add_counted(record)
+        else:
+            self.excluded[record.excluded_as or OTHER] += 1
 
     def _add_counted(self, record: Record) -> None:
         self.counted.add(record)
@@ -75,9 +79,7 @@ class SessionTotals:
         self._rules[record.rules] += 1
         if record.status != Status.ERROR or record.evaluators:  # other errors precede all evaluators
             self._codes.add((record.rules, record.evaluator_checksum))
-        if record.is_rated:
-            self.rated.add(record)
-            self.graders.update(record.grade["partial"] if record.grade is not None else ())
+        self.graders.update(record.grade["partial"] if record.grade is not None else ())
         if record.failure is not None:
             self._failures.setdefault(FailureGroup(*record.failure), new_rows(self._scratch)).append(record.run)
         if record.trajectory is None:  # which has neither template nor type
@@ -111,7 +113,7 @@ class SessionTotals:
 
     def build(self) -> dict[str, Any]:
         """What the summary has under `webeval`."""
-        runs, tasks, success = self.rated.runs, self.rated.tasks, self.statuses[Status.SUCCESS]
+        runs, tasks, success = self.counted.runs, self.counted.tasks, self.statuses[Status.SUCCESS]
         low, high = wilson_over_tasks(success, runs, tasks)
         tables = {name: dict(sorted(table.items())) for name, table in self._tables.items()}
         slowest = nsmallest(SLOWEST, self._slowest)
@@ -119,7 +121,8 @@ class SessionTotals:
             "schema_version": SCHEMA_VERSION,
             "rules": self.join_values("rules"),
             **({"rules_counts": dict(sorted(self._rules.items()))} if len(self._rules) > 1 else {}),
-            "excluded_count": self.count - self.counted.runs,
+            "excluded_count": self.count - runs,
+            "excluded_counts": dict(sorted(self.excluded.items())),
             "missing_count": self.missing,
             "success_rate": success / runs if runs else None,
             "success_rate_denominator": runs,

@@ -81,7 +81,8 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
     that counts is the first of `judgements`. `flags` are codes of unusual facts, `details` facts of one format.
     `load_image` returns the bytes of a screenshot that is not a file of its own. `is_complete` says that all that the
-    agent said was recorded, so that it gave no answer where there is none.
+    agent said was recorded, so that it gave no answer where there is none. `has_steps` says that the steps were
+    recorded, so that an empty list of them means none.
 
     `dialect` to `rubric_names` are what only Fara's harness writes so far: see `AgentTrajectory`.
     """
@@ -91,6 +92,7 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     answer: str | None = None
     is_complete: bool = False
     steps: tuple[Step, ...] = ()
+    has_steps: bool = True
     screenshots: tuple[Screenshot, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     task_text: str = ""
@@ -183,7 +185,7 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
             "attempts": self.attempts,
             "last_error": self.last_error,
             "is_long": False,
-            "steps": len(self.steps),
+            "steps": len(self.steps) if self.has_steps else None,
             "usage": None if usage is None else _usage_to_json(usage),
             "answer": self.answer,
             "screenshots": len(self.screenshots),

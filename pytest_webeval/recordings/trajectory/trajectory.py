@@ -243,4 +243,5 @@ def _answer_to_json(trajectory: Trajectory) -> dict[str, Any]:
         "screenshots": len(trajectory.screenshots),
         "usage": tokens | more if trajectory.usage else None,
         "flags": list(trajectory.flags),
+        **({"steps": None} if trajectory.is_log_lost else {}),
     }
