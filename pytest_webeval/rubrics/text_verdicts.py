@@ -16,11 +16,13 @@ _LIST_MARKS = re.compile(r"[\s>#+•\u2013\u2014-]*(?:[0-9]{1,3}[.)])?[\s>#+•\
 _STATUS = {"success": 1, "failure": 0, "unsuccessful": 0}
 # A status at the end of a reply, with the quotes around its word; and any status before it.
 _INLINE = re.compile(
-    r"status[\s*_]*[:\uff1a][\s*_]*([\"'`“‘]?)(success|failure|unsuccessful)\.?([\"'`”’]?)[\s*_.]*\Z", re.IGNORECASE
+    r"status[\s*_]*[:\uff1a][\s*_]*([\"'`\u201c\u2018]?)(success|failure|unsuccessful)"
+    r"\.?([\"'`\u201d\u2019]?)[\s*_.]*\Z",
+    re.IGNORECASE,
 )
 _STATED = re.compile(r"status\W{0,8}(?:(?:is|was|an?)\W{1,4}){0,2}(un)?(success|fail)")
-_CLOSERS = " \t\r\n*_\"'”’)]"  # what may stand between the end of the thoughts and a status
-_ENDS = tuple(".!?;|…—–-")
+_CLOSERS = " \t\r\n*_\"'\u201d\u2019)]"  # what may stand between the end of the thoughts and a status
+_ENDS = tuple(".!?;|-\u2026\u2013\u2014")
 
 
 @dataclass(frozen=True, slots=True)
