@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
@@ -216,7 +217,7 @@ def _counts(summary: Summary) -> list[str]:
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {describe_rules(webeval)}"
-    return [counts, rate, *rules, *format_scores(webeval)]
+    return [counts, rate, *rules, *format_other_rates(webeval)]
 
 
 def _format_rules(counts: Mapping[str, int]) -> list[str]:
@@ -232,14 +233,6 @@ def describe_rules(webeval: Mapping[str, Any]) -> str:
     choice, rules = webeval.get(EVALUATOR_CHOICE), str(webeval["rules"])
     rules = " and ".join(rules.split(","))
     return f"{rules}, by {', '.join(choice)} alone" if choice else rules
-
-
-def format_scores(webeval: Mapping[str, Any]) -> list[str]:
-    """The mean score in a line, from `webeval` of a summary, if an evaluator gives partial scores."""
-    if "scores" not in webeval:
-        return []
-    scores = webeval["scores"]
-    return [f"mean score {scores['mean_score']:.2f} over {pluralize(scores['run_count'], 'run')} with a score"]
 
 
 def _sites(summary: Summary) -> list[str]:

@@ -72,6 +72,7 @@ class Settings:
     require_certificate: bool
     over_budget: str
     aborted: str
+    impossible: str
     report: Path | None
     report_embed: int | None  # bytes of screenshots
     history: tuple[str, ...]  # files of earlier sessions

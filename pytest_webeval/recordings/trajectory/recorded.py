@@ -159,8 +159,9 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
 
     def graded(self) -> RecordedTrajectory:
         """The same with the outcome that follows from the verdicts: `ungraded` where a complete run has none."""
-        if self.judgements and self.judgements[0].is_impossible and self.judgements[0].success is None:
-            outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), self.judgements[0].ungraded or "")
+        if self.judgements and (first := self.judgements[0]).is_impossible:
+            why = first.ungraded or first.reasoning
+            outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), why)
             return structs.replace(self, outcome=outcome)
         reasons = [judgement.ungraded for judgement in self.judgements]
         if self.outcome.kind is not OutcomeClass.COMPLETED or None in reasons:

@@ -16,8 +16,8 @@ from pytest_webeval.reports.html.index_tally import IndexTally
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.task_identity import describe_sample
@@ -105,7 +105,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "denominator": webeval["success_rate_denominator"],
         "interval": webeval["success_rate_interval_95"],
         "sample": describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"]),
-    } | ({"scores": scores} if (scores := format_scores(webeval)) else {})
+    } | ({"scores": scores} if (scores := format_other_rates(webeval)) else {})
 
 
 def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:

@@ -310,6 +310,25 @@ def test_a_label_means_what_its_coding_says(tmp_path, coding, code, success, is_
     assert labels.count == 1
 
 
+@pytest.mark.parametrize(("impossible", "success"), [("exclude", None), ("zero", False)])
+def test_an_impossible_task_counts_as_the_session_says(tmp_path, impossible, success):
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps([{"task_id": "7", "A_human_label": "2", "B_human_label": "0"}]))
+    labels = load_labels(path, "osu", impossible)
+    judgement = label_of(labels, "7", "A")
+    assert (judgement.success, judgement.is_impossible, judgement.ungraded is None) == (success, True, success is False)
+    assert label_of(labels, "7", "B") == label_of(load_labels(path, "osu"), "7", "B")
+    assert labels.describe().get("impossible") == (None if impossible == "exclude" else "zero")
+
+
+@pytest.mark.skipif(not LABELS.exists(), reason="the corpora are not here")
+@pytest.mark.parametrize(("impossible", "rated"), [("exclude", 290), ("zero", 300)])
+def test_the_public_rate_of_an_agent_has_the_denominator_of_its_leaderboard(impossible, rated):
+    labels = load_labels(LABELS, "osu", impossible)
+    verdicts = [label_of(labels, task_id, "Operator").success for task_id in labels.rows]
+    assert (verdicts.count(True), len(verdicts) - verdicts.count(None)) == (184, rated)
+
+
 def test_of_several_agents_a_directory_names_one(tmp_path):
     labels = labels_in(tmp_path, [{"task_id": "7", "SeeAct_human_label": "1", "Operator_human_label": "0"}])
     assert label_of(labels, "7", "runs", "seeact").success is True
