@@ -11,10 +11,10 @@ from typing import Any
 from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
+from pytest_webeval.reports.other_rates import format_excluded
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_excluded
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -93,7 +93,7 @@ def _counts(summary: Summary) -> str:
     rate = f"; 95% interval {low:.1%} to {high:.1%}{sample}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
-    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_scores(webeval)]
+    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_other_rates(webeval)]
     return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(describe_rules(webeval))}.", *notes]) + "\n"
 
 

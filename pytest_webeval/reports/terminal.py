@@ -11,6 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.other_rates import list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
@@ -205,25 +207,14 @@ def _counts(summary: Summary) -> list[str]:
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
-    reasons = [f"excluded: {text}"] if (text := _list_exclusions(webeval)) else []
+    reasons = [f"excluded: {text}"] if (text := list_exclusions(webeval)) else []
     rules = _format_rules(webeval.get("rules_counts", {}))
     if webeval["success_rate"] is None:
         return [counts, *reasons, *rules]
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     rate = f"success rate {webeval['success_rate']:.1%} {interval}, rules {describe_rules(webeval)}"
-    return [counts, *reasons, rate, *rules, *format_scores(webeval)]
-
-
-def format_excluded(webeval: Mapping[str, Any]) -> str:
-    """How many runs are in no rate, by reason, from `webeval` of a summary."""
-    reasons = _list_exclusions(webeval)
-    return f"{webeval['excluded_count']} excluded" + (f" ({reasons})" if reasons else "")
-
-
-def _list_exclusions(webeval: Mapping[str, Any]) -> str:
-    counts = webeval.get("excluded_counts", {})
-    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items())
+    return [counts, *reasons, rate, *rules, *format_other_rates(webeval)]
 
 
 def _format_rules(counts: Mapping[str, int]) -> list[str]:
@@ -239,14 +230,6 @@ def describe_rules(webeval: Mapping[str, Any]) -> str:
     choice, rules = webeval.get(EVALUATOR_CHOICE), str(webeval["rules"])
     rules = " and ".join(rules.split(","))
     return f"{rules}, by {', '.join(choice)} alone" if choice else rules
-
-
-def format_scores(webeval: Mapping[str, Any]) -> list[str]:
-    """The mean score in a line, from `webeval` of a summary, if an evaluator gives partial scores."""
-    if "scores" not in webeval:
-        return []
-    scores = webeval["scores"]
-    return [f"mean score {scores['mean_score']:.2f} over {pluralize(scores['run_count'], 'run')} with a score"]
 
 
 def _sites(summary: Summary) -> list[str]:

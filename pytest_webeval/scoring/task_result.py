@@ -212,4 +212,8 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
 
 def _describe_external(run: Run) -> list[dict[str, str]]:
     """What files of the session say of the run; not their own checksums, as another verdict in them changes nothing."""
-    return [{"file": judgement.source, "checksum": judgement.checksum} for judgement in run.external]
+    return [
+        {"file": judgement.source, "checksum": judgement.checksum}
+        | ({"impossible": "exclude" if judgement.success is None else "zero"} if judgement.is_impossible else {})
+        for judgement in run.external
+    ]

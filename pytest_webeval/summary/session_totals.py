@@ -57,6 +57,7 @@ class SessionTotals:
         self._slowest: list[tuple[float, int, str]] = []
         self._self_report = SelfReportCounts()
         self._unpassable: dict[str, str] = {}
+        self._impossible: Counter[bool] = Counter()  # runs that labels call impossible, by whether they count
 
     def add(self, record: Record) -> None:
         """Count a record."""
@@ -67,6 +68,8 @@ class SessionTotals:
         self._warnings.add(record)
         self.has_judge |= record.judge is not None or bool(record.proposals)
         self.has_trajectories |= record.trajectory is not None
+        if record.impossible is not None and (record.skipped or record.impossible == "zero"):
+            self._impossible[not record.skipped] += 1
         if record.is_rated:
             self._add_counted(record)
         else:
@@ -128,6 +131,7 @@ class SessionTotals:
             "success_rate_denominator": runs,
             "success_rate_task_count": tasks,
             "success_rate_interval_95": [low, high],
+            **self._rate_impossible(success, runs),
             "per_template": tables["template"],
             "per_type": tables["task_type"],
             "failures": self._list_failure_groups(),
@@ -136,6 +140,17 @@ class SessionTotals:
             "unpassable": self._unpassable,
             **self._warnings.build(),
         }
+
+    def _rate_impossible(self, success: int, runs: int) -> dict[str, Any]:
+        """The rates with and without the runs that labels call impossible, if there are any."""
+        if not self._impossible:
+            return {}
+        denominators = {"as_zero": runs + self._impossible[False], "excluded": runs - self._impossible[True]}
+        rates = {
+            name: {"success_rate": success / count if count else None, "denominator": count}
+            for name, count in denominators.items()
+        }
+        return {"impossible": {"count": self._impossible.total(), "counted": self._impossible[True], **rates}}
 
     def _list_failure_groups(self) -> list[dict[str, Any]]:
         """Groups of runs that failed in the same way, the largest first."""

@@ -13,6 +13,7 @@ from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
 
+INVALID_REWARD = "invalid_reward"  # the reason of a run that its benchmark leaves out of its own means
 SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
 
 
