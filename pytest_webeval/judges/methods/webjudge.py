@@ -101,7 +101,7 @@ class WebJudgeMethod(JudgingMethod):
     version: ClassVar[str] = "1"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes on the last question. A screenshot without a score is excluded and noted."""
+        """The verdict of most votes on the last question. It does not count if a screenshot has no score."""
         key_points = calls.ask(build_key_points_request(evidence))
         requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
         scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
