@@ -42,12 +42,22 @@ class Judge(Protocol):
         ...
 
     def answer(self, question: Question) -> Reply:
-        """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money."""
+        """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money.
+
+        `KeyRefused` ends the session.
+        """
         ...
 
 
 class ReplyLost(JudgeFailed):
     """There is no reply that counts, but the server may charge for one: a limit on the spending counts the question."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "unreachable")
+
+
+class KeyRefused(JudgeFailed):
+    """The server does not accept the key, so that it replies to no question of the session, which ends."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, "unreachable")

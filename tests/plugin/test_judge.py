@@ -138,7 +138,7 @@ def test_off_asks_nobody_and_needs_no_key(tree, webeval, runs):
         ([reply(None, refusal="I cannot.")], "refused"),
         ([reply("Ver", finish_reason="length")], "truncated"),
         ([reply("", finish_reason="content_filter")], "filtered"),
-        ([failure(401)], "unreachable"),
+        ([failure(404)], "unreachable"),
         ([reply(SUCCESS, model="gpt-3")], "unreachable"),
     ],
 )
@@ -152,6 +152,49 @@ def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, 
     assert summary["webeval"]["judging"]["not_judged"] == {outcome: 1}
     assert results("a")["webeval"]["judge"]["failure"] == outcome
     assert results("a")["webeval"]["excluded"].startswith("not scored: ")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
+def test_a_refused_key_ends_the_session_once(status, method, tree, ask, runs):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve([failure(status, "not yours")]) as server:
+        outcome = ask(server, f"--webeval-judge-method={method}")
+        assert len(server.exchanges) == 1
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    outcome.assert_outcomes(skipped=1)
+    check_refusal(outcome, runs)
+
+
+def check_refusal(outcome, runs):
+    """One line says that the key was refused, and the summary has it."""
+    lines = [line for line in outcome.outlines + outcome.errlines if "refused the key" in line]
+    assert len(lines) == 1, lines
+    assert re.fullmatch(r"stopped: 127\.0\.0\.1:\d+ refused the key.*; (set|use) .*; not scored: .*", lines[0])
+    assert "refused the key" in runs.summary["webeval"]["stopped"]
+    assert runs.summary["webeval"]["judging"]["not_judged"] == {
+        "unreachable": 4 - runs.summary["webeval"]["unscored_count"]
+    }
+
+
+@pytest.mark.parametrize("option", ["-n2", "--webeval-workers=2", "-x"])
+def test_a_refused_key_ends_a_session_with_several_processes(option, tree, ask, webeval_apart, runs):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve([failure(401)]) as server:
+        live = ("--webeval-judge-mode=live", f"--webeval-judge-url={server.url}", option)
+        outcome = webeval_apart(*LIVE, *live)
+        assert 1 <= len(server.exchanges) <= 2
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    check_refusal(outcome, runs)
+
+
+def test_a_key_that_is_refused_while_it_proposes_patterns_ends_the_session(near, webeval):
+    with serve([failure(401)]) as server:
+        outcome = webeval(*REQUESTS, f"--webeval-judge-url={server.url}")
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    outcome.stdout.fnmatch_lines(["stopped: 127.0.0.1:* refused the key; *"])
 
 
 def test_what_the_rules_decide_reaches_no_judge(tree, ask):
