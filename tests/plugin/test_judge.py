@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +110,27 @@ def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
     assert {f"screenshot{number}.png" for number in range(4)} <= set(results("a")["webeval"]["inputs"])
     pictures = [part for part in server.exchanges[0].body["messages"][-1]["content"] if part["type"] == "image_url"]
     assert len(pictures) == 4
+
+
+MANUAL = Path(__file__).parents[2] / "docs/how-to/judge-runs.md"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_sent_is_what_the_manual_lists(method, tree, ask):
+    tree("a", scores=None)
+    with serve(["I do not know."]) as server:
+        ask(server, f"--webeval-judge-method={method}")
+    section = MANUAL.read_text("utf-8").partition("## What is sent")[2].partition("\n## ")[0]
+    listed, absent = section.partition("are not sent")[0].rsplit("\n\n", 1)
+    assert server.exchanges
+    for exchange in server.exchanges:
+        assert {"model", "messages"} <= exchange.body.keys() <= set(re.findall("`([a-z_]+)`", listed))
+        assert exchange.body.keys().isdisjoint(re.findall("`([a-z_]+)`", absent))
+        assert ("response_format" in exchange.body) is (method in ("rubric", "rubric-pipeline"))
+        parts = [part for message in exchange.body["messages"] for part in message["content"]]
+        assert {part["image_url"]["detail"] for part in parts if isinstance(part, dict) and "image_url" in part} <= {
+            "high"
+        }
 
 
 def test_by_default_nobody_is_asked(tree, webeval, runs):

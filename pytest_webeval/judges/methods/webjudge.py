@@ -1,8 +1,7 @@
 """WebJudge of Online-Mind2Web: key points, a score for each screenshot, and a verdict (`fara_webeval.md` §6.11).
 
 As in the benchmark, the answer of the agent is not an input (Q38), nor is what it says with the action that gives the
-answer. For tasks that ask for one, use another method. The prompts are this package's own: no number that they give is
-one of WebJudge's.
+answer. For tasks that ask for one, use another method.
 """
 
 from __future__ import annotations
