@@ -21,13 +21,12 @@ from pytest_webeval.reports.html.report_directory import WrittenPages
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import sort_records
 from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.session_history import SessionHistory
@@ -75,7 +74,7 @@ class ReportIndex(Struct, eq=False):
             index["history"] = self.history.write(summary, self.directory).name
         index = write_index(index, rows, self.directory)
         if write_numbers is None:
-            write_summary(self.directory / SUMMARY, summary, self.workspace.settings.sync)
+            write_session_summary(self.directory, summary, self.workspace.settings.sync)
         else:
             write_numbers()
         self._list_written(index)

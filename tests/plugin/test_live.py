@@ -86,7 +86,17 @@ def test_a_marker_without_an_id_repeats_the_test_for_each_task(pytester, write):
 def test_keywords_of_a_task_select_its_live_test(pytester, write, word):
     write(ALL)
     pytester.runpytest(RECORD, "-k", word).assert_outcomes(passed=1, deselected=2)
-    assert json.loads((pytester.path / "live/eval_summary.json").read_bytes())["webeval"]["partial"]
+    assert json.loads((pytester.path / "live/eval_summary.partial.json").read_bytes())["webeval"]["partial"]
+
+
+def test_a_live_test_that_is_named_leaves_the_summary_of_all(pytester, write):
+    write(ALL)
+    pytester.runpytest(RECORD)
+    summary = pytester.path / "live/eval_summary.json"
+    before = summary.read_bytes()
+    pytester.runpytest(RECORD, "test_agent.py::test_agent[2]").assert_outcomes(passed=1)
+    assert summary.read_bytes() == before
+    assert json.loads(summary.with_name("eval_summary.partial.json").read_bytes())["total"] == 1
 
 
 def test_the_site_of_a_task_selects_its_live_tests(pytester, write):

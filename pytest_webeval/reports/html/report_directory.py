@@ -24,10 +24,16 @@ from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.summary_file import find_summary
 
 MARK = b'id="webeval-index"'
 _OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))|rows-[0-9]{5,}\.js")
 _PAGE = re.compile(r"task-([0-9a-f]{16})\.js")
+
+
+def has_complete_report(directory: Path) -> bool:
+    """Whether a directory has the report of a session over all runs."""
+    return all(os.path.isfile(directory / name) for name in ("index.html", SUMMARY))  # noqa: PTH113  (pathlib raises)
 
 
 def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[Path]:
@@ -41,8 +47,8 @@ def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[P
         for page in earlier:
             if MARK not in page.read_bytes():
                 raise SettingsError(f"{page} was not written by pytest-webeval; choose another directory or delete it")
-        if not earlier and not has_own_summary and (directory / SUMMARY).exists():
-            problem = f"{directory / SUMMARY} is the summary of another session"
+        if not earlier and not has_own_summary and (summary := find_summary(directory)) is not None:
+            problem = f"{summary} is the summary of another session"
             raise SettingsError(f"{problem}; choose a separate directory")
         static = [directory / name for name in (COMPARISON, HISTORY)]
         for page in static:
