@@ -294,3 +294,8 @@ class Summary(JsonStruct, frozen=True, kw_only=True):
     per_site_summary: dict[str, Sequence[dict[str, Any]]]
     task_results: Sequence[dict[str, Any]]
     webeval: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file: a partial session does not replace the summary of all runs."""
+        return PARTIAL_SUMMARY if self.webeval.get("partial") else SUMMARY

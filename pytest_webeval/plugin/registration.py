@@ -117,8 +117,8 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
             _ = workspace.judges.certificate
         _check_workers(workspace)
         _check_shard(workspace)
-        if workspace.settings.known_failures and workspace.baseline is not None:
-            config.stash[KNOWN] = workspace.baseline.known_failures
+        if (known_failures := workspace.known_failures) is not None:
+            config.stash[KNOWN] = known_failures
         if writes(config):
             check_output_paths(workspace.settings)
             _make_record_root(workspace.settings, config.rootpath)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.failures import list_known
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
 from pytest_webeval.reports.html.report_directory import IndexRows
@@ -66,7 +67,8 @@ class ReportIndex(Struct, eq=False):
         With a baseline and earlier sessions, these have pages too. Raises `SettingsError`.
         """
         roots = ", ".join(self.workspace.labels.prefixes.values())
-        rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, _find_flips(summary))
+        flips, known = _find_flips(summary), set(list_known(summary.webeval["failures"]))
+        rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, flips, known)
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if comparison is not None:
             index["comparison"] = self._write_comparison(summary, comparison).name

@@ -33,13 +33,11 @@ def write_session_summary(directory: Path, summary: Summary, sync: Sync | None =
 
     That of a partial session never replaces the summary of all runs. A complete session removes it, since it is older.
     """
-    partial_path, path = directory / PARTIAL_SUMMARY, directory / SUMMARY
-    if summary.webeval["partial"]:
-        write_summary(partial_path, summary, sync)
-        return partial_path
+    path, partial_path = directory / summary.file_name, directory / PARTIAL_SUMMARY
     write_summary(path, summary, sync)
-    remove(partial_path)
-    remove_side_files(partial_path)
+    if path != partial_path:
+        remove(partial_path)
+        remove_side_files(partial_path)
     return path
 
 

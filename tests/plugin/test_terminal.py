@@ -104,7 +104,7 @@ def test_the_largest_groups_of_failures_are_shown_and_the_largest_of_these_with_
         "      2  NetworkEvent: f1 differs: 1000, 1001",
         "         pytest --webeval-runs=runs -k '[1000] or [1001]'",
     ]
-    cut = " (first 27 of 40; all of them: webeval.failures in eval_summary.json)"
+    cut = " (first 27 of 40; all of them: webeval.failures in eval_summary.partial.json)"
     assert lines[start + 3] == f"     40  NetworkEvent: f2 differs: 2000, 2001, 2002, 2003, 2004, … and 35 more{cut}"
     assert [line.startswith("         pytest") for line in lines[start + 1 : start + 9]] == [False, True] * 3 + [
         False

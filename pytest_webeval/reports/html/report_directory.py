@@ -6,6 +6,7 @@ import os
 import re
 from array import array
 from bisect import bisect_left
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -91,16 +92,19 @@ class WrittenPages:
 class IndexRows(Struct, frozen=True):
     """A row of the list for each record, with its page if there is one. They can be iterated several times.
 
-    `records` come in the order of the summary: by task, then by run. `texts` and `flips` are those of some runs.
+    `records` come in the order of the summary: by task, then by run. `texts` and `flips` are those of some runs. The
+    failures of `known` runs are expected.
     """
 
     pages: WrittenPages
     records: Iterable[Record]
     texts: Mapping[str, Mapping[str, str | None]]
     flips: Mapping[str, str]
+    known: Collection[str] = frozenset()
 
     def __iter__(self) -> Iterator[IndexRow]:
         """The rows in the order of the records."""
         for record in self.records:
             run = record.run
-            yield IndexRow(record, self.pages.find(run), self.flips.get(run), **self.texts.get(run, {}))
+            texts, is_known = self.texts.get(run, {}), run in self.known
+            yield IndexRow(record, self.pages.find(run), self.flips.get(run), is_known=is_known, **texts)
