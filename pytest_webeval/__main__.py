@@ -40,7 +40,7 @@ COMMANDS = (
 _NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(limits|redact_allow)\b")
 _USES_STORES = "score"
 _URLS = frozenset({"answer", "cdp", "dataset_url", "intent", "url"})  # arguments that may be URLs, rather than paths
-_INPUTS = ("tasks", "config")
+_INPUTS = ("tasks", "config", "gate")
 _RUNS = "webeval_runs"  # which a command takes without the name of an option
 INTERRUPTED, USAGE_ERROR = 2, 4  # as pytest has them
 

@@ -17,15 +17,17 @@ from pytest_webeval.reports.comparison_text import format_comparison_markdown
 from pytest_webeval.reports.gates import format_gates
 from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.results import SCHEMA_VERSION
+from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
-from pytest_webeval.summary.gates import FAIL_ON
+from pytest_webeval.summary.baseline import refuse_partial
+from pytest_webeval.summary.gate_checks import GateCase
+from pytest_webeval.summary.gates import BASELINE
+from pytest_webeval.summary.gates import CERTIFICATE
 from pytest_webeval.summary.gates import SYNTAX
 from pytest_webeval.summary.gates import Gate
-from pytest_webeval.summary.gates import GateCase
-from pytest_webeval.summary.gates import build_gates
-from pytest_webeval.summary.gates import parse_gate
-from pytest_webeval.summary.gates import parse_percentage
+from pytest_webeval.summary.gates import find_baseline_problem
+from pytest_webeval.summary.gates import join_gates
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import SessionComparison
@@ -47,10 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attempts", metavar="GLOB", help="match directories of attempts, e.g. 'try-*'")
     gates = "; ".join(SYNTAX).replace("%", "%%")
     parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=f"require one of: {gates}")
-    parser.add_argument(
-        "--min-success", metavar="RATE", help="require this success rate of the last session, e.g. 60%%"
-    )
-    parser.add_argument("--fail-on", choices=FAIL_ON[1:], default="none", help="exit with 1 on a regression")
+    add_removed(parser, ("fail_on", "min_success"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,16 +57,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     Gates are about the last session, compared with the first, or about one alone. Raises `SettingsError`.
     """
-    gates = _build_gates(arguments)
+    gates = join_gates([], arguments.gate)
     if len(arguments.sessions) < 2 and not gates:
         raise SettingsError("compare requires two sessions, or one and a gate; name two summaries or directories")
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
     sessions = [read_session(Path(name)) for name in arguments.sessions]
     if subset is not None:
         sessions = [session.select(subset) for session in sessions]
+    _check_gates(gates, sessions, arguments.attempts)
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
     missing = _list_missing(sessions, subset)
-    case = GateCase(sessions[-1], comparisons[-1] if comparisons else None, missing, arguments.attempts)
+    case = GateCase(sessions[-1], comparisons[-1] if comparisons else None, missing, attempts=arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
     content = {
         "schema_version": SCHEMA_VERSION,
@@ -94,18 +94,26 @@ def _write_page(content: dict[str, Any], arguments: argparse.Namespace, sessions
     write_comparison_page(content, Path(arguments.report), files, RedactionPolicy(arguments.redact))
 
 
-def _build_gates(arguments: argparse.Namespace) -> list[Gate]:
-    least = parse_percentage(arguments.min_success) if arguments.min_success is not None else None
-    if arguments.min_success is not None and least is None:
-        raise SettingsError(f"invalid --min-success {arguments.min_success!r}; use a percentage, e.g. 60%")
-    return build_gates(map(parse_gate, arguments.gate), least, arguments.fail_on)
+def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attempts: str | None) -> None:
+    """Raise `SettingsError` for a gate that cannot be checked with these sessions."""
+    if any(gate.text == CERTIFICATE for gate in gates):
+        raise SettingsError(f"gate {CERTIFICATE!r} is about the judge of a session that scores; pass it to pytest")
+    needing = [gate for gate in gates if gate.needs_baseline]
+    if not needing:
+        return
+    if len(sessions) < 2:
+        raise SettingsError(f"gate {needing[0].text!r} requires a baseline; name it before the session")
+    refuse_partial(sessions[0])
+    problem = find_baseline_problem(gates, sessions[0], attempts, (str(run.task_id) for run in sessions[-1].runs))
+    if problem is not None:
+        raise SettingsError(problem.removeprefix(f"{BASELINE}: "))
 
 
 def _list_missing(sessions: Sequence[ScoredSession], task_ids: Sequence[int | str] | None) -> list[int | str]:
-    """The tasks of the subset, or else of the first session, that the last one did not judge."""
-    judged = {str(run.task_id) for run in sessions[-1].judged}
+    """The tasks of the subset, or else of the first session, of which the last one has no run."""
+    recorded = {str(run.task_id) for run in sessions[-1].runs}
     expected = task_ids if task_ids is not None else [run.task_id for run in sessions[0].runs]
-    return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in judged]
+    return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in recorded]
 
 
 def _format_text(content: dict[str, Any]) -> str:

@@ -21,11 +21,13 @@ from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.command_source import add_refusals
+from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.sessions.command_source import add_session_options
 from pytest_webeval.sessions.command_source import list_rerun_options
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.options import OPTIONS
+from pytest_webeval.sessions.options import REMOVED
 from pytest_webeval.sessions.output_paths import check_copy
 from pytest_webeval.sessions.output_paths import check_output
 from pytest_webeval.sessions.output_paths import check_output_paths
@@ -98,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-progress", action="store_true", help="show no progress")
     add_session_options(parser, LEFT_OUT)
     add_refusals(parser, REFUSALS)
+    add_removed(parser, REMOVED)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -174,7 +177,7 @@ def _check(session: ScoreSession) -> None:
     _ = workspace.sites, workspace.external
     workspace.tasks.check_files()
     session.missing.check()
-    _ = session.checks
+    session.checks.check_baseline(_list_ids(session))
     check_output_paths(workspace.settings)
     check_output(workspace)
     check_report(workspace)
@@ -187,6 +190,13 @@ def _check(session: ScoreSession) -> None:
         known = {evaluator.name for evaluator in evaluators}
         if problem := find_unknown(workspace.settings.evaluators, known):
             raise SettingsError(f"--webeval-evaluators: {problem}")
+
+
+def _list_ids(session: ScoreSession) -> Iterator[str]:
+    """The ids of the tasks that the session scores, read one after the other."""
+    subset, recorded = session.workspace.tasks.subset, session.missing.list_recorded()
+    inside = None if subset is None else set(map(str, subset.task_ids))
+    return (task_id for task_id in recorded if inside is None or task_id in inside)
 
 
 def _claim_report(workspace: Workspace) -> ReportIndex | None:

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
+from pytest_webeval.sessions.option import refuse
 
 # Files in which pytest looks for its configuration.
 INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -21,6 +22,9 @@ def add_options(parser: pytest.Parser) -> None:
             group.addoption(option.flag, dest=option.key, help=option.help.replace("%", "%%"), **option.action)
         if option.is_ini_key:
             parser.addini(option.key, option.help, **_ini_value(option))
+    for name, advice in options.REMOVED.items():
+        flag = f"--webeval-{name.replace('_', '-')}"
+        group.addoption(flag, dest=f"webeval_removed_{name}", **refuse(f"was removed; {advice}"))
 
 
 def _ini_value(option: Option) -> dict[str, Any]:

@@ -28,13 +28,15 @@ def format_baseline(baseline: Mapping[str, Any], reruns: RerunCommands, *, has_g
     """
     parts = [f"{len(runs)} {spell(name)}: {reruns.name_tasks(runs)}" for name in FLIPS if (runs := baseline[name])]
     parts += _list_gaps(baseline) if has_gaps else []
-    lines = [f"since baseline ({baseline['timestamp'][:10]}): {'; '.join(parts) or 'no changes'}"]
+    lines = [f"since baseline ({_find_day(baseline)}): {'; '.join(parts) or 'no changes'}"]
     if inputs := _list_changed_inputs(baseline, f"rules ({baseline['rules']})"):
         lines.append(f"the baseline used other {' and '.join(inputs)}; these may explain the changes")
-    if baseline["partial"]:
-        lines.append("the baseline comes from a partial session, in which only some runs were scored")
     lines += [f"  {baseline['sentence']}", *_list_causes(baseline["changes"], reruns)]
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _find_day(baseline: Mapping[str, Any]) -> str:
+    return baseline["timestamp"][:10] or "of unknown date"  # of results without a summary
 
 
 def _list_gaps(baseline: Mapping[str, Any]) -> Iterator[str]:
@@ -66,11 +68,9 @@ def format_baseline_markdown(baseline: Mapping[str, Any], reruns: RerunCommands,
     """The same as blocks of Markdown."""
     words = {name: spell(name) for name in FLIPS} | (_GAPS if has_gaps else {})
     counts = ", ".join(f"{len(baseline[name])} {word}" for name, word in words.items())
-    yield f"### Since the baseline of {plain(baseline['timestamp'][:10])}: {counts}\n"
+    yield f"### Since the baseline of {plain(_find_day(baseline))}: {counts}\n"
     if inputs := _list_changed_inputs(baseline, "rules"):
         yield f"It used other {' and '.join(inputs)}. These may explain the changes.\n"
-    if baseline["partial"]:
-        yield "It comes from a partial session, in which only some runs were scored.\n"
     yield f"{plain(baseline['sentence'])}\n"
     if flips := [change for change in baseline["changes"] if change["kind"] in FLIPS]:
         rows = [_build_row(flip, reruns) for flip in flips[:FLIPS_SHOWN]]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Container
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
-from typing import NoReturn
 
 from msgspec import Struct
 
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
+from pytest_webeval.sessions.option import refuse
 
 RUNS, PREFIX = "runs", "--webeval-"
 LINE = "LINE"  # what pytest takes from its ini file alone
@@ -32,6 +34,10 @@ class CommandSource(Struct, frozen=True):
         if option.is_switch:
             return False
         return [] if option.is_repeatable else None
+
+    def split(self, option: Option) -> tuple[Sequence[str], Sequence[str]]:
+        """No values of a file, and those of the command line."""
+        return [], self.given(option) or []
 
     def locate(self, path: str) -> str:
         """The path as it is."""
@@ -61,22 +67,19 @@ class InOrder(argparse.Action):
         setattr(namespace, self.dest, [*(earlier or ()), value] if self.const else value)
 
 
-class Refusal(argparse.Action):
-    """An option that the command does not have. `const` says what to do instead."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
-        """End the command."""
-        *_, name = given
-        parser.error(f"{name} is not an option of this command; {self.const}")
-
-
 def add_refusals(parser: argparse.ArgumentParser, refusals: Mapping[str, str]) -> None:
     """Let the command refuse options of pytest, by their names there, with advice."""
     for flag, advice in refusals.items():
         names = (flag, f"--{flag.removeprefix(PREFIX)}") if flag.startswith(PREFIX) else (flag,)
-        parser.add_argument(
-            *names, dest=f"refused{flag}", nargs="?", const=advice, action=Refusal, help=argparse.SUPPRESS
-        )
+        parser.add_argument(*names, dest=f"refused{flag}", **refuse(f"is not an option of this command; {advice}"))
+
+
+def add_removed(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Let the command refuse options that are gone, with what replaces them."""
+    for name in names:
+        flag = name.replace("_", "-")
+        reason = f"was removed; {options.REMOVED[name]}"
+        parser.add_argument(f"--{flag}", f"{PREFIX}{flag}", dest=f"removed_{name}", **refuse(reason))
 
 
 def list_rerun_options(source: CommandSource) -> Iterator[str]:

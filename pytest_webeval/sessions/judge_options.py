@@ -107,9 +107,4 @@ JUDGE_OPTIONS: tuple[Option, ...] = (
         in_rerun=True,
         affects_results=False,
     ),
-    Option(
-        "require_certificate",
-        "fail unless --webeval-judge-certificate is valid for the judge",
-        affects_results=False,
-    ),
 )

@@ -43,7 +43,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
         if not (self.workspace.settings.require_all and self.workspace.settings.runs):
             return {}
-        recorded = set(self._recorded())
+        recorded = set(self.list_recorded())
         missing = [task_id for task_id in self.expected() if str(task_id) not in recorded]
         taken = frozenset(self.workspace.run_paths)
         return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
@@ -103,7 +103,7 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
         task_sets = (workspace.tasks.in_root(root) for root in workspace.settings.runs)
         return tuple(dict.fromkeys(task_id for tasks in task_sets if tasks for task_id in tasks.task_ids))
 
-    def _recorded(self) -> Iterator[str]:
+    def list_recorded(self) -> Iterator[str]:
         """Ids of the runs, broken ones by their directory name."""
         for branch in self.workspace.branches:
             try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 from typing import NamedTuple
+from typing import NoReturn
 
 
 class Option(NamedTuple):
@@ -50,3 +52,17 @@ class Option(NamedTuple):
         if self.is_switch:
             return {"action": "store_true", "default": False}
         return {"action": "append" if self.is_repeatable else "store", "default": None, "metavar": self.metavar}
+
+
+class Refusal(argparse.Action):
+    """An option that the program does not have. `const` says why, and what to do instead."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+        """End the program."""
+        *_, name = given
+        parser.error(f"{name} {self.const}")
+
+
+def refuse(reason: str) -> dict[str, Any]:
+    """How a parser of command lines takes an option only to refuse it."""
+    return {"nargs": "?", "const": reason, "action": Refusal, "help": argparse.SUPPRESS}

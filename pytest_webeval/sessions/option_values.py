@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Any
@@ -54,6 +53,9 @@ class OptionSource(Protocol):
 
     def configured(self, option: Option) -> Any:
         """The value in the configuration file, or what stands for none. Raises `ValueError`."""
+
+    def split(self, option: Option) -> tuple[Sequence[str], Sequence[str]]:
+        """The values of a list in the configuration file, and those that somebody typed. Raises `ValueError`."""
 
     def locate(self, path: str) -> str:
         """A path of the configuration file, which is relative to that file."""
@@ -236,28 +238,13 @@ def _parse_fraction(argument: Argument) -> Decimal | None:
         raise argument.invalid("a number from 0 to 1, e.g. 0.8") from error
 
 
-def _parse_percentage(argument: Argument) -> Fraction | None:
-    if argument.text is None:
-        return None
-    from pytest_webeval.summary.gates import parse_percentage  # few sessions have gates
-
-    share = parse_percentage(argument.text)
-    if share is None:
-        raise argument.invalid("a percentage, e.g. 60%")
-    return share
-
-
 def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
-    texts = tuple(argument.raw or ())
-    if not texts:
+    configured, typed = argument.source.split(argument.option)
+    if not (configured or typed):
         return ()
-    from pytest_webeval.summary.gates import parse_gate  # few sessions have gates
+    from pytest_webeval.summary.gates import join_gates  # few sessions have gates
 
-    try:
-        return tuple(map(parse_gate, texts))
-    except SettingsError as error:
-        name = argument.option.flag if argument.is_on_command_line else argument.option.key
-        raise SettingsError(f"{name}: {error}") from error
+    return join_gates(configured, typed)
 
 
 def _parse_evaluators(argument: Argument) -> tuple[str, ...]:
@@ -374,7 +361,6 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "optional_word": _parse_optional_word,
     "output": _parse_output,
     "path": _parse_path,
-    "percentage": _parse_percentage,
     "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),
     "roots": lambda argument: run_roots(argument.raw or ()),
     "rules": lambda argument: find_rules(_parse_word(argument)),

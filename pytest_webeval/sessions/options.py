@@ -224,8 +224,8 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "baseline",
-        "compare with an earlier eval_summary.json and report regressions and fixes",
-        "FILE",
+        "compare with an earlier session and report regressions and fixes",
+        "SESSION",
         "path",
         affects_results=False,
     ),
@@ -241,30 +241,10 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "gate",
-        "require e.g. 'success >= 60%', 'errors <= 2' or no-regression (repeatable)",
+        "require GATE, e.g. 'success >= 60%'; gates alone decide the exit code",
         "GATE",
         "gates",
         ini_type="linelist",
-        affects_results=False,
-    ),
-    Option(
-        "min_success",
-        "require this success rate, e.g. 60%",
-        "RATE",
-        "percentage",
-        affects_results=False,
-    ),
-    Option(
-        "fail_on",
-        "exit with 1 on a failure, a regression (beyond noise), any-regressed or none",
-        "WHEN",
-        "word",
-        choices=("failure", "regression", "any-regressed", "none"),
-        affects_results=False,
-    ),
-    Option(
-        "gates_decide",
-        "exit with 1 only if a gate fails, not for each task that fails",
         affects_results=False,
     ),
     Option(
@@ -392,3 +372,12 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
 )
+
+# Options that are gone, with what replaces them.
+REMOVED = {
+    "fail_on": "use the gate 'no-regression beyond noise' for regression, no-regression for any-regressed, "
+    "or complete for none",
+    "gates_decide": "leave it out: gates alone decide the exit code",
+    "min_success": "use the gate 'success >= 60%'",
+    "require_certificate": "use the gate certificate",
+}

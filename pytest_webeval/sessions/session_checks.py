@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from collections.abc import Iterable
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Self
 
 from msgspec import Struct
 from msgspec import field
+from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import default_task_id
@@ -26,12 +28,11 @@ from pytest_webeval.summary.baseline import KnownFailures
 from pytest_webeval.summary.baseline import add_comparison
 from pytest_webeval.summary.baseline import build_baseline
 from pytest_webeval.summary.baseline import restrict_comparison
+from pytest_webeval.summary.gate_checks import GateCase
+from pytest_webeval.summary.gates import CERTIFICATE
 from pytest_webeval.summary.gates import COMPLETE
-from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.summary.gates import Gate
-from pytest_webeval.summary.gates import GateCase
-from pytest_webeval.summary.gates import build_gates
-from pytest_webeval.summary.judge_certificate import check_certificate
+from pytest_webeval.summary.gates import find_baseline_problem
 from pytest_webeval.summary.regression_gates import format_lost_tasks
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
@@ -57,12 +58,25 @@ class SessionChecks(Struct, eq=False):
     @classmethod
     def of(cls, workspace: Workspace, missing: MissingTasks) -> Self:
         """Read the baseline and the gates. Raises `WebEvalError`."""
-        settings = workspace.settings
-        gates = build_gates(settings.gate, settings.min_success, settings.fail_on)
-        _check_settings(settings, gates)
-        if any(gate.text == COMPLETE for gate in gates) and not missing.expected():
-            raise SettingsError("the gate 'complete' requires expected tasks; pass --webeval-tasks or --webeval-subset")
-        return cls(workspace, missing, workspace.baseline, gates)
+        _check_settings(workspace.settings)
+        checks = cls(workspace, missing, workspace.baseline, list(workspace.settings.gate))
+        checks.check_baseline()
+        return checks
+
+    def check_baseline(self, task_ids: Iterable[str] | None = None) -> None:
+        """Raise `SettingsError` if the baseline cannot serve for a session with some tasks, or else for any session."""
+        if self.baseline is None:
+            return
+        problem = find_baseline_problem(self.gates, self._before, self.workspace.settings.attempts, task_ids)
+        if problem is not None:
+            raise SettingsError(problem)
+
+    @property
+    def _before(self) -> ScoredSession:
+        """The part of the baseline that is about the tasks of the session."""
+        assert self.baseline is not None  # noqa: S101  (as who asks knows)
+        subset, earlier = self.workspace.tasks.subset, self.baseline.session
+        return earlier if subset is None else earlier.select(subset.task_ids)
 
     def list_writes(self, summary: Summary) -> list[Callable[[], None]]:
         """What is to be written that follows from a checked summary. Each raises `SettingsError`."""
@@ -71,21 +85,28 @@ class SessionChecks(Struct, eq=False):
     def check(self, summary: Summary) -> Summary:
         """The summary with the comparison and the gates."""
         if self.baseline is not None:
-            subset, earlier = self.workspace.tasks.subset, self.baseline.session
-            before = earlier if subset is None else earlier.select(subset.task_ids)
-            self.comparison = SessionComparison(before, session_of(summary))
+            self.comparison = SessionComparison(self._before, session_of(summary))
             summary = add_comparison(summary, self.comparison)
-        lines = []
-        if self.gates:
-            session = self.comparison.after if self.comparison is not None else session_of(summary)
-            attempts = self.workspace.settings.attempts
-            case = GateCase(session, self.comparison, self._list_missing(session), attempts, self._is_first)
-            lines = [gate.evaluate(case).to_json() for gate in self.gates]
-        if self.workspace.settings.require_certificate:
-            lines.append(check_certificate(summary.webeval.get("judging")).to_json())
-        if lines:
-            summary = summary.with_changes(webeval=summary.webeval | {"gates": lines})
-        return summary
+        if not self.gates:
+            return summary
+        case = self._build_case(summary)
+        lines = [gate.evaluate(case).to_json() for gate in self.gates]
+        return summary.with_changes(webeval=summary.webeval | {"gates": lines})
+
+    def _build_case(self, summary: Summary) -> GateCase:
+        """What the gates check. A shard is a part of the session by intention."""
+        session = self.comparison.after if self.comparison is not None else session_of(summary)
+        if self.workspace.settings.shard is not None:
+            session = structs.replace(session, partial=False)
+        return GateCase(
+            session,
+            self.comparison,
+            self._list_missing(session),
+            summary.webeval["unscored_count"],
+            self.workspace.settings.attempts,
+            summary.webeval.get("judging"),
+            self._is_first,
+        )
 
     def restrict(self, summary: Summary, part: Summary) -> Summary:
         """The summary of the runs of one root, with the part of the comparison that is about them."""
@@ -97,23 +118,18 @@ class SessionChecks(Struct, eq=False):
         return self.baseline is None and self.workspace.settings.baseline_update
 
     def _list_missing(self, session: ScoredSession) -> list[int | str]:
-        """The expected tasks without a verdict; none where no gate asks for them."""
-        if all(gate.text != COMPLETE for gate in self.gates):
+        """The expected tasks without a run; none where no gate asks for them."""
+        if self.workspace.settings.shard is not None or all(gate.text != COMPLETE for gate in self.gates):
             return []
-        scored = {str(run.task_id) for run in session.runs if run.status != "excluded"}
-        expected = self.missing.expected()
-        missing = [task_id for task_id in expected if str(task_id) not in scored]
-        return missing + [run.task_id for run in session.runs if run.unrated]
+        recorded = {str(run.task_id) for run in session.runs} - set(map(str, self.missing.by_path.values()))
+        return [task_id for task_id in self.missing.expected() if str(task_id) not in recorded]
 
     def decide_exit_code(self, code: int, summary: Summary) -> int:
         """The exit code of a session that had this one. A disturbed session is never green."""
-        settings = self.workspace.settings
         if not _have_passed(summary):
             return code or FAILED
-        is_left_to_gates = settings.gates_decide or settings.fail_on != FAIL_ON[0]
-        if code == FAILED and is_left_to_gates and not self.has_other_failure:
-            option = "--webeval-gates-decide" if settings.gates_decide else f"--webeval-fail-on={settings.fail_on}"
-            self.notes.append(f"{option}: failed tasks do not count for the exit code")
+        if code == FAILED and self.gates and not self.has_other_failure:
+            self.notes.append("gates alone decide: failed tasks do not count for the exit code")
             return PASSED
         return code
 
@@ -166,26 +182,31 @@ def _have_passed(summary: Summary) -> bool:
     return all(line["passed"] for line in summary.webeval.get("gates", ()))
 
 
-def _check_settings(settings: Settings, gates: Iterable[Gate]) -> None:
-    """Raise `SettingsError` if options lack another one."""
-    baseline = settings.baseline
-    if baseline is None:
-        needing = [f"the gate {gate.text!r}" for gate in gates if gate.needs_baseline]
+def _check_settings(settings: Settings) -> None:
+    """Raise `SettingsError` if options lack another one, or if the baseline is what the session writes."""
+    path = settings.baseline
+    if path is None:
+        needing = [f"gate {gate.text!r}" for gate in settings.gate if gate.needs_baseline]
         needing += [f"{OPTION}-update"] if settings.baseline_update else []
         needing += ["--webeval-known-failures"] if settings.known_failures else []
         if needing:
-            raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=FILE")
-    elif settings.baseline_update and baseline in _list_summaries(settings):
-        raise SettingsError(f"{OPTION}-update: {baseline} is the summary of this session; choose another file")
-    elif not settings.baseline_update and not baseline.is_file():
-        raise SettingsError(f"{OPTION}: file not found: {baseline}; check the path")
-    if settings.require_certificate and settings.judge_certificate is None:
-        raise SettingsError("--webeval-require-certificate requires a file; pass --webeval-judge-certificate=FILE")
-    if settings.gates_decide and not (gates or settings.require_certificate):
-        raise SettingsError("--webeval-gates-decide requires gates; pass --webeval-gate, or --webeval-fail-on=none")
+            raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=SESSION")
+    elif (summary := _find_own_summary(path, settings)) is not None:
+        raise SettingsError(f"{OPTION}: this session writes {summary}; copy it elsewhere")
+    elif not (settings.baseline_update or path.exists()):
+        raise SettingsError(f"{OPTION}: not found: {path}; name a summary or a directory of results")
+    if settings.judge_certificate is None and any(gate.text == CERTIFICATE for gate in settings.gate):
+        problem = f"gate {CERTIFICATE!r} requires webeval_judge_certificate"
+        raise SettingsError(f"{problem}; pass --webeval-judge-certificate=FILE")
 
 
-def _list_summaries(settings: Settings) -> list[Path]:
-    """The summaries that the session writes."""
+def _find_own_summary(path: Path, settings: Settings) -> Path | None:
+    """The summary or directory of results that is a baseline and that the session writes; None if there is none."""
     directories = (settings.output, settings.report) if settings.output else (*settings.roots, settings.report)
-    return [directory / SUMMARY for directory in directories if directory is not None]
+    own = [Path(os.path.realpath(directory)) for directory in directories if directory is not None]
+    real = Path(os.path.realpath(path))
+    if not real.is_dir():
+        return path if real.parent in own and real.name == SUMMARY else None
+    if (real / SUMMARY).exists():
+        return path / SUMMARY if real in own else None
+    return path if any(real.is_relative_to(directory) or directory.is_relative_to(real) for directory in own) else None

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +68,6 @@ class Settings:
     judge_again: bool
     judge_requests: bool
     judge_certificate: Path | None
-    require_certificate: bool
     over_budget: str
     aborted: str
     report: Path | None
@@ -80,9 +78,6 @@ class Settings:
     baseline_update: bool
     known_failures: bool
     gate: tuple[Gate, ...]
-    min_success: Fraction | None
-    fail_on: str
-    gates_decide: bool
     write_subset: Path | None
     attempts: str | None
     gitlab_metrics: Path | None
@@ -124,7 +119,7 @@ class Settings:
         raise AttributeError(f"settings are read-only: cannot set {name} = {value!r}")
 
     def without_gates(self) -> Settings:
-        """The settings for processes that score: gates are checked where runs are summed up, and cannot be sent."""
+        """The settings for processes that score: gates are checked where runs are summed up."""
         return self._with(gate=())
 
     def without_report(self) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -16,17 +17,21 @@ from msgspec import convert
 from msgspec import to_builtins
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.scored_session import parse_summary
+from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.summary_file import read_summary_file
+from pytest_webeval.summary.task_identity import count_tasks
 
 OPTION = "--webeval-baseline"
 FLIPS = (ChangeKind.REGRESSED, ChangeKind.FIXED, ChangeKind.NEWLY_ERRING)
@@ -102,10 +107,13 @@ class Baseline(Struct, frozen=True):
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The baseline in a summary file. Raises `SettingsError`."""
+    """The baseline in a summary file, or in a directory with one or with results. Raises `SettingsError`."""
     try:
-        raw = read_summary_file(path, str(path))
-        session = parse_summary(raw, str(path))
+        file = path / SUMMARY if path.is_dir() else path
+        has_summary = os.path.lexists(file) or file == path
+        raw = read_summary_file(file, str(file)) if has_summary else {}
+        session = parse_summary(raw, str(file)) if has_summary else read_session(path)
+        refuse_partial(session)
         counts = Counter(str(run.task_id) for run in session.runs)
         repeated = frozenset(task_id for task_id, count in counts.items() if count > 1)
         known = _read_known(raw.get("webeval", {}).get("known_failures"), session)
@@ -115,6 +123,15 @@ def read_baseline(path: Path) -> Baseline:
         if isinstance(error, ValidationError):
             text = f"invalid known_failures in {path}: {error}; fix the list, or write it with {OPTION}-update"
         raise SettingsError(f"{OPTION}: {text}") from error
+
+
+def refuse_partial(session: ScoredSession) -> None:
+    """Raise `SettingsError` for a baseline that lacks some of its runs."""
+    if not session.partial:
+        return
+    count, noun = len(session.runs), "task" if count_tasks(session.runs) == len(session.runs) else "run"
+    counts = f" ({count} of {pluralize(count + session.left_out, noun)})" if session.left_out > 0 else ""
+    raise SettingsError(f"{session.name} is partial{counts}; use a complete session")
 
 
 def _read_known(listed: object, session: ScoredSession) -> list[KnownFailure]:

@@ -1,4 +1,4 @@
-"""Gates: what a session must reach, as one line each, and whether it does."""
+"""Gates: what a session must reach, as one line each."""
 
 from __future__ import annotations
 
@@ -6,275 +6,205 @@ import re
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 from msgspec import Struct
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.attempts import name_attempt
-from pytest_webeval.summary.attempts import reaches
-from pytest_webeval.summary.regression_gates import LONGEST_NAME
-from pytest_webeval.summary.regression_gates import check_beyond_noise
-from pytest_webeval.summary.regression_gates import check_each_task
+from pytest_webeval.summary.gate_checks import NO_COMMON_TASK
+from pytest_webeval.summary.gate_checks import SELECTORS
+from pytest_webeval.summary.gate_checks import Found
+from pytest_webeval.summary.gate_checks import GateCase
+from pytest_webeval.summary.gate_checks import GateResult
+from pytest_webeval.summary.gate_checks import Selector
+from pytest_webeval.summary.gate_checks import check_attempts
+from pytest_webeval.summary.gate_checks import check_certificate
+from pytest_webeval.summary.gate_checks import check_complete
+from pytest_webeval.summary.gate_checks import check_errors
+from pytest_webeval.summary.gate_checks import check_excluded
+from pytest_webeval.summary.gate_checks import check_must_pass
+from pytest_webeval.summary.gate_checks import check_regression
+from pytest_webeval.summary.gate_checks import check_success
+from pytest_webeval.summary.gate_checks import format_share
+from pytest_webeval.summary.gate_mistakes import explain_mistake
+from pytest_webeval.summary.gate_mistakes import invalid
+from pytest_webeval.summary.regression_gates import explain_powerless
 from pytest_webeval.summary.regression_gates import name_tasks
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import compute_rate_interval
-from pytest_webeval.summary.scored_session import count_successes
-from pytest_webeval.summary.scored_session import group_by_task
-from pytest_webeval.summary.scored_session import group_runs
-from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.task_identity import count_tasks
-from pytest_webeval.summary.task_identity import describe_sample
 
-FAIL_ON = ("failure", "regression", "any-regressed", "none")
-NO_REGRESSION, NO_REGRESSED, COMPLETE = "no-regression", "no-regressed", "complete"
-_GATES_OF_FAIL_ON = {"regression": (NO_REGRESSION,), "any-regressed": (NO_REGRESSED,)}
-
-
-class GateResult(Struct, frozen=True):
-    """A line about a gate: what was wanted, what was found, and whether it holds."""
-
-    gate: str
-    wanted: str
-    found: str
-    passed: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """The same in plain JSON."""
-        return structs.asdict(self)
-
-
-class GateCase(Struct, frozen=True):
-    """What gates check: a session, its comparison with a baseline, and the tasks that should have been scored."""
-
-    session: ScoredSession
-    comparison: SessionComparison | None = None
-    missing: Sequence[int | str] = ()  # expected tasks without a verdict
-    attempts: str | None = None  # a pattern of the directories with one attempt each
-    is_first: bool = False  # whether there is no baseline because this session becomes it
-
-
-Check = Callable[[GateCase], tuple[str, bool]]  # what was found, and whether that holds
+BASELINE, KEY = "--webeval-baseline", "webeval_gate"
+COMPLETE, CERTIFICATE, NONE = "complete", "certificate", "none"
+SYNTAX = (
+    "success >= 60%",
+    "success site shopping >= 50%",
+    "attempts 2 of 3 >= 60%",
+    "errors <= 2",
+    "excluded <= 5%",
+    COMPLETE,
+    "must-pass 12, 107",
+    "no-regression",
+    "no-regression tag smoke beyond noise",
+    CERTIFICATE,
+)
 
 
 class Gate(Struct, frozen=True):
-    """A gate as it was written."""
+    """A gate as it was written. A typed one stands on the command line, another in the configuration file."""
 
     text: str
     wanted: str
-    check: Check
+    check: Callable[[GateCase], Found]
+    selector: Selector = Selector()
     needs_baseline: bool = False
+    is_beyond_noise: bool = False
+    is_typed: bool = True
 
     def evaluate(self, case: GateCase) -> GateResult:
         """The line about the gate."""
         found, passed = self.check(case)
         return GateResult(self.text, self.wanted, found, passed)
 
+    def find_solved(self, runs: Iterable[ScoredRun], attempts: str | None) -> list[ScoredRun]:
+        """The successes of a baseline that the gate is about."""
+        return [run for run in self.selector.select(runs, attempts) if run.is_success]
 
-SYNTAX = (
-    "success >= 60%",
-    "success site shopping >= 50%",
-    "success type retrieve >= 50%",
-    "success template 270 >= 50%",
-    "success tag smoke >= 90%",
-    "attempts 2 of 3 >= 60%",
-    "errors <= 2",
-    COMPLETE,
-    "must-pass 12, 107",
-    NO_REGRESSION,
-    NO_REGRESSED,
-)
+    def explain_powerless(self, solved: int) -> str | None:
+        """Why a gate on noise cannot fail if the baseline solved so many of the tasks; None if it can."""
+        problem = explain_powerless(solved) if self.is_beyond_noise else None
+        return f"gate {self.text!r} cannot fail: {problem}; use no-regression" if problem else None
+
+
+_NAME = r"""("[^"]+"|'[^']+'|[^\s"'<>=!≤≥][^\s<>=!≤≥]*)"""
+_SELECTOR = rf"(?:\s+({'|'.join(SELECTORS)})\s+{_NAME})?"
 _PERCENT = r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%"
-_SELECTORS: dict[str, Callable[[ScoredRun], Sequence[str]]] = {
-    "site": lambda run: (run.site_key,),
-    "type": lambda run: ((run.type or "").lower(),),
-    "template": lambda run: (str(run.template),),
-    "tag": lambda run: run.tags,
-}
-_SUCCESS = re.compile(rf"success(?:\s+({'|'.join(_SELECTORS)})\s+(\S.*?))?\s*>=\s*{_PERCENT}")
-_ATTEMPTS = re.compile(rf"attempts\s+([0-9]{{1,4}})\s+of\s+([0-9]{{1,4}})\s*>=\s*{_PERCENT}")
-_ERRORS = re.compile(r"errors\s*<=\s*([0-9]{1,9})")
-_MUST_PASS = re.compile(r"must-pass\s+(\S.*)")
+_TASK = r"""\s*("[^"]+"|'[^']+'|[^\s,"'][^\s,]*)\s*"""
 
 
-def parse_gate(text: str) -> Gate:
-    """The gate that a text stands for. Raises `SettingsError` that shows the valid forms."""
-    line = " ".join(text.split())
+def parse_gate(text: str, *, is_typed: bool = True) -> Gate:
+    """The gate that a text stands for. Raises `SettingsError` that names the mistake."""
+    line = text.strip()
     for pattern, build in _FORMS:
         if match := pattern.fullmatch(line):
-            gate = build(line, match)
-            if gate is not None:
-                return gate
-    raise SettingsError(f"invalid gate {truncate(line, LONGEST_NAME)!r}; use e.g. {', '.join(map(repr, SYNTAX))}")
+            return structs.replace(build(line, match), is_typed=is_typed)
+    raise explain_mistake(line)
 
 
-def parse_percentage(text: str) -> Fraction | None:
-    """The share of a text such as `60%` or `0.6`; None for anything else."""
-    match = re.fullmatch(_PERCENT, text.strip())
-    if match:
-        return _share(match[1])
-    is_fraction = re.fullmatch(r"[01](?:\.[0-9]{1,8})?|\.[0-9]{1,8}", text.strip())
-    return Fraction(text.strip()) if is_fraction and Fraction(text.strip()) <= 1 else None
+def join_gates(configured: Sequence[str], typed: Sequence[str]) -> tuple[Gate, ...]:
+    """The gates of the configuration file, unless the word `none` drops them, and of the command line, each once.
+
+    Raises `SettingsError`.
+    """
+    gates = [] if NONE in typed else [_parse_configured(text) for text in configured]
+    gates += [parse_gate(text) for text in typed if text != NONE]
+    return tuple({gate.text: gate for gate in gates}.values())
 
 
-def build_gates(written: Iterable[Gate], min_success: Fraction | None = None, fail_on: str = FAIL_ON[0]) -> list[Gate]:
-    """The gates of the options, each once."""
-    short = [f"success >= {_format_share(min_success)}"] if min_success is not None else []
-    gates = [*written, *map(parse_gate, (*short, *_GATES_OF_FAIL_ON.get(fail_on, ())))]
-    return list({gate.text: gate for gate in gates}.values())
+def _parse_configured(text: str) -> Gate:
+    try:
+        return parse_gate(text, is_typed=False)
+    except SettingsError as error:
+        raise SettingsError(f"{KEY}: {error}") from error
 
 
-def _share(percent: str) -> Fraction | None:
+def find_baseline_problem(
+    gates: Iterable[Gate], baseline: ScoredSession, attempts: str | None, task_ids: Iterable[str] | None = None
+) -> str | None:
+    """Why a baseline cannot serve for a session with some tasks, or without them for any session; None if it can.
+
+    Not more of the ids are read than needed.
+    """
+    solved = [(gate, _list_ids(gate.find_solved(baseline.runs, attempts))) for gate in gates if gate.is_beyond_noise]
+    if task_ids is None:
+        return next(filter(None, (gate.explain_powerless(len(ids)) for gate, ids in solved)), None)
+    known, common, task_id = _list_ids(baseline.runs), set[str](), None
+    for task_id in task_ids:
+        if task_id in known:
+            common.add(task_id)
+            solved = [(gate, ids) for gate, ids in solved if gate.explain_powerless(len(ids & common))]
+            if not solved:
+                return None
+    if common:
+        gate, ids = solved[0]
+        return gate.explain_powerless(len(ids & common))
+    return None if task_id is None else f"{BASELINE}: {NO_COMMON_TASK}"
+
+
+def _list_ids(runs: Iterable[ScoredRun]) -> set[str]:
+    return {str(run.task_id) for run in runs}
+
+
+def _read_share(line: str, percent: str) -> Fraction:
     share = Fraction(percent) / 100
-    return share if share <= 1 else None
+    if share > 1:
+        raise invalid(line, f"{percent}% is more than 100%", "use e.g. 60%")
+    return share
 
 
-def _format_share(share: Fraction) -> str:
-    """The exact percentage, which is a decimal number."""
-    percent = 100 * share
-    return f"{(Decimal(percent.numerator) / percent.denominator).normalize():f}%"
+def _read_selector(kind: str | None, name: str | None) -> Selector:
+    return Selector(kind, _unquote(name)) if kind and name else Selector()
 
 
-def _build_success(text: str, match: re.Match[str]) -> Gate | None:
-    kind, name, least = match[1], match[2], _share(match[3])
-    if least is None:
-        return None
-    wanted = f"at least {_format_share(least)} success" + (f" for {kind} {name}" if kind else "")
-    wanted_name = name.lower() if kind == "type" else name
-
-    def check(case: GateCase) -> tuple[str, bool]:
-        runs = [run for run in case.session.judged if not kind or wanted_name in _SELECTORS[kind](run)]
-        if not runs:
-            return f"no judged run{_name_known(case.session, kind)}", False
-        successes = count_successes(runs)
-        low, high = compute_rate_interval(runs)
-        rate = Fraction(successes, len(runs))
-        interval = f"95% interval {low:.1%} to {high:.1%}{describe_sample(count_tasks(runs), len(runs))}"
-        found = f"{float(rate):.1%} ({successes} of {len(runs)}; {interval})"
-        return found, rate >= least
-
-    return Gate(text, wanted, check)
+def _unquote(name: str) -> str:
+    return name[1:-1] if name[0] in "\"'" and len(name) > 1 and name[-1] == name[0] else name
 
 
-def _name_known(session: ScoredSession, kind: str | None) -> str:
-    """The names that a gate could have, if there are any."""
-    names = sorted({name for run in session.judged for name in _SELECTORS[kind](run) if name}) if kind else []
-    return f"; known{name_tasks(names)}" if names else ""
+def _about(selector: Selector) -> str:
+    return f" for {selector}" if selector.kind else ""
 
 
-def _build_attempts(text: str, match: re.Match[str]) -> Gate | None:
-    needed, tries, least = int(match[1]), int(match[2]), _share(match[3])
-    if least is None or not 0 < needed <= tries:
-        return None
-    wanted = f"at least {_format_share(least)} of the tasks with {needed} successes of {tries} attempts"
-
-    def check(case: GateCase) -> tuple[str, bool]:
-        found, passed = [], True
-        for agent, by_task in _group_by_agent(case).items():
-            fewer = sum(len(runs) < tries for runs in by_task.values())
-            successes = sum(_reaches(runs, needed, tries) for runs in by_task.values())
-            passed = passed and Fraction(successes, len(by_task)) >= least
-            found.append(_format_attempts(agent, successes, len(by_task), fewer))
-        return "; ".join(found) or "no judged run", passed and bool(found)
-
-    return Gate(text, wanted, check)
+def _build_success(line: str, match: re.Match[str]) -> Gate:
+    selector, least = _read_selector(match[1], match[2]), _read_share(line, match[3])
+    wanted = f"at least {format_share(least)} success{_about(selector)}"
+    return Gate(line, wanted, partial(check_success, selector=selector, least=least), selector)
 
 
-def _reaches(runs: Sequence[ScoredRun], needed: int, tries: int) -> bool:
-    return reaches(count_successes(runs), len(runs), needed, tries)
+def _build_attempts(line: str, match: re.Match[str]) -> Gate:
+    needed, tries, least = int(match[1]), int(match[2]), _read_share(line, match[5])
+    if not 0 < needed <= tries:
+        raise invalid(line, f"{needed} of {tries} attempts", "use e.g. 2 of 3")
+    selector = _read_selector(match[3], match[4])
+    wanted = (
+        f"at least {format_share(least)} of the tasks{_about(selector)} with {needed} successes of {tries} attempts"
+    )
+    check = partial(check_attempts, selector=selector, needed=needed, tries=tries, least=least)
+    return Gate(line, wanted, check, selector)
 
 
-def _group_by_agent(case: GateCase) -> dict[str, dict[TaskKey, list[ScoredRun]]]:
-    """The judged runs by agent and task."""
-    agents = group_runs(case.session.judged, lambda run: name_attempt(run.attempt, case.attempts).agent)
-    keys = TaskKeys(case.session.runs)
-    return {agent: group_by_task(runs, keys) for agent, runs in sorted(agents.items())}
+def _build_count(line: str, match: re.Match[str]) -> Gate:
+    selector = _read_selector(match[2], match[3])
+    most = int(match[4]) if match[4] else _read_share(line, match[5])
+    noun, check = ("error", check_errors) if match[1] == "errors" else ("excluded run", check_excluded)
+    amount = pluralize(most, noun) if isinstance(most, int) else f"{format_share(most)} {noun}s"
+    return Gate(line, f"at most {amount}{_about(selector)}", partial(check, selector=selector, most=most), selector)
 
 
-def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
-    head = f"{truncate(agent, LONGEST_NAME)}: " if agent else ""
-    note = f"; {pluralize(fewer, 'task')} with fewer attempts" if fewer else ""
-    return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
+def _build_must_pass(line: str, match: re.Match[str]) -> Gate:
+    ids = [_unquote(task_id) for task_id in re.findall(_TASK, match[1])]
+    return Gate(line, f"success of {pluralize(len(ids), 'task')}{name_tasks(ids)}", partial(check_must_pass, ids=ids))
 
 
-def _build_errors(text: str, match: re.Match[str]) -> Gate:
-    most = int(match[1])
-
-    def check(case: GateCase) -> tuple[str, bool]:
-        erring = [run.task_id for run in case.session.runs if run.status == "error"]
-        tasks = list(dict.fromkeys(erring))
-        place = f" in {pluralize(len(tasks), 'task')}" if len(tasks) < len(erring) else ""
-        return pluralize(len(erring), "error") + place + name_tasks(tasks), len(erring) <= most
-
-    return Gate(text, f"at most {pluralize(most, 'error')}", check)
+def _build_regression(line: str, match: re.Match[str]) -> Gate:
+    selector, is_beyond_noise = _read_selector(match[1], match[2]), match[3] is not None
+    check = partial(check_regression, selector=selector, is_beyond_noise=is_beyond_noise)
+    wanted = (
+        f"no regression beyond noise{_about(selector)}" if is_beyond_noise else f"no task regressed{_about(selector)}"
+    )
+    return Gate(line, wanted, check, selector, needs_baseline=True, is_beyond_noise=is_beyond_noise)
 
 
-def _build_complete(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (the signature of all forms)
-    def check(case: GateCase) -> tuple[str, bool]:
-        missing = list(case.missing)
-        if missing:
-            return f"{pluralize(len(missing), 'task')} without a verdict{name_tasks(missing)}", False
-        if case.session.partial:
-            return "a partial session", False
-        return f"{pluralize(len(case.session.runs), 'run')} scored", True
-
-    return Gate(text, "all expected tasks scored", check)
-
-
-def _build_must_pass(text: str, match: re.Match[str]) -> Gate | None:
-    ids = [task_id.strip() for task_id in match[1].split(",")]
-    if not all(ids) or any(" " in task_id for task_id in ids):  # a comma was forgotten
-        return None
-
-    def check(case: GateCase) -> tuple[str, bool]:
-        by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
-        failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
-        solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
-        return solved + (f"; not solved{name_tasks(failed)}" if failed else ""), not failed
-
-    return Gate(text, f"success of {pluralize(len(ids), 'task')}{name_tasks(ids)}", check)
-
-
-def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
-    return bool(runs) and all(run.is_success for run in runs)
-
-
-def _build_no_regression(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (same)
-    def check(case: GateCase) -> tuple[str, bool]:
-        if case.comparison is None:
-            return _without_baseline(case)
-        return check_beyond_noise(case.comparison)
-
-    return Gate(text, "no regression beyond noise", check, needs_baseline=True)
-
-
-def _build_no_regressed(text: str, match: re.Match[str]) -> Gate:  # noqa: ARG001  (same)
-    def check(case: GateCase) -> tuple[str, bool]:
-        if case.comparison is None:
-            return _without_baseline(case)
-        return check_each_task(case.comparison)
-
-    return Gate(text, "no task regressed", check, needs_baseline=True)
-
-
-def _without_baseline(case: GateCase) -> tuple[str, bool]:
-    return ("no baseline yet: this session becomes it", True) if case.is_first else ("no baseline", False)
-
-
-_FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate | None]]] = (
-    (_SUCCESS, _build_success),
-    (_ATTEMPTS, _build_attempts),
-    (_ERRORS, _build_errors),
-    (re.compile(COMPLETE), _build_complete),
-    (_MUST_PASS, _build_must_pass),
-    (re.compile(NO_REGRESSION), _build_no_regression),
-    (re.compile(NO_REGRESSED), _build_no_regressed),
+_FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate]]] = tuple(
+    (re.compile(pattern), build)
+    for pattern, build in (
+        (rf"success{_SELECTOR}\s*>=\s*{_PERCENT}", _build_success),
+        (rf"attempts\s+([0-9]{{1,4}})\s+of\s+([0-9]{{1,4}}){_SELECTOR}\s*>=\s*{_PERCENT}", _build_attempts),
+        (rf"(errors|excluded){_SELECTOR}\s*<=\s*(?:([0-9]{{1,9}})|{_PERCENT})", _build_count),
+        (rf"must-pass\s({_TASK}(?:,{_TASK})*)", _build_must_pass),
+        (rf"no-regression{_SELECTOR}(\s+beyond\s+noise)?", _build_regression),
+        (COMPLETE, lambda line, _: Gate(line, "a result of each run, a run of each task", check_complete)),
+        (CERTIFICATE, lambda line, _: Gate(line, "a certificate that is valid for the judge", check_certificate)),
+    )
 )

@@ -13,7 +13,6 @@ from pytest_webeval.summary.agreement import ConfusionTable
 from pytest_webeval.summary.agreement import Share
 from pytest_webeval.summary.agreement import estimate_to_json
 from pytest_webeval.summary.corrected_rate import correct_rate
-from pytest_webeval.summary.gates import GateResult
 
 _NUMBERS = ("accuracy", "precision", "recall", "specificity", "kappa", "base_rate")
 _CEILING = ("annotator_agreement", "annotator_kappa", "self_consistency")
@@ -40,15 +39,3 @@ def describe_certificate(certificate: Certificate, judging: Mapping[str, Any]) -
         "raw_success_rate": estimate_to_json(raw.value, raw.interval),
         "corrected_success_rate": estimate_to_json(None, None) if corrected is None else corrected.to_json(),
     }
-
-
-def check_certificate(judging: Mapping[str, Any] | None) -> GateResult:
-    """The gate that refuses a judge without a valid certificate."""
-    certificate = (judging or {}).get("certificate")
-    if judging is None:
-        found, passed = "no judge was asked", True
-    elif certificate is None:
-        found, passed = "no certificate", False
-    else:
-        found, passed = certificate["problem"] or f"{certificate['labelled']} labelled runs", not certificate["problem"]
-    return GateResult("certified judge", "a certificate that is valid for the judge", found, passed)

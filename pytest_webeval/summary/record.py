@@ -231,6 +231,7 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
         "format": record.format,
         "benchmark": record.benchmark,
         "is_named_by_run": record.is_named_by_run,
+        "group": _to_text((record.trajectory or {}).get("group")),
     }
     optional |= {"wall_time": record.wall_time}
     if is_mixed:

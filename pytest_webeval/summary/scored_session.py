@@ -82,6 +82,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    group: str | None = None  # the level, web site or split of a benchmark that has one
     evaluator_choice: list[str] = []  # by which alone it was scored; empty for all, or those of the session
     partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
 
@@ -123,6 +124,7 @@ _OFTEN_SAME = (
     "libraries",
     "format",
     "benchmark",
+    "group",
     "evaluator_choice",
 )
 
@@ -137,6 +139,14 @@ class _Details(Struct, frozen=True):
     policy: dict[str, Any] = field(default_factory=dict)
     subset: dict[str, Any] | None = None
     evaluator_choice: list[str] = []
+    unscored_count: int = 0
+    deselected_count: int = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many runs of the tasks in question the session did not score."""
+        outside = (self.subset or {}).get("outside_count", 0)
+        return self.unscored_count + self.deselected_count - (outside if isinstance(outside, int) else 0)
 
 
 class _SummaryFile(Struct, frozen=True):
@@ -162,6 +172,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
     partial: bool = False
     problems: list[str] = field(default_factory=list)
     evaluator_choice: list[str] = []
+    left_out: int = 0  # runs that a partial session did not score, as far as it knows
 
     @cached_property
     def judged(self) -> list[ScoredRun]:
@@ -294,6 +305,7 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         details.partial,
         format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
         details.evaluator_choice,
+        details.left_out,
     )
 
 

@@ -140,7 +140,7 @@ def test_a_pattern_that_matches_nothing_is_named(attempts, webeval):
 
 def test_a_gate_on_attempts_counts_each_agent(runs, webeval):
     place(runs, "a/try-1/107+", "a/try-2/107+", "b/try-1/107-", "b/try-2/107-")
-    gate = ("--webeval-gate=attempts 2 of 2 >= 50%", "--webeval-attempts=try-*", "--webeval-gates-decide")
+    gate = ("--webeval-gate=attempts 2 of 2 >= 50%", "--webeval-attempts=try-*")
     result = webeval(*gate)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*found runs/a: 100.0% (1 of 1 task); runs/b: 0.0% (0 of 1 task)"])

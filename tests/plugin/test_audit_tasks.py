@@ -218,7 +218,6 @@ def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pyt
         ("--webeval-report=page", "use `python -m pytest_webeval audit --report`"),
         ("--webeval-output=out", "use `python -m pytest_webeval audit --json`"),
         ("--webeval-baseline=eval_summary.json", "use --webeval-audit-most"),
-        ("--webeval-min-success=60%", "use --webeval-audit-most"),
         ("--webeval-gate=errors <= 2", "use --webeval-audit-most"),
         ("--webeval-evaluators=response", "leave it out: all evaluators are audited"),
         ("--webeval-workers=2", "use -n, or `python -m pytest_webeval audit --jobs`"),
@@ -235,7 +234,7 @@ def test_an_option_without_effect_is_refused_with_what_to_do_instead(audited, we
 
 def test_what_a_configuration_file_says_for_other_sessions_is_no_mistake(audited, webeval, pytester):
     pytester.makeini(
-        "[pytest]\nwebeval_config = config.json\nwebeval_report = page\nwebeval_min_success = 60%\n"
+        "[pytest]\nwebeval_config = config.json\nwebeval_report = page\nwebeval_gate = errors <= 2\n"
         "addopts = --webeval-output=out\n"
     )
     webeval(OPTION).assert_outcomes(passed=1, failed=1)

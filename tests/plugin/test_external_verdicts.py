@@ -223,7 +223,7 @@ def test_a_file_about_no_run_fails_the_session(runs, webeval_apart, label, judge
     add_result(runs, "Ours/t1", judge=judge(100))
     label(zzz="1")
     judge_runs(zzz="success")
-    gates = ("--webeval-baseline=first.json", "--webeval-baseline-update", "--webeval-fail-on=none")
+    gates = ("--webeval-baseline=first.json", "--webeval-baseline-update", "--webeval-gate=errors <= 9")
     result = webeval_apart(*options, *gates, *workers)
     result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -261,14 +261,14 @@ def test_a_certificate_says_how_far_the_judge_can_be_trusted(tree, ask, runs, ce
     for name in "abcd":
         tree(name, scores=None)
     with serve(verdict_by_task) as server:
-        outcome = ask(server, certified(), "--webeval-require-certificate", "--webeval-gates-decide")
+        outcome = ask(server, certified(), "--webeval-gate=certificate")
     outcome.assert_outcomes(passed=3, failed=1)
     assert outcome.ret == 0
     outcome.stdout.fnmatch_lines(
         [
             "certificate: agrees with people on 90.0% (*) of 60 runs, kappa 0.90, success rate corrected * 81.2% (*)",
             "gates: 1 of 1 passed",
-            "  pass  certified judge: wanted a certificate that is valid for the judge; found 60 labelled runs",
+            "  pass  certificate: wanted a certificate that is valid for the judge; found 60 labelled runs",
         ]
     )
     certificate = runs.summary["webeval"]["judging"]["certificate"]
@@ -279,21 +279,21 @@ def test_a_certificate_says_how_far_the_judge_can_be_trusted(tree, ask, runs, ce
 def test_a_stale_certificate_is_refused(tree, ask, certified):
     tree("a", scores=None)
     with serve([SUCCESS]) as server:
-        outcome = ask(server, certified(version="0"), "--webeval-require-certificate")
+        outcome = ask(server, certified(version="0"), "--webeval-gate=certificate")
     assert outcome.ret == 1
     outcome.stdout.fnmatch_lines(
         [
             "certificate not valid: version was 0 and is 1",
-            "  FAIL  certified judge: wanted a certificate that is valid for the judge; found version was 0 and is 1",
+            "  FAIL  certificate: wanted a certificate that is valid for the judge; found version was 0 and is 1",
         ]
     )
 
 
 def test_where_no_judge_was_asked_none_has_to_be_certified(tree, webeval, certified):
     tree("a")
-    outcome = webeval(certified(), "--webeval-require-certificate")
+    outcome = webeval(certified(), "--webeval-gate=certificate")
     assert outcome.ret == 0
-    outcome.stdout.fnmatch_lines(["  pass  certified judge: * found no judge was asked"])
+    outcome.stdout.fnmatch_lines(["  pass  certificate: * found no judge was asked"])
 
 
 def test_every_method_is_a_choice_of_the_option():
@@ -351,7 +351,6 @@ LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
         ([*ASKING, "--webeval-judge-url=http://u:p@127.0.0.1/v1"], "has a user or parameters; put the key into *"),
         ([*LOCAL, "--webeval-judge-max-usd=1"], "no price for model 'm', so --webeval-judge-max-usd cannot be kept; *"),
         (["--webeval-judge=m", "--webeval-judge-replies=none"], "directory not found: *none; check the path, *"),
-        (["--webeval-require-certificate"], "* requires a file; pass --webeval-judge-certificate=FILE"),
         (["--webeval-judge-certificate=tasks.tsv"], "*tasks.tsv is not valid JSON: *; repair the file"),
         (["--webeval-judge-votes=2"], "invalid --webeval-judge-votes '2'; use 1, 3, 5 or so, at most 99"),
         (["--webeval-judge-max-usd=much"], "invalid --webeval-judge-max-usd 'much'; use an amount in USD, e.g. 2.50"),

@@ -81,7 +81,7 @@ def test_an_update_adds_to_the_list_and_never_removes(runs, before, webeval, pyt
 
 def test_the_first_session_writes_the_baseline(runs, webeval, pytester):
     runs.add(107, passes=False)
-    result = webeval(*KNOWN, "--webeval-baseline-update", "--webeval-fail-on=regression")
+    result = webeval(*KNOWN, "--webeval-baseline-update", "--webeval-gate=no-regression")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["  pass  no-regression: * found no baseline yet: this session becomes it"])
     webeval(*KNOWN).assert_outcomes(xfailed=1)
@@ -130,7 +130,7 @@ def test_a_session_that_lost_something_is_no_baseline(runs, before, webeval, pyt
 
 def test_a_subset_is_compared_with_its_part_of_the_baseline(runs, before, webeval, pytester):
     (pytester.path / "some.json").write_text(json.dumps({"task_ids": [107, 108]}))
-    result = webeval(*KNOWN, "--webeval-subset=some.json", "--webeval-fail-on=any-regressed")
+    result = webeval(*KNOWN, "--webeval-subset=some.json", "--webeval-gate=no-regression")
     assert result.ret == 0
     assert runs.summary["webeval"]["baseline"]["gone"] == []
 
@@ -148,4 +148,4 @@ def test_other_attempts_of_a_known_failure_are_not_excused(runs, webeval, pytest
 def test_strict_surprises_are_not_excused_by_gates(runs, before, webeval, pytester):
     answer(runs, 109, like=107)
     pytester.makeini("[pytest]\nstrict_xfail = true")
-    assert webeval(*KNOWN, "--webeval-fail-on=none").ret == 1
+    assert webeval(*KNOWN, "--webeval-gate=errors <= 9").ret == 1

@@ -13,7 +13,6 @@ from pytest_webeval.sessions.option import Option
 from pytest_webeval.sessions.option_values import PARSERS
 from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.summary.gates import FAIL_ON
 from pytest_webeval.tasks.dataset import BUNDLED
 from pytest_webeval.tasks.dataset import REFERENCE_NAME
 from pytest_webeval.tasks.dataset import SUITES
@@ -98,7 +97,6 @@ def test_every_row_has_a_parser_and_settings_know_its_type():
         ("criterion", CRITERIA),
         ("over_budget", OVER_BUDGET),
         ("redact", MODES),
-        ("fail_on", FAIL_ON),
         ("rules", [*RULE_CHOICES]),
         ("subset", [*BUNDLED]),
         ("tasks", [REFERENCE_NAME, *SUITES]),

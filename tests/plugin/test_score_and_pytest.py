@@ -78,9 +78,8 @@ MORE_SESSIONS = {
         ["trajectories/runs"],
         ["--webeval-aborted=xfail", "--webeval-tasks=trajectories/tasks.tsv", "--webeval-require-all"],
     ),
-    "gates that decide": (["runs"], [CONFIG, "--webeval-min-success=10%", "--webeval-gates-decide"]),
-    "a gate that fails": (["runs"], [CONFIG, "--webeval-min-success=90%", "--webeval-gates-decide"]),
-    "fail on none": (["runs"], [CONFIG, "--webeval-fail-on=none"]),
+    "gates that decide": (["runs"], [CONFIG, "--webeval-gate=success >= 10%"]),
+    "a gate that fails": (["runs"], [CONFIG, "--webeval-gate=success >= 90%"]),
     "images": (["trajectories/runs"], ["--webeval-report=report", "--webeval-report-embed=1MB"]),
 }
 TABLE = [
@@ -143,7 +142,7 @@ def test_both_leave_the_same(place, both, roots, options):
 def test_known_failures_and_the_history_are_the_same(place, both, score):
     add_trees(place, ["runs"], [])
     score(["runs"], CONFIG, "--output=before", "--baseline=known.json", "--baseline-update")
-    baseline = ("--webeval-baseline=known.json", "--webeval-known-failures", "--webeval-fail-on=regression")
+    baseline = ("--webeval-baseline=known.json", "--webeval-known-failures", "--webeval-gate=no-regression")
     expected, actual = both(["runs"], [CONFIG, *baseline, *EVERYWHERE, "--webeval-history=before"])
     assert list_differences(expected, actual) == []
 
@@ -217,7 +216,7 @@ def test_a_run_that_kills_its_process_is_an_error_and_the_others_are_the_same(pl
     (place / "own.py").write_text(SLOW.format(do=deadly))
     (place / "conftest.py").write_text(FIXTURE)
     (place / "budget.py").write_text(FUNCTION)
-    options = [CONFIG, "--webeval-output=out", "--webeval-fail-on=none"]
+    options = [CONFIG, "--webeval-output=out", "--webeval-gate=complete"]
     expected, actual = both(["runs"], options, of_score=["--evaluators-from=budget.py"])
     names = {difference.partition(":")[0] for difference in list_differences(expected, actual)}
     assert names == {

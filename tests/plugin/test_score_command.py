@@ -121,8 +121,9 @@ def complain(runs, capsys, monkeypatch):
         (["runs", "--executor=magic"], "invalid executor 'magic'; use process, process:N, local:N or *"),
         (["runs", "--batch=0"], "invalid --batch '0'; use a number from 1 to 10,000"),
         (["runs", f"--batch={'9' * 5000}"], "invalid --batch '999*; use a number from 1 to 10,000"),
-        (["runs", "--gates-decide"], "--gates-decide requires gates; pass --gate, or --fail-on=none"),
-        (["runs", "--known-failures"], "--known-failures requires a baseline; pass --baseline=FILE"),
+        (["runs", "--gates-decide"], "--gates-decide was removed; leave it out: gates alone decide the exit code"),
+        (["runs", "--gate=errors"], "invalid gate 'errors': incomplete; quote it: --gate='errors <= 2'"),
+        (["runs", "--known-failures"], "--known-failures requires a baseline; pass --baseline=SESSION"),
         (["runs", "--report-embed=1MB"], "--report-embed requires a report; pass --report=DIR"),
         (["runs", "--report=runs/101/new"], "--report: {here}/runs/101 is a recorded run; choose a separate *"),
         (["runs", "--output=runs/101/new"], "--output: {here}/runs/101 is a recorded run; choose a separate *"),
@@ -242,7 +243,7 @@ def test_a_file_that_cannot_be_written_takes_no_other_along(roots, capsys):
     runs, other = roots
     (runs.root / "eval_results-00001.jsonl").mkdir()
     (runs.root / "eval_results-00001.jsonl/mine").touch()
-    assert main(["score", "runs", "more/runs", "--executor=process:1", "--no-progress", "--fail-on=none"]) == 1
+    assert main(["score", "runs", "more/runs", "--executor=process:1", "--no-progress", "--gate=errors <= 9"]) == 1
     assert [root.counts for root in roots] == [(1, 1, 0), (1, 0, 0)]
     output = capsys.readouterr().out
     assert f"cannot remove {runs.root}/eval_results-00001.jsonl: Is a directory; choose another directory" in output

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import shlex
-import tomllib
 from collections.abc import Iterator
 from glob import iglob
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.plugin.ini_files import read_keys
 from pytest_webeval.plugin.option_source import PytestSource
 from pytest_webeval.plugin.options import INI_NAMES
 from pytest_webeval.sessions.settings import read_root_values
 
 _KEY = "webeval_runs"
-_LARGEST = 2**20  # bytes; nobody's configuration is larger
 
 
 def reject_run_root_config(config: pytest.Config) -> None:
@@ -41,49 +38,11 @@ def reject_run_root_config(config: pytest.Config) -> None:
 
 
 def _read_root_paths(directory: Path) -> Iterator[Path]:
-    for name in INI_NAMES:
-        text = _read_text(directory / name)
-        root_names = _parse_roots(text, is_toml=name.endswith(".toml")) if _KEY in text else ()
-        yield from (Path(os.path.realpath(directory / root)) for root in root_names)
-
-
-def _read_text(path: Path) -> str:
-    """The text of a file; empty if it is missing or not readable."""
-    try:
-        is_likely = path.is_file() and path.stat().st_size <= _LARGEST
-        return path.read_text("utf-8", "replace") if is_likely else ""
-    except OSError:
-        return ""
-
-
-def _parse_roots(text: str, *, is_toml: bool) -> list[str]:
-    """The run roots in a configuration file; empty if it is damaged, since pytest would reject it as well."""
-    try:
-        return _parse_toml(tomllib.loads(text)) if is_toml else _parse_ini(text)
-    except (ValueError, configparser.Error):
-        return []
-
-
-def _parse_ini(text: str) -> list[str]:
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text)
-    sections = (parser[name] for name in ("pytest", "tool:pytest") if name in parser)
-    return [root for section in sections for root in shlex.split(section.get(_KEY, ""))]
-
-
-def _parse_toml(tree: dict[str, Any]) -> list[str]:
-    tables = [_table(tree, "pytest"), _table(tree, "tool", "pytest"), _table(tree, "tool", "pytest", "ini_options")]
-    roots: list[str] = []
+    tables = (table for name in INI_NAMES for table in read_keys(directory / name, _KEY))
     for value in (table.get(_KEY) for table in tables):
         if isinstance(value, str | list):
-            roots += shlex.split(value) if isinstance(value, str) else map(str, value)
-    return roots
-
-
-def _table(tree: Any, *names: str) -> dict[str, Any]:
-    for name in names:
-        tree = tree.get(name) if isinstance(tree, dict) else None
-    return tree if isinstance(tree, dict) else {}
+            names = shlex.split(value) if isinstance(value, str) else map(str, value)
+            yield from (Path(os.path.realpath(directory / root)) for root in names)
 
 
 CONFTEST = "conftest.py"

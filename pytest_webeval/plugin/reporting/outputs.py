@@ -11,7 +11,6 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.workspace import MISSING_TASKS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 
 if TYPE_CHECKING:
@@ -58,26 +57,16 @@ def _read_history(settings: Settings) -> SessionHistory | None:
         raise pytest.UsageError(str(error)) from error
 
 
-CHECKING = (
-    "baseline",
-    "baseline_update",
-    "known_failures",
-    "gate",
-    "min_success",
-    "gates_decide",
-    "write_subset",
-    "require_certificate",
-)
+CHECKING = ("baseline", "baseline_update", "known_failures", "gate", "write_subset")
 
 
 def build_checks(workspace: PytestWorkspace) -> PytestChecks | None:
     """The gates and the baseline, if an option asks for any. Raises `pytest.UsageError`."""
-    settings = workspace.settings
-    if settings.fail_on == "failure" and not any(getattr(settings, name) not in (None, False, ()) for name in CHECKING):
+    if not any(getattr(workspace.settings, name) for name in CHECKING):
         return None
     from pytest_webeval.plugin.reporting.session_checks import PytestChecks  # few sessions have them
 
     try:
-        return PytestChecks.of(workspace, workspace.config.stash[MISSING_TASKS])
+        return PytestChecks.of_pytest(workspace)
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error

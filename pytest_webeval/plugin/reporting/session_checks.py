@@ -2,16 +2,68 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import pytest
 
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
+from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.workspace import ITEMS
+from pytest_webeval.plugin.workspace import MISSING_TASKS
+from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.results import Status
 from pytest_webeval.sessions.session_checks import SessionChecks
+
+# Options of pytest with which a session may leave runs out, by the name of their value.
+_SELECTING = {
+    "keyword": "-k selects",
+    "markexpr": "-m selects",
+    "lf": "--lf selects",
+    "stepwise": "--stepwise selects",
+    "deselect": "--deselect selects all but",
+    "maxfail": "-x or --maxfail may score only",
+}
+
+
+def find_selection(workspace: PytestWorkspace) -> str | None:
+    """How a session selects some of its runs; None if it scores all."""
+    config, roots = workspace.config, workspace.settings.runs
+    by_option = (text for name, text in _SELECTING.items() if config.getoption(name, default=None))
+    by_path = "arguments select" if roots and selects_some_runs(config, roots) else None
+    selection = next(by_option, by_path)
+    return f"{selection} some runs" if selection else None
 
 
 class PytestChecks(SessionChecks, eq=False):
     """Plugin of the controller."""
+
+    selection: str | None = None  # how the session selects some of its runs
+
+    @classmethod
+    def of_pytest(cls, workspace: PytestWorkspace) -> Self:
+        """The checks of a session. It evaluates no gate of the configuration file where it scores some of the runs.
+
+        Raises `WebEvalError`, also for a gate on the command line of such a session.
+        """
+        checks = cls.of(workspace, workspace.config.stash[MISSING_TASKS])
+        checks.selection = find_selection(workspace)
+        if checks.selection is not None and checks.gates:
+            if any(gate.is_typed for gate in checks.gates):
+                raise SettingsError(f"{checks.selection}, --webeval-gate judges all; remove one")
+            checks.gates.clear()
+            checks.notes.append(f"gates not evaluated: {checks.selection}")
+        return checks
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Refuse a baseline that is of no use for the collected tasks. Under xdist the controller collects none."""
+        ids = [str(item.task_id) for item in session.items if isinstance(item, RunItem)]
+        try:
+            if self.selection is None:
+                self.check_baseline(ids)
+        except SettingsError as error:
+            raise pytest.UsageError(str(error)) from error
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember a failure that no gate can excuse: of a Python test, a fixture, a hook or a worker."""
@@ -24,7 +76,7 @@ class PytestChecks(SessionChecks, eq=False):
 
     def fail_unscored(self, session: pytest.Session) -> None:
         """Fail a session with gates in which nothing was scored."""
-        if self.gates or self.workspace.settings.require_certificate:
+        if self.gates and session.exitstatus != pytest.ExitCode.USAGE_ERROR:
             self.notes.append("gates not evaluated: no run was scored")
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 

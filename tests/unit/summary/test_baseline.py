@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -77,9 +78,39 @@ def test_what_is_no_summary_is_refused_in_one_line_that_says_why(tmp_path, monke
     assert "\n" not in str(found.value)
 
 
-def test_a_baseline_that_is_no_file_is_refused(tmp_path):
+def test_a_baseline_without_results_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match=r"--webeval-baseline: .*holds neither eval_summary.json nor"):
+        read_baseline(tmp_path)
+    os.mkfifo(tmp_path / "eval_summary.json")
     with pytest.raises(SettingsError, match=r"--webeval-baseline: .*not a regular file"):
         read_baseline(tmp_path)
+
+
+@pytest.mark.unchecked_files("a row has only what is read")
+def test_a_directory_with_a_summary_is_a_baseline(tmp_path):
+    known = [{"task_id": 2, "run": "r/2", "status": "failure"}]
+    content = WHOLE | {"webeval": WHOLE["webeval"] | {"known_failures": known}}
+    (tmp_path / "eval_summary.json").write_text(json.dumps(content))
+    baseline = read_baseline(tmp_path)
+    assert [run.run for run in baseline.session.runs] == ["r/1"]
+    assert [entry.run for entry in baseline.known_failures.entries] == ["r/2"]
+
+
+@pytest.mark.parametrize(
+    ("webeval", "counts"),
+    [
+        ({}, ""),
+        ({"unscored_count": 2, "deselected_count": 33}, " (1 of 36 tasks)"),
+        ({"deselected_count": 9, "subset": {"name": "hard", "outside_count": 6}}, " (1 of 4 tasks)"),
+        ({"deselected_count": 6, "subset": {"name": "hard", "outside_count": 6}}, ""),
+    ],
+)
+def test_a_partial_baseline_is_refused(tmp_path, webeval, counts):
+    path = tmp_path / "then.json"
+    path.write_text(json.dumps(WHOLE | {"webeval": {"partial": True, **webeval}}))
+    with pytest.raises(SettingsError) as raised:
+        read_baseline(path)
+    assert str(raised.value) == f"--webeval-baseline: {path} is partial{counts}; use a complete session"
 
 
 def known(*words):

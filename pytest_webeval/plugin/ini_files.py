@@ -1,0 +1,56 @@
+"""Configuration files of pytest, which itself says only what declared keys hold, and not what `-o` replaces."""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+_LARGEST = 2**20  # bytes; nobody's configuration is larger
+
+
+def read_keys(path: Path, word: str) -> list[dict[str, Any]]:
+    """The tables of pytest in a file that has a word; none in a damaged one, since pytest would reject it as well."""
+    text = _read_text(path)
+    if word not in text:
+        return []
+    try:
+        return _list_tables(tomllib.loads(text)) if path.suffix == ".toml" else _list_sections(text)
+    except (ValueError, configparser.Error):
+        return []
+
+
+def read_lines(path: Path | None, key: str) -> list[str]:
+    """The lines or texts of a key that is a list."""
+    values = [table[key] for table in (read_keys(path, key) if path is not None else ()) if key in table]
+    texts: Iterable[Any] = (
+        text for value in values for text in (value.split("\n") if isinstance(value, str) else value)
+    )
+    return [stripped for text in texts if (stripped := str(text).strip())]
+
+
+def _read_text(path: Path) -> str:
+    """The text of a file; empty if it is missing or not readable."""
+    try:
+        is_likely = path.is_file() and path.stat().st_size <= _LARGEST
+        return path.read_text("utf-8", "replace") if is_likely else ""
+    except OSError:
+        return ""
+
+
+def _list_sections(text: str) -> list[dict[str, Any]]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.read_string(text)
+    return [dict(parser[name]) for name in ("pytest", "tool:pytest") if name in parser]
+
+
+def _list_tables(tree: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_table(tree, "pytest"), _table(tree, "tool", "pytest"), _table(tree, "tool", "pytest", "ini_options")]
+
+
+def _table(tree: Any, *names: str) -> dict[str, Any]:
+    for name in names:
+        tree = tree.get(name) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, dict) else {}

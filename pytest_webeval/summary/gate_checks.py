@@ -1,0 +1,278 @@
+"""What gates find in a session, and whether it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+from msgspec import structs
+
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.attempts import name_attempt
+from pytest_webeval.summary.attempts import reaches
+from pytest_webeval.summary.regression_gates import LONGEST_NAME
+from pytest_webeval.summary.regression_gates import check_beyond_noise
+from pytest_webeval.summary.regression_gates import check_each_task
+from pytest_webeval.summary.regression_gates import explain_powerless
+from pytest_webeval.summary.regression_gates import name_tasks
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import compute_rate_interval
+from pytest_webeval.summary.scored_session import count_successes
+from pytest_webeval.summary.scored_session import group_by_task
+from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.task_identity import TaskKey
+from pytest_webeval.summary.task_identity import TaskKeys
+from pytest_webeval.summary.task_identity import count_tasks
+from pytest_webeval.summary.task_identity import describe_sample
+
+NO_COMMON_TASK = "no common task; check the path"
+_NOT_JUDGED = "not scored: "  # the beginning of the reason of a run without a verdict, which has no result
+
+
+class GateResult(Struct, frozen=True):
+    """A line about a gate: what was wanted, what was found, and whether it holds."""
+
+    gate: str
+    wanted: str
+    found: str
+    passed: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The same in plain JSON."""
+        return structs.asdict(self)
+
+
+class GateCase(Struct, frozen=True):
+    """What gates check: a session, its comparison with a baseline, and the tasks that should have been scored."""
+
+    session: ScoredSession
+    comparison: SessionComparison | None = None
+    missing: Sequence[int | str] = ()  # expected tasks without a run
+    unscored: int = 0  # collected runs without a result
+    attempts: str | None = None  # a pattern of the directories with one attempt each
+    judging: Mapping[str, Any] | None = None  # what the summary says of judges
+    is_first: bool = False  # whether there is no baseline because this session becomes it
+
+
+Found = tuple[str, bool]  # what was found, and whether that holds
+
+
+class Selector(Struct, frozen=True):
+    """Selects the runs of a site, type, template, tag, agent or level; without a kind, all runs."""
+
+    kind: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}" if self.kind else ""
+
+    def matches(self, run: ScoredRun, attempts: str | None) -> bool:
+        """Whether a run is one of them. `attempts` is the pattern that tells the names of agents."""
+        if not self.kind:
+            return True
+        name = self.name.lower() if self.kind in _WITHOUT_CASE else self.name
+        return name in SELECTORS[self.kind](run, attempts)
+
+    def select(self, runs: Iterable[ScoredRun], attempts: str | None) -> list[ScoredRun]:
+        """Those of some runs."""
+        return [run for run in runs if self.matches(run, attempts)]
+
+    def explain_none(self, case: GateCase) -> str:
+        """Why there is no run of the kind, with the names that a gate could have."""
+        before = () if case.comparison is None else case.comparison.before.runs
+        if not self.kind or any(self.matches(run, case.attempts) for run in (*case.session.runs, *before)):
+            return "no judged run"
+        runs = (*case.session.runs, *before)
+        names = sorted({name for run in runs for name in SELECTORS[self.kind](run, case.attempts) if name})
+        nearest = get_close_matches(self.name[:LONGEST_NAME], names, 1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else f"; known{name_tasks(names)}" if names else ""
+        return f"no {_NOUNS[self.kind]} {truncate(self.name, LONGEST_NAME)!r}{hint}"
+
+
+def _list_agents(run: ScoredRun, attempts: str | None) -> Sequence[str]:
+    return (name_attempt(run.attempt, attempts).agent or run.attempt,)
+
+
+SELECTORS: dict[str, Callable[[ScoredRun, str | None], Sequence[str]]] = {
+    "site": lambda run, _: (run.site_key,),
+    "type": lambda run, _: ((run.type or "").lower(),),
+    "template": lambda run, _: () if run.template < 0 else (str(run.template),),
+    "tag": lambda run, _: run.tags,
+    "agent": _list_agents,
+    "level": lambda run, _: ((run.group or "").lower(),),
+}
+_WITHOUT_CASE = ("type", "level")
+_NOUNS = {
+    "site": "task on site",
+    "type": "task of type",
+    "template": "task of template",
+    "tag": "run with tag",
+    "agent": "run of agent",
+    "level": "task of level",
+}
+
+
+def format_share(share: Fraction) -> str:
+    """The exact percentage, which is a decimal number."""
+    percent = 100 * share
+    return f"{(Decimal(percent.numerator) / percent.denominator).normalize():f}%"
+
+
+def check_success(case: GateCase, selector: Selector, least: Fraction) -> Found:
+    """Whether so many of the judged runs succeed."""
+    runs = selector.select(case.session.judged, case.attempts)
+    if not runs:
+        return selector.explain_none(case), False
+    successes = count_successes(runs)
+    low, high = compute_rate_interval(runs)
+    rate = Fraction(successes, len(runs))
+    interval = f"95% interval {low:.1%} to {high:.1%}{describe_sample(count_tasks(runs), len(runs))}"
+    return f"{float(rate):.1%} ({successes} of {len(runs)}; {interval})", rate >= least
+
+
+def check_attempts(case: GateCase, selector: Selector, needed: int, tries: int, least: Fraction) -> Found:
+    """Whether so many of the tasks of each agent succeed in `needed` of `tries` attempts."""
+    found, passed = [], True
+    for agent, by_task in _group_by_agent(case, selector).items():
+        fewer = sum(len(runs) < tries for runs in by_task.values())
+        successes = sum(reaches(count_successes(runs), len(runs), needed, tries) for runs in by_task.values())
+        passed = passed and Fraction(successes, len(by_task)) >= least
+        found.append(_format_attempts(agent, successes, len(by_task), fewer))
+    return ("; ".join(found), passed) if found else (selector.explain_none(case), False)
+
+
+def _group_by_agent(case: GateCase, selector: Selector) -> dict[str, dict[TaskKey, list[ScoredRun]]]:
+    """The judged runs by agent and task."""
+    runs = selector.select(case.session.judged, case.attempts)
+    agents = group_runs(runs, lambda run: name_attempt(run.attempt, case.attempts).agent)
+    keys = TaskKeys(case.session.runs)
+    return {agent: group_by_task(runs, keys) for agent, runs in sorted(agents.items())}
+
+
+def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
+    head = f"{truncate(agent, LONGEST_NAME)}: " if agent else ""
+    note = f"; {pluralize(fewer, 'task')} with fewer attempts" if fewer else ""
+    return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
+
+
+def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> Found:
+    """Whether at most so many runs, or such a share of the runs that are not excluded, end in an error."""
+    runs = selector.select(case.session.runs, case.attempts)
+    counted = [run for run in runs if run.is_judged or run.status == "error"]
+    return _check_count(case, selector, most, "error", [run for run in counted if run.status == "error"], counted)
+
+
+def check_excluded(case: GateCase, selector: Selector, most: int | Fraction) -> Found:
+    """Whether at most so many runs, or such a share of all runs, are excluded from rates."""
+    runs = selector.select(case.session.runs, case.attempts)
+    return _check_count(case, selector, most, "excluded run", [run for run in runs if not run.is_judged], runs)
+
+
+def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
+    case: GateCase,
+    selector: Selector,
+    most: int | Fraction,
+    noun: str,
+    counted: Sequence[ScoredRun],
+    runs: Sequence[ScoredRun],
+) -> Found:
+    is_share = isinstance(most, Fraction)
+    if not runs and (is_share or selector.kind):
+        return selector.explain_none(case), False
+    tasks = list(dict.fromkeys(run.task_id for run in counted))
+    where = f" in {pluralize(len(tasks), 'task')}" if len(tasks) < len(counted) else ""
+    share = f" ({len(counted) / len(runs):.1%} of {pluralize(len(runs), 'run')})" if is_share else ""
+    value = Fraction(len(counted), len(runs)) if is_share else len(counted)
+    return pluralize(len(counted), noun) + where + share + name_tasks(tasks), value <= most
+
+
+def check_complete(case: GateCase) -> Found:
+    """Whether each collected run has a result, and each expected task a run."""
+    without = [run.task_id for run in case.session.runs if not _has_result(run)]
+    problems = [
+        f"{pluralize(len(case.missing), 'task')} without a run{name_tasks(case.missing)}" if case.missing else "",
+        f"{pluralize(len(without), 'run')} without a verdict{name_tasks(without)}" if without else "",
+        f"{pluralize(case.unscored, 'run')} not scored" if case.unscored else "",
+        "" if case.session.runs else "no run",
+        "a partial session" if case.session.partial and not case.unscored else "",
+    ]
+    found = "; ".join(filter(None, problems))
+    return found or f"{pluralize(len(case.session.runs), 'run')} scored", not found
+
+
+def _has_result(run: ScoredRun) -> bool:
+    is_not_judged = run.status == "excluded" and (run.reason or "").startswith(_NOT_JUDGED)
+    return not (run.unrated or is_not_judged)
+
+
+def check_must_pass(case: GateCase, ids: Sequence[str]) -> Found:
+    """Whether all runs of some tasks succeed."""
+    by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
+    failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
+    solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
+    return solved + (f"; not solved{name_tasks(failed)}" if failed else ""), not failed
+
+
+def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
+    return bool(runs) and all(run.is_success for run in runs)
+
+
+def check_certificate(case: GateCase) -> Found:
+    """Whether the judge of the session has a valid certificate."""
+    certificate = (case.judging or {}).get("certificate")
+    if case.judging is None:
+        return "no judge was asked", True
+    if certificate is None:
+        return "no certificate", False
+    return certificate["problem"] or f"{certificate['labelled']} labelled runs", not certificate["problem"]
+
+
+def check_regression(case: GateCase, selector: Selector, *, is_beyond_noise: bool) -> Found:
+    """Whether the session is as good as the baseline: for each task, or by the paired test of all."""
+    if case.comparison is None:
+        return ("no baseline yet: this session becomes it", True) if case.is_first else ("no baseline", False)
+    comparison = restrict(case.comparison, selector, case.attempts)
+    if not (comparison.before.runs or comparison.after.runs):
+        return selector.explain_none(case), False
+    keys = comparison.task_keys
+    present = set(map(keys.find, comparison.after.runs))
+    common = [run for run in comparison.before.runs if keys.find(run) in present]
+    if not common:
+        return NO_COMMON_TASK, False
+    if not is_beyond_noise:
+        return check_each_task(comparison)
+    powerless = explain_powerless(count_solved(common))
+    return (f"it cannot fail: {powerless}; use no-regression", False) if powerless else check_beyond_noise(comparison)
+
+
+def count_solved(runs: Iterable[ScoredRun]) -> int:
+    """Of how many tasks a run succeeded."""
+    return count_tasks([run for run in runs if run.is_success])
+
+
+def restrict(comparison: SessionComparison, selector: Selector, attempts: str | None) -> SessionComparison:
+    """The comparison of the runs that match in one of the sessions.
+
+    A task that matches in one of them is in both, whatever the other knows of it: a tag may be gone, and the run of an
+    error may have no site. Agents have the same tasks, so there each run has to match itself.
+    """
+    if not selector.kind:
+        return comparison
+    keys = comparison.task_keys
+    sessions = (comparison.before, comparison.after)
+    selected = [selector.select(session.runs, attempts) for session in sessions]
+    if selector.kind != "agent":
+        tasks = {keys.find(run) for runs in selected for run in runs}
+        selected = [[run for run in session.runs if keys.find(run) in tasks] for session in sessions]
+    before, after = (structs.replace(session, runs=runs) for session, runs in zip(sessions, selected, strict=True))
+    return SessionComparison(before, after)
