@@ -99,11 +99,12 @@ class Baseline(Struct, frozen=True):
     known_failures: KnownFailures
 
     def list_lost_tasks(self, task_ids: Iterable[int | str], selected: Iterable[int | str] | None) -> list[int | str]:
-        """The tasks of the session and of the list that are not among some ids; of `selected` ones if there are any."""
+        """The tasks of the session and of the list that are not among some ids; of the `selected` ones, if not None."""
         listed = [row.task_id for rows in (self.session.runs, self.known_failures.entries) for row in rows]
-        known = {str(task_id): task_id for task_id in listed}
-        lost = known.keys() - set(map(str, task_ids))
-        return [known[text] for text in known if text in (lost if selected is None else lost & set(map(str, selected)))]
+        tasks = {str(task_id): task_id for task_id in listed}
+        chosen = tasks.keys() if selected is None else set(map(str, selected))
+        seen = set(map(str, task_ids))
+        return [task_id for text, task_id in tasks.items() if text in chosen and text not in seen]
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -205,3 +205,16 @@ def test_a_session_without_runs_shows_nothing_of_ours(pytester):
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*= webeval =*")
     result.stdout.no_fnmatch_line("webeval: *")
+
+
+def test_known_failures_have_groups_of_their_own_without_commands():
+    lines = shown_of(made_up([group(1, 2), group(2, 1) | {"known": True}, group(3, 1) | {"known": True}]))
+    start = lines.index("failures by reason:")
+    assert lines[start : start + 6] == [
+        "failures by reason:",
+        "      2  NetworkEvent: f1 differs: 1000, 1001",
+        "         pytest --webeval-runs=runs -k '[1000] or [1001]'",
+        "known failures by reason:",
+        "      1  NetworkEvent: f2 differs: 2000",
+        "      1  NetworkEvent: f3 differs: 3000",
+    ]
