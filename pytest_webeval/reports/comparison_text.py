@@ -19,7 +19,7 @@ from pytest_webeval.summary.task_identity import describe_sample
 
 CHANGES_SHOWN, GROUPS_SHOWN, PROBLEMS_SHOWN = 20, 12, 8  # of each kind, of each table
 LONGEST_REASON, LONGEST_NAME = 120, 60  # characters
-HEADS = ("", "before", "after", "difference", "better", "worse", "p")
+HEADS = ("", "before", "after", "difference", "better", "worse", "p (Holm)")
 TABLES = {"sites": "site", "types": "type", "templates": "template"}
 _FLIPS = ("regressed", "newly_erring", "fixed")
 
@@ -124,18 +124,13 @@ def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[
     if len(groups) < 2:
         return
     shown = _select_groups(groups)
-    rows = [_list_heads(label), *map(_list_cells, shown)]
+    rows = [(label, *HEADS[1:]), *map(_list_cells, shown)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
     more = f" ({len(shown)} of {len(groups)}, most changes first)" if len(shown) < len(groups) else ""
     yield f"by {label}{more}:"
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         yield f"  {'  '.join(cells)}".rstrip()
-
-
-def _list_heads(label: str) -> tuple[str, ...]:
-    """The heads of a table; the p-values of sites are adjusted for their number."""
-    return (*HEADS[:-1], "p (Holm)") if label == TABLES["sites"] else HEADS
 
 
 def _select_groups(groups: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -170,7 +165,7 @@ def format_group_difference(group: Mapping[str, Any]) -> str:
 
 
 def format_group_p(group: Mapping[str, Any]) -> str:
-    """The p-value of a group: for sites that which is adjusted for their number. Empty without a test."""
+    """The p-value of a group, adjusted for the number of groups in its table. Empty without a test."""
     p_value = group.get("p_value_adjusted", group["p_value"])
     return "" if p_value is None else format_p_value(p_value).removeprefix("= ").replace(" ", "")
 
@@ -233,7 +228,7 @@ def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
         groups = comparison[name]
         if len(groups) > 1:
             rows = [(plain(row[0]), *row[1:]) for row in map(_list_cells, _select_groups(groups))]
-            blocks.append(f"\n### By {label}\n\n{table((label, *_list_heads(label)[1:]), rows)}")
+            blocks.append(f"\n### By {label}\n\n{table((label, *HEADS[1:]), rows)}")
     blocks += _list_change_tables(comparison["changes"])
     blocks += [f"- {plain(problem)}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
     return "\n".join(blocks)

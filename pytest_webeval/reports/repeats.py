@@ -12,6 +12,7 @@ from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.task_identity import describe_sample
 
 AGENTS_SHOWN, ATTEMPTS_SHOWN, TASKS_SHOWN = 4, 5, 5
 LONGEST_NAME = 60  # characters
@@ -21,7 +22,7 @@ def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
     """A line for each agent, one below it for each attempt, and one for attempts that are copies."""
     lines = []
     for agent in attempts["agents"][:AGENTS_SHOWN]:
-        lines.append(_format_agent(agent))
+        lines.append(_format_agent(agent, len(attempts["agents"])))
         listed = agent["attempts"]
         lines += [f"  {_name(attempt['attempt'])}: {_format_rate(attempt)}" for attempt in listed[:ATTEMPTS_SHOWN]]
         lines += [f"  … and {len(listed) - ATTEMPTS_SHOWN} more"] if len(listed) > ATTEMPTS_SHOWN else []
@@ -30,14 +31,16 @@ def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
     return [sanitize(line.replace("\n", " ")) for line in (*lines, *_format_copies(attempts["same_inputs"]))]
 
 
-def _format_agent(agent: Mapping[str, Any]) -> str:
+def _format_agent(agent: Mapping[str, Any], count: int) -> str:
+    """Return a line about one of so many agents. If it is the only one, the session's rate has the interval."""
     is_repeated = len(agent["attempts"]) == 1 and agent["runs"] > agent["tasks"]
-    count = pluralize(agent["runs"], "run") if is_repeated else pluralize(len(agent["attempts"]), "attempt")
-    head = f"agent {_name(agent['agent'])}: {count}" if agent["agent"] else count
+    label = pluralize(agent["runs"], "run") if is_repeated else pluralize(len(agent["attempts"]), "attempt")
+    head = f"agent {_name(agent['agent'])}: {label}" if agent["agent"] else label
     parts = [f"{head} of {pluralize(agent['tasks'], 'task')}"]
     if agent["mean"] is not None:
         low, high = agent["interval_95"]
-        parts.append(f"mean {agent['mean']:.1%} (95% interval {low:.1%} to {high:.1%})")
+        interval = f" (95% interval {low:.1%} to {high:.1%}{describe_sample(agent['tasks'], agent['runs'])})"
+        parts.append(f"mean {agent['mean']:.1%}{interval if count > 1 else ''}")
     parts += _list_shares(agent)
     parts += _format_majority(agent["thresholds"])
     flaky = agent["flaky"]
@@ -92,9 +95,10 @@ def attempt_tables(attempts: Mapping[str, Any]) -> Iterator[str]:
         for attempt in agent["attempts"]
     ]
     shown = AGENTS_SHOWN * ATTEMPTS_SHOWN
+    lines = (_format_agent(agent, len(attempts["agents"])) for agent in attempts["agents"][:AGENTS_SHOWN])
     yield "### Attempts\n"
     yield table(("agent", "attempt", "success", "of", "rate"), rows[:shown], len(rows) - shown)
-    yield "\n".join(f"- {plain(line)}" for line in map(_format_agent, attempts["agents"][:AGENTS_SHOWN])) + "\n"
+    yield "\n".join(f"- {plain(line)}" for line in lines) + "\n"
     yield "".join(f"{plain(line)}\n" for line in _format_copies(attempts["same_inputs"]))
 
 

@@ -280,7 +280,10 @@ def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
     runs, tasks = len(experiment["runs"]), experiment["tasks"]
     parts = [f"{name}: {pluralize(runs, 'run')}"]
     if experiment["average"] is not None:
-        parts.append(f"mean {experiment['average']:.1%}{_uncertainty(experiment)}")
+        spread = "" if experiment["std"] is None else f" (sd {experiment['std']:.1%})"
+        scored = experiment["average_denominator"]
+        sample = f" of {pluralize(scored, 'run')} with scores" if scored < runs else ""
+        parts.append(f"mean {experiment['average']:.1%}{spread}{sample}")
     for key in ("pass@k", "pass^k"):
         shares = [(k, share) for k, share in experiment[key].items() if share["tasks"]]
         for k, share in shares[-1:]:
@@ -289,16 +292,6 @@ def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
         f"; {experiment['common_tasks']} of {pluralize(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
     )
     return ", ".join(parts) + common_note
-
-
-def _uncertainty(experiment: Mapping[str, Any]) -> str:
-    parts = [] if experiment["std"] is None else [f"sd {experiment['std']:.1%}"]
-    if experiment["interval_95"] is not None:
-        low, high = experiment["interval_95"]
-        scored, runs = experiment["average_denominator"], len(experiment["runs"])
-        sample = f" of {pluralize(scored, 'run')} with scores" if scored < runs else ""
-        parts.append(f"95% interval {low:.1%} to {high:.1%}{sample}")
-    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _format_single(name: str, row: Mapping[str, Any]) -> str:

@@ -21,7 +21,6 @@ from pytest_webeval.summary.attempts import reaches
 from pytest_webeval.summary.regression_gates import LONGEST_NAME
 from pytest_webeval.summary.regression_gates import check_beyond_noise
 from pytest_webeval.summary.regression_gates import check_each_task
-from pytest_webeval.summary.regression_gates import explain_powerless
 from pytest_webeval.summary.regression_gates import name_tasks
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
@@ -244,20 +243,10 @@ def check_regression(case: GateCase, selector: Selector, *, is_beyond_noise: boo
     comparison = restrict(case.comparison, selector, case.attempts)
     if not (comparison.before.runs or comparison.after.runs):
         return selector.explain_none(case), False
-    keys = comparison.task_keys
-    present = set(map(keys.find, comparison.after.runs))
-    common = [run for run in comparison.before.runs if keys.find(run) in present]
-    if not common:
+    find_key = comparison.task_keys.find
+    if set(map(find_key, comparison.before.runs)).isdisjoint(map(find_key, comparison.after.runs)):
         return NO_COMMON_TASK, False
-    if not is_beyond_noise:
-        return check_each_task(comparison)
-    powerless = explain_powerless(count_solved(common))
-    return (f"it cannot fail: {powerless}; use no-regression", False) if powerless else check_beyond_noise(comparison)
-
-
-def count_solved(runs: Iterable[ScoredRun]) -> int:
-    """Of how many tasks a run succeeded."""
-    return count_tasks([run for run in runs if run.is_success])
+    return check_beyond_noise(comparison) if is_beyond_noise else check_each_task(comparison)
 
 
 def restrict(comparison: SessionComparison, selector: Selector, attempts: str | None) -> SessionComparison:

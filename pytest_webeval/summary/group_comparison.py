@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.results import average
+from pytest_webeval.summary.paired_statistics import LEVEL
 from pytest_webeval.summary.paired_statistics import Cluster
 from pytest_webeval.summary.paired_statistics import detectable_difference
 from pytest_webeval.summary.paired_statistics import mcnemar_exact
@@ -86,13 +87,19 @@ class GroupComparison(Struct, frozen=True, dict=True):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the difference (Newcombe); None if tasks have several runs, which it does not know."""
+        """The 95 % interval of the difference (Newcombe); None if tasks have several runs, which it does not know.
+
+        It holds 0 wherever the exact test does not reach 5 %, so that both say the same.
+        """
         if not self.tasks:
             return newcombe_unpaired_interval(*map(_count_judged, (self.before, self.after)))
         if not self.is_binary:
             return None
         both = sum(task.before == task.after == 1.0 for task in self.tasks)
-        return newcombe_interval(both, self.worse, self.better, len(self.tasks) - both - self.worse - self.better)
+        neither = len(self.tasks) - both - self.worse - self.better
+        low, high = newcombe_interval(both, self.worse, self.better, neither)
+        is_noise = self.p_value is not None and self.p_value > LEVEL
+        return (min(low, 0.0), max(high, 0.0)) if is_noise else (low, high)
 
     def to_json(self) -> dict[str, Any]:
         """The numbers in plain JSON. Counts are successes, judged runs and all runs."""

@@ -6,11 +6,13 @@ import random
 from collections.abc import Hashable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from math import ceil
 from math import exp
+from math import floor
 from math import fsum
-from math import inf
 from math import lgamma
 from math import log
+from math import log1p
 from math import sqrt
 from statistics import NormalDist
 from typing import TypeVar
@@ -19,7 +21,11 @@ from pytest_webeval.summary.statistics import wilson
 
 RESAMPLES, MOST_CLUSTERS = 2_000, 300
 POWER, LEVEL = 0.8, 0.05
+MOST_NEEDED = 100_000  # tasks
 _EXACT_UP_TO = 2_000  # trials; of more, the binomial coefficients have more digits than the answer needs
+_EXACT_REJECTION = 50  # tasks that change sides
+_SPREADS = 6  # standard deviations: less than 1e-8 lies beyond
+_HALVINGS = 20
 _SEED = 20_160_101  # any number: the same sessions shall give the same interval
 _NORMAL = NormalDist()
 
@@ -36,8 +42,12 @@ def binomial_tail(successes: int, trials: int) -> float:
     return share
 
 
-def _binomial(successes: int, trials: int) -> float:
-    return exp(lgamma(trials + 1) - lgamma(successes + 1) - lgamma(trials - successes + 1) - trials * log(2))
+def _binomial(successes: int, trials: int, chance: float = 0.5) -> float:
+    failures = trials - successes
+    if chance >= 1:
+        return float(not failures)
+    choices = lgamma(trials + 1) - lgamma(successes + 1) - lgamma(failures + 1)
+    return exp(choices + successes * log(chance) + failures * log1p(-chance))
 
 
 def mcnemar_exact(worse: int, better: int) -> float:
@@ -105,40 +115,50 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def detectable_difference(pairs: int, discordant: int) -> float | None:
-    """The smallest difference of the rates that so many tasks show in 80 of 100 sessions (Miettinen 1968).
+def count_needed_changes(fixed: int = 0, most: int = MOST_NEEDED) -> int | None:
+    """Return how many tasks must regress for the exact test to be significant, if so many are fixed.
 
-    It is found for a two-sided test at 5 %, if as large a share of the tasks changes sides as did. None if no size of
-    difference would show.
+    None if `most` are not enough.
     """
-    if not pairs:
+    enough = (count for count in range(fixed + 1, most + 1) if mcnemar_exact(count, fixed) <= LEVEL)
+    return next(enough, None)
+
+
+def detectable_difference(pairs: int, discordant: int) -> float | None:
+    """Return the smallest difference of the rates that the exact test finds in 80 of 100 sessions of so many tasks.
+
+    It is found for a two-sided test at 5 %, if as large a share of the tasks changes sides as did, or all to one side
+    where the difference is larger. None if not even a change of all tasks is significant.
+    """
+    if count_needed_changes(0, pairs) is None:
         return None
-    share = max(discordant, 1) / pairs
-    level, power = _NORMAL.inv_cdf(1 - LEVEL / 2), _NORMAL.inv_cdf(POWER)
-    low, high = 0.0, share
-    if _required_pairs(high, share, level, power) > pairs:
-        return _detect_if_all_change(pairs)
-    for _ in range(60):
+    share = discordant / pairs
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _required_pairs(middle, share, level, power) > pairs:
+        if _compute_power(middle, pairs, max(share, middle)) < POWER:
             low = middle
         else:
             high = middle
     return high
 
 
-def _required_pairs(difference: float, share: float, level: float, power: float) -> float:
-    """How many pairs show a difference if a share of them changes sides (Connor 1987)."""
-    if difference <= 0:
-        return inf
-    spread = level * sqrt(share) + power * sqrt(max(0.0, share - difference * difference))
-    return spread * spread / (difference * difference)
+def _compute_power(difference: float, pairs: int, share: float) -> float:
+    """The chance of a significant test if `share` of the tasks change sides, and `difference` more to one of them."""
+    one_side = (share + difference) / (2 * share)
+    spread = _SPREADS * sqrt(pairs * share * (1 - share))
+    changes = range(max(0, floor(pairs * share - spread)), min(pairs, ceil(pairs * share + spread)) + 1)
+    return fsum(_binomial(count, pairs, share) * _compute_rejection(count, one_side) for count in changes)
 
 
-def _detect_if_all_change(pairs: int) -> float | None:
-    """The share of tasks that must all change to one side for the exact test to show it."""
-    needed = next((count for count in range(1, pairs + 1) if mcnemar_exact(count, 0) <= LEVEL), None)
-    return None if needed is None else needed / pairs
+def _compute_rejection(changes: int, one_side: float) -> float:
+    """The chance of a significant test if so many tasks change sides, each with this chance to that side."""
+    if changes > _EXACT_REJECTION:  # the normal distribution with the correction of continuity
+        needed = ceil(changes / 2 + 0.5 + _NORMAL.inv_cdf(1 - LEVEL / 2) * sqrt(changes) / 2)
+        sigma = sqrt(changes * one_side * (1 - one_side))
+        return 1 - _NORMAL.cdf((needed - 0.5 - changes * one_side) / sigma) if sigma else 1.0
+    counts = range(changes // 2 + 1, changes + 1)
+    return fsum(_binomial(k, changes, one_side) for k in counts if mcnemar_exact(k, changes - k) <= LEVEL)
 
 
 Cluster = tuple[float, int]  # the sum of the differences of some tasks, and how many these are

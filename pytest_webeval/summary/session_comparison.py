@@ -138,14 +138,6 @@ class SessionComparison(Struct, frozen=True, dict=True):
         return {kind.value: counts[kind] for kind in ChangeKind}
 
     @cached_property
-    def no_longer_successful(self) -> list[str]:
-        """The ids of tasks that succeed less often than before, and of those whose success is now an error."""
-        less = {task.task_id: None for task in self.tasks if task.after < task.before}
-        newly_erring = self.by_kind[ChangeKind.NEWLY_ERRING]
-        erring = {str(pair.after.task_id): None for pair in newly_erring if pair.before.is_success}
-        return list(less | erring)
-
-    @cached_property
     def lost_tasks(self) -> list[str]:
         """The ids of tasks that the earlier session judged and of which the later one has no run."""
         keys = self.task_keys
@@ -199,11 +191,6 @@ class SessionComparison(Struct, frozen=True, dict=True):
         if names == [""]:
             return []
         return [GroupComparison(name, before.get(name, []), after.get(name, []), tasks.get(name, [])) for name in names]
-
-    @cached_property
-    def adjusted_p_values(self) -> dict[str, float]:
-        """The p-values of the sites, adjusted for their number (Holm)."""
-        return holm({site.name: site.p_value for site in self.sites if site.p_value is not None})
 
     @cached_property
     def causes(self) -> CauseFinder:
@@ -285,7 +272,6 @@ class SessionComparison(Struct, frozen=True, dict=True):
 
     @cached_property
     def _content(self) -> dict[str, Any]:
-        adjusted = self.adjusted_p_values
         return {
             "before": _describe(self.before),
             "after": _describe(self.after),
@@ -293,9 +279,9 @@ class SessionComparison(Struct, frozen=True, dict=True):
             "is_regression": self.is_regression,
             "kinds": self.kind_counts,
             "overall": self.overall.to_json() | {"difference_bootstrap_95": self.bootstrap},
-            "sites": [site.to_json() | {"p_value_adjusted": adjusted.get(site.name)} for site in self.sites],
-            "types": [group.to_json() for group in self.types],
-            "templates": [group.to_json() for group in self.templates],
+            "sites": _describe_groups(self.sites),
+            "types": _describe_groups(self.types),
+            "templates": _describe_groups(self.templates),
             "changes": list(self._list_changes()),
             "problems": self.problems,
         }
@@ -325,6 +311,12 @@ class SessionComparison(Struct, frozen=True, dict=True):
             "causes": causes,
             "libraries": self.causes.name_libraries(pair) if pair is not None and "parser library" in causes else [],
         }
+
+
+def _describe_groups(groups: Sequence[GroupComparison]) -> list[dict[str, Any]]:
+    """The groups of a table, with their p-values adjusted for how many groups it has (Holm)."""
+    adjusted = holm({group.name: group.p_value for group in groups if group.p_value is not None})
+    return [group.to_json() | {"p_value_adjusted": adjusted.get(group.name)} for group in groups]
 
 
 def _outcome(run: ScoredRun | None) -> dict[str, str | None] | None:

@@ -143,5 +143,5 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,400}", re.ASCII)
 
 
 def describe_sample(tasks: int, runs: int) -> str:
-    """What an interval was computed from, for a text after it; empty if each task has one run."""
-    return f" of {pluralize(tasks, 'independent task')}" if 0 < tasks < runs else ""
+    """The kind of an interval over runs of the same tasks, for a text after it; empty if each task has one run."""
+    return f", Wilson over {pluralize(tasks, 'task')}" if 0 < tasks < runs else ""

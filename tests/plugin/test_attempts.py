@@ -35,8 +35,8 @@ def test_attempts_have_names_from_the_start_and_rates_of_their_own(attempts, web
     result.stdout.fnmatch_lines(
         [
             "webeval: 3 attempts: runs/try-1 (2 runs), runs/try-2 (2 runs), runs/try-3 (2 runs)",
-            "success rate 66.7% (95% interval 15.*% to 95.*% of 2 independent tasks), rules strict",
-            "3 attempts of 2 tasks, mean 66.7% (95% interval *), pass@3 100.0% of 2, pass^3 50.0% of 2, 2 of 3 *1 of 2",
+            "success rate 66.7% (95% interval 15.*% to 95.*%, Wilson over 2 tasks), rules strict",
+            "3 attempts of 2 tasks, mean 66.7%, pass@3 100.0% of 2, pass^3 50.0% of 2, 2 of 3 *1 of 2",
             "  runs/try-1: 2 of 2, 100.0%",
             "  runs/try-2: 1 of 2, 50.0%",
         ]
@@ -74,7 +74,7 @@ def test_a_pattern_tells_agents_and_attempts_apart(runs, webeval):
     result.stdout.fnmatch_lines(
         [
             "webeval: 4 attempts: runs/a try-1 (1 run), runs/a try-2 (1 run), runs/b try-1 (1 run), *",
-            "agent runs/a: 2 attempts of 1 task, mean 50.0% *",
+            "agent runs/a: 2 attempts of 1 task, mean 50.0%*",
             "  try-1: 1 of 1, 100.0%",
         ]
     )
@@ -118,7 +118,7 @@ def test_trajectories_have_attempts_too(tree, runs, webeval):
     tree("a_good")
     tree("../../r2/traj/a_good")
     result = webeval()
-    result.stdout.fnmatch_lines(["webeval: 2 attempts: *", "2 attempts of 1 task, mean 100.0% *"])
+    result.stdout.fnmatch_lines(["webeval: 2 attempts: *", "2 attempts of 1 task, mean 100.0%*"])
 
 
 def test_attempts_and_self_reports_stand_on_the_page_of_github(attempts, webeval, pytester, monkeypatch):
@@ -175,7 +175,7 @@ def test_attempts_of_one_benchmark_are_told_from_another_benchmark(benchmarks, w
     result.stdout.fnmatch_lines(
         [
             "webeval: 3 attempts: runs/try-1 (1 run), runs/try-2 (1 run), runs/try-3 (1 run)",
-            "3 attempts of 1 task, mean 33.3% *",
+            "3 attempts of 1 task, mean 33.3%*",
             "  runs/try-1: 1 of 1, 100.0%",
         ]
     )
@@ -183,7 +183,7 @@ def test_attempts_of_one_benchmark_are_told_from_another_benchmark(benchmarks, w
     judged = [row for row in summary["task_results"] if row["status"] != "excluded" and not row.get("unrated")]
     tasks = len({(row["format"], row["task_id"]) for row in judged})
     assert summary["webeval"]["success_rate_denominator"] == len(judged) == tasks + 2
-    result.stdout.fnmatch_lines([f"success rate *% of {tasks} independent tasks), rules strict"])
+    result.stdout.fnmatch_lines([f"success rate *%, Wilson over {tasks} tasks), rules strict"])
 
 
 @SERIAL_AND_SPREAD
@@ -202,9 +202,9 @@ def test_two_groups_of_attempts_have_a_line_each(runs, webeval):
     result.stdout.fnmatch_lines(
         [
             "webeval: 4 attempts: runs/forum/a (1 run), *",
-            "2 attempts of 1 task, mean 0.0% *",
+            "2 attempts of 1 task, mean 0.0%*",
             "  runs/forum/a: 0 of 1, 0.0%",
-            "2 attempts of 1 task, mean 100.0% *",
+            "2 attempts of 1 task, mean 100.0%*",
             "  runs/shop/a: 1 of 1, 100.0%",
         ]
     )
@@ -213,19 +213,19 @@ def test_two_groups_of_attempts_have_a_line_each(runs, webeval):
 def test_several_runs_of_a_task_in_one_directory_are_counted_as_runs(runs, webeval):
     for number in (1, 2):
         shutil.copytree(find_run("atif", "shop-success"), runs.root / f"shop-success__aB3dE5{number}")
-    webeval().stdout.fnmatch_lines(["2 runs of 1 task, mean 100.0% *, pass@2 100.0% of 1, *"])
+    webeval().stdout.fnmatch_lines(["2 runs of 1 task, mean 100.0%, pass@2 100.0% of 1, *"])
 
 
 def test_the_page_of_github_and_a_gate_name_what_an_interval_is_of(attempts, webeval, pytester, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(pytester.path / "page.md"))
     result = webeval("--webeval-gate=success >= 10%")
-    interval = "95% interval 15.9% to 95.5% of 2 independent tasks"
+    interval = "95% interval 15.9% to 95.5%, Wilson over 2 tasks"
     assert f"; {interval}." in (pytester.path / "page.md").read_text()
     result.stdout.fnmatch_lines([f"*66.7% (4 of 6; {interval})*"])
 
 
 def test_the_report_names_what_an_interval_is_of(attempts, webeval, pytester):
     webeval("--webeval-report=report")
-    assert "95% interval 15.9\u201395.5% of 2 independent tasks" in (pytester.path / "report/index.html").read_text(
+    assert "95% interval 15.9\u201395.5%, Wilson over 2 tasks" in (pytester.path / "report/index.html").read_text(
         "utf-8"
     )

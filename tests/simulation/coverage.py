@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_webeval.summary.gates import GateCase
-from pytest_webeval.summary.gates import parse_gate
 from pytest_webeval.summary.group_comparison import cluster_by_template
 from pytest_webeval.summary.paired_statistics import clustered_bootstrap
 from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
+from pytest_webeval.summary.regression_gates import check_beyond_noise
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import compute_rate_interval
@@ -128,11 +127,7 @@ def measure_coverage(population: Population, builds: int, generator: random.Rand
 
 def measure_alarms(population: Population, builds: int, generator: random.Random) -> float:
     """The share of simulated builds in which the regression gate fails."""
-    gate = parse_gate("no-regression beyond noise")
-    alarms = 0
-    for _ in range(builds):
-        comparison = draw(population, generator)
-        alarms += not gate.evaluate(GateCase(comparison.after, comparison)).passed
+    alarms = sum(not check_beyond_noise(draw(population, generator))[1] for _ in range(builds))
     return alarms / builds
 
 

@@ -113,7 +113,7 @@ def test_a_time_is_short_and_in_utc(timestamp, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "interval"), [("a/1+ a/2-", "9% to 91%"), ("a/1+ a/2- b/1+ b/2-", "9% to 91% of 2 independent tasks")]
+    ("text", "interval"), [("a/1+ a/2-", "9% to 91%"), ("a/1+ a/2- b/1+ b/2-", "9% to 91%, Wilson over 2 tasks")]
 )
 def test_an_interval_of_repeated_tasks_says_of_how_many(text, interval):
     (counts,) = follow(text)["sessions"]

@@ -60,13 +60,22 @@ def test_adjusted_p_values_agree_with_statsmodels():
         assert list(adjusted.values()) == pytest.approx(list(expected), abs=TOLERANCE)
 
 
-def test_the_required_size_agrees_with_the_power_of_the_normal_test():
+@pytest.mark.parametrize("pairs", [6, 7, 20, 100, 812, 5_000])
+def test_a_change_to_one_side_is_detected_in_80_of_100_sessions(pairs):
     stats = pytest.importorskip("scipy.stats")
-    difference = detectable_difference(283, 79)
-    share = 79 / 283
-    scale = (share - difference**2) ** 0.5
-    power = stats.norm.cdf((difference * 283**0.5 - stats.norm.ppf(0.975) * share**0.5) / scale)
-    assert power == pytest.approx(0.8, abs=1e-6)
+    difference = detectable_difference(pairs, 0)
+    assert stats.binom.sf(5, pairs, difference) == pytest.approx(0.8, abs=1e-3)
+
+
+@pytest.mark.parametrize(("pairs", "discordant"), [(60, 10), (100, 20), (283, 79), (812, 300)])
+def test_a_change_among_others_is_detected_in_80_of_100_sessions(pairs, discordant):
+    difference, share, generator = detectable_difference(pairs, discordant), discordant / pairs, random.Random(3)
+    worse, better = (share + difference) / 2, max(0, (share - difference) / 2)
+    significant = 0
+    for _ in range(2_000):
+        changes = generator.choices((0, 1, 2), (1 - worse - better, worse, better), k=pairs)
+        significant += mcnemar_exact(changes.count(1), changes.count(2)) <= 0.05
+    assert significant / 2_000 == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,7 @@ def test_an_interval_without_tasks_is_everything():
 
 @pytest.mark.parametrize(
     ("pairs", "discordant", "expected"),
-    [(0, 0, None), (5, 0, None), (6, 0, 1.0), (100, 0, 0.06), (812, 80, 0.0305)],
+    [(0, 0, None), (5, 0, None), (6, 0, 0.963), (100, 0, 0.078), (812, 80, 0.0318)],
 )
 def test_smallest_difference_that_a_set_of_tasks_can_show(pairs, discordant, expected):
     assert detectable_difference(pairs, discordant) == (expected and pytest.approx(expected, abs=5e-4))

@@ -89,7 +89,7 @@ def test_an_id_may_be_a_number_or_a_text():
 
 @pytest.mark.parametrize(
     ("tasks", "runs", "text"),
-    [(0, 0, ""), (2, 2, ""), (1, 2, " of 1 independent task"), (25, 46, " of 25 independent tasks")],
+    [(0, 0, ""), (2, 2, ""), (1, 2, ", Wilson over 1 task"), (25, 46, ", Wilson over 25 tasks")],
 )
 def test_a_sample_is_named_if_tasks_repeat(tasks, runs, text):
     assert describe_sample(tasks, runs) == text
