@@ -54,11 +54,10 @@ class LiveRecording(Recording):
 
         Raises `SettingsError` for a site without an address, with which a browser would raise an error of its own.
         """
-        url = super().start_url
-        is_unknown = url is None and self.task is not None and self.task.sites
-        if is_unknown or (url is not None and PLACEHOLDER.match(url)):
-            site = url or placeholder(self.task.sites[0])
-            problem = f"no URL for {site!r:.80}, where task {self.state.task_id} starts"
+        url, sites = super().start_url, self.task.sites if self.task is not None else ()
+        start = placeholder(sites[0]) if url is None and sites else url
+        if start is not None and PLACEHOLDER.match(start):
+            problem = f"no URL for {start!r:.80}, where task {self.state.task_id} starts"
             raise SettingsError(f"{problem}; pass a file with the site URLs: --webeval-config=FILE")
         return url
 
