@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.failures import failures
 from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.other_rates import list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
@@ -25,34 +24,8 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
-GROUPS_SHOWN, COMMANDS_SHOWN, WARNINGS_SHOWN = 5, 3, 4
-LONGEST_COMMAND, LONGEST_WARNING = 300, 400  # characters
+WARNINGS_SHOWN, LONGEST_WARNING = 4, 400  # of which each has at most so many characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
-
-
-def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list[str]:
-    """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
-    if not groups:
-        return []
-    limit_note = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
-    lines = [f"failures by reason{limit_note}:"]
-    for position, group in enumerate(groups[:GROUPS_SHOWN]):
-        lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
-    return [sanitize(line.replace("\n", " ")) for line in lines]
-
-
-def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bool) -> Iterator[str]:
-    runs = group["runs"]
-    evaluator = truncate(group["evaluator"].removesuffix("Evaluator"), LONGEST_NAME)
-    kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
-    line = f"  {group['count']:>5}  {kind}: {reruns.name_tasks(runs)}"
-    if not shows_command:
-        yield line
-        return
-    rerun = reruns.command(runs, LONGEST_COMMAND)
-    coverage = f"first {rerun.named} of {rerun.of}; all of them: webeval.failures in {SUMMARY}"
-    yield line if rerun.named == rerun.of else f"{line} ({coverage})"
-    yield f"         {rerun.command}"
 
 
 def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
@@ -149,7 +122,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         *files,
         *facts.problems,
     ]
-    failure_lines = failures(summary.webeval["failures"], reruns)
+    failure_lines = failures(summary.webeval["failures"], reruns, summary.file_name)
     return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
 
 

@@ -22,7 +22,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "record",
-        "record and score live tests, in DIR (default: skip them)",
+        "record live tests into DIR and score them (default: skip them; in CI they fail)",
         "DIR",
         "directory",
         affects_results=False,

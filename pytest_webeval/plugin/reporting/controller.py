@@ -36,7 +36,6 @@ from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.journals import Journals
-from pytest_webeval.sessions.output_paths import summary_name
 from pytest_webeval.sessions.remote_lines import list_store_problems
 from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.run_outcome import WrittenPage
@@ -48,7 +47,7 @@ from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import Records
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
@@ -275,14 +274,14 @@ class SessionReporter(Struct, eq=False, dict=True):
                 (self.contradicted if is_passed else self.recorded).append(label)
 
     def _write_summary(self, summaries: Summaries, directory: Path, records: Records) -> None:
-        place = directory / summary_name(self.workspace.settings)
-        if self.workspace.settings.shard is not None:
+        settings = self.workspace.settings
+        if settings.shard is not None:
             from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
 
-            timestamp = self.summary.timestamp if self.summary else ""
-            write_shard(place, timestamp, summaries, records)
+            place = directory / settings.shard.file_name
+            write_shard(place, self.summary.timestamp if self.summary else "", summaries, records)
         else:
-            write_summary(place, self._restrict(summaries, records), self.workspace.settings.sync)
+            place = write_session_summary(directory, self._restrict(summaries, records), settings.sync)
         self.places.append(place)
 
     def keep_places(self, places: list[Path]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_webeval.reports.html.index_row import COLUMNS
+from pytest_webeval.reports.html.index_row import KNOWN
 from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.html.index_row import RowTables
 from pytest_webeval.reports.html.index_tally import MOST_VALUES
@@ -119,4 +120,6 @@ def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:
 
 def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
     columns = {name: group[name] for name in ("evaluator", "field", "kind", "count", "text")}
+    if group.get("known"):
+        columns |= {"text": f"known: {group['text']}", KNOWN: KNOWN}
     return columns | {"rerun": rerun(group["runs"])}
