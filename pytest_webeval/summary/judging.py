@@ -43,7 +43,7 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
 def _count_fallbacks(records: Sequence[Record]) -> dict[str, dict[str, int]]:
     """Steps with a fallback by run, of runs without a verdict that have any."""
     lost = {record.run: record.judge for record in records if record.judge is not None and record.judge["failure"]}
-    counts = {run: len(lost[run]["degraded"]) for run in sorted(lost) if lost[run]["degraded"]}
+    counts = {run: len(steps) for run in sorted(lost) if (steps := lost[run].get("degraded"))}
     return {"fallbacks": counts} if counts else {}
 
 

@@ -157,7 +157,7 @@ class Record(Struct, frozen=True):
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
             excluded_as=_to_text(result.webeval.get("excluded_as")),
-            skipped=result.webeval.get("skipped", False),
+            skipped=bool(result.webeval.get("skipped")) or result.webeval.get("excluded") is not None,
             unpassable=result.webeval.get("unpassable"),
             failure=_failure_group_fields(result),
             evaluators=_list_unsuccessful(result),
@@ -177,7 +177,7 @@ class Record(Struct, frozen=True):
     @property
     def is_rated(self) -> bool:
         """Whether the run counts in rates: all do that are not excluded, errors included."""
-        return not self.skipped
+        return not self.skipped and self.excluded is None
 
     @property
     def site_key(self) -> str:
@@ -226,17 +226,17 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
     row = {
         "task_id": record.task_id,
         "run": record.run,
-        "status": "excluded" if record.skipped else record.status,
+        "status": record.status if record.is_rated else "excluded",
         "score": record.score,
         "sites": record.sites,
         "intent_template_id": record.template,
-        "reason": record.excluded if record.skipped else record.reason,
+        "reason": record.reason if record.is_rated else record.excluded,
         "type": record.task_type,
     }
     optional: dict[str, Any] = {
         "checksums": record.checksums,
         "today": record.today,
-        "excluded_as": record.excluded_as if record.skipped else None,
+        "excluded_as": None if record.is_rated else record.excluded_as,
         "tags": list(record.tags),
         "format": record.format,
         "benchmark": record.benchmark,
