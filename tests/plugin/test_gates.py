@@ -116,6 +116,13 @@ def test_gates_of_a_file_and_of_the_command_line_add_up(three, webeval, pytester
     assert [gate for gate, _ in gates(three)] == ["errors <= 0", "must-pass 109", "must-pass 107", "success >= 60%"]
 
 
+def test_gates_in_addopts_are_those_of_a_file(three, webeval, pytester):
+    pytester.makeini("[pytest]\naddopts = '--webeval-gate=must-pass 1'")
+    webeval("-k", "[107]").stdout.fnmatch_lines(["gates not evaluated: -k selects some runs"])
+    webeval("--webeval-gate=none", ".")
+    assert "gates" not in three.summary["webeval"]
+
+
 def test_gates_of_a_file_are_a_list(three, webeval, pytester):
     (pytester.path / "pytest.toml").write_text('[pytest]\nwebeval_gate = "errors <= 0"\n')
     result = webeval()

@@ -90,6 +90,8 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("must-pass 1, 3", MIXED, "2 of 2 tasks solved", True),
         ("must-pass 1,2,9", MIXED, "1 of 3 tasks solved; not solved: 2, 9", False),
         ("must-pass 5", MIXED, "0 of 1 task solved; not solved: 5", False),
+        ("must-pass book_7", [ScoredRun(run="r/7", task_id="books_7", status="success")],
+         "0 of 1 task solved; not solved: book_7; did you mean 'books_7'?", False),
         ("must-pass 2", TRIED, "0 of 1 task solved; not solved: 2", False),
         ("attempts 2 of 3 >= 30%", TRIED, "33.3% (1 of 3 tasks; 1 task with fewer attempts)", True),
         ("attempts 1 of 3 >= 100%", "a/1+ b/1+ c/1- a/2- b/2- c/2-", "50.0% (1 of 2 tasks)", False),
