@@ -212,8 +212,7 @@ def check_complete(case: GateCase) -> Found:
 
 
 def _has_result(run: ScoredRun) -> bool:
-    is_not_judged = run.status == "excluded" and (run.reason or "").startswith(_NOT_JUDGED)
-    return not (run.unrated or is_not_judged)
+    return not (run.status == "excluded" and (run.reason or "").startswith(_NOT_JUDGED))
 
 
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> Found:

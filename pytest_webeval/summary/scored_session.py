@@ -26,6 +26,7 @@ from msgspec import structs
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import PARTIAL_SCORE
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
@@ -46,6 +47,7 @@ from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.task_identity import TaskKeys
@@ -58,8 +60,7 @@ _OLDER = "has no checksums of its runs, so causes of changes are unknown; score 
 class ScoredRun(Struct, frozen=True, kw_only=True):
     """A row of a summary. Fields that are not named here may hold anything.
 
-    `unrated` runs have no verdict and count in no rate. `rules`, `evaluators` and `libraries` are empty where they are
-    those of the session.
+    `rules`, `evaluators` and `libraries` are empty where they are those of the session.
     """
 
     run: str
@@ -70,7 +71,6 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     type: str | None = None
     reason: str | None = None
     tags: list[str] = field(default_factory=list)
-    unrated: bool = False
     checksums: str | None = None
     today: str | None = None
     wall_time: float = 0.0
@@ -101,8 +101,8 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the run counts in rates."""
-        return self.status != "excluded" and not self.unrated
+        """Whether the run counts in rates: all do that are not excluded, errors included."""
+        return self.status != "excluded"
 
     @property
     def site_key(self) -> str:
@@ -266,9 +266,13 @@ def read_session(path: Path) -> ScoredSession:
         raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
     if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
         return parse_summary(read_summary_file(path, source), source)
-    if os.path.lexists(path / SUMMARY):
-        return parse_summary(read_summary_file(path / SUMMARY, source), source)
-    return _read_results(path, source)
+    if (summary := find_summary(path)) is None:
+        return _read_results(path, source)
+    session = parse_summary(read_summary_file(summary, source), source)
+    if summary.name == PARTIAL_SUMMARY or not os.path.lexists(path / PARTIAL_SUMMARY):
+        return session
+    problem = f"{source} also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"
+    return structs.replace(session, problems=[*session.problems, problem])
 
 
 def parse_summary(raw: object, source: str) -> ScoredSession:
@@ -372,7 +376,7 @@ def _read_results(root: Path, source: str) -> ScoredSession:
 def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
     graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
-    return select_scores({row["run"]: row["grade"] for row in graded if not row.get("unrated")})
+    return select_scores({row["run"]: row["grade"] for row in graded})
 
 
 def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:

@@ -86,7 +86,7 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("complete", [], "no run", False),
         ("complete", runs("r/1?", reason="aborted: no network"), "1 run scored", True),
         ("complete", runs("r/1?", reason="not scored: the reply is forgotten"), "1 run without a verdict: 1", False),
-        ("complete", runs("r/1!", unrated=True), "1 run without a verdict: 1", False),
+        ("complete", "r/1!", "1 run scored", True),
         ("must-pass 1, 3", MIXED, "2 of 2 tasks solved", True),
         ("must-pass 1,2,9", MIXED, "1 of 3 tasks solved; not solved: 2, 9", False),
         ("must-pass 5", MIXED, "0 of 1 task solved; not solved: 5", False),
