@@ -283,7 +283,9 @@ def test_a_baseline_is_not_what_the_session_writes(three, webeval, pytester, bas
     (three.root / "107" / "eval_result.json").write_bytes((pytester.path / "out/107/eval_result.json").read_bytes())
     result = webeval(f"--webeval-baseline={baseline}", *OWN[baseline])
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --webeval-baseline: this session writes *{baseline}*; copy it elsewhere"])
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --webeval-baseline: this session writes *{baseline}*; copy it to another directory"]
+    )
 
 
 def test_a_baseline_may_be_a_directory_of_results(three, webeval, pytester):
