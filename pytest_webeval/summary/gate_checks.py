@@ -37,7 +37,7 @@ from pytest_webeval.summary.task_identity import describe_sample
 
 MOST_COMPARED = 10_000  # ids with one that no run has
 NO_COMMON_TASK = "no common task; check the path"
-_NOT_JUDGED = "not scored: "  # the beginning of the reason of a run without a verdict, which has no result
+_WITHOUT_RESULT = ("ungraded", "skipped")  # exclusions of runs on which nobody decided: see `RunExcluded`
 
 
 class GateResult(Struct, frozen=True):
@@ -199,7 +199,7 @@ def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
 
 def check_complete(case: GateCase) -> Found:
     """Whether each collected run has a result, and each expected task a run."""
-    without = [run.task_id for run in case.session.runs if not _has_result(run)]
+    without = [run.task_id for run in case.session.runs if run.excluded_as in _WITHOUT_RESULT]
     problems = [
         f"{pluralize(len(case.missing), 'task')} without a run{name_tasks(case.missing)}" if case.missing else "",
         f"{pluralize(len(without), 'run')} without a verdict{name_tasks(without)}" if without else "",
@@ -209,10 +209,6 @@ def check_complete(case: GateCase) -> Found:
     ]
     found = "; ".join(filter(None, problems))
     return found or f"{pluralize(len(case.session.runs), 'run')} scored", not found
-
-
-def _has_result(run: ScoredRun) -> bool:
-    return not (run.status == "excluded" and (run.reason or "").startswith(_NOT_JUDGED))
 
 
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> Found:

@@ -211,6 +211,10 @@ def test_runs_without_expected_tasks_can_be_complete(tree, webeval):
     result = webeval("--webeval-gate=complete")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["  pass  complete: * found 1 run scored"])
+    tree("b_unjudged", scores=None)
+    result = webeval("--webeval-gate=complete")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["  FAIL  complete: * found 1 run without a verdict: b_unjudged"])
 
 
 def test_gates_stand_in_junit_xml_and_on_the_page_of_github(three, webeval, pytester, monkeypatch):
