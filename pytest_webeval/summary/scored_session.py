@@ -80,6 +80,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    excluded_as: str | None = None  # what an excluded run is counted as
     group: str | None = None  # the level, web site or split of a benchmark that has one
     evaluator_choice: list[str] = []  # by which alone it was scored; empty for all, or those of the session
     partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
@@ -122,6 +123,7 @@ _OFTEN_SAME = (
     "libraries",
     "format",
     "benchmark",
+    "excluded_as",
     "group",
     "evaluator_choice",
 )
