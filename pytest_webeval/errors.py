@@ -74,7 +74,8 @@ class StoreError(RecordingError):
 class RunExcluded(WebEvalError):
     """A run that says nothing about the agent, so that it is neither a success nor a failure.
 
-    `kind` is what it is counted as: `aborted`, `impossible`, `superseded`, `ungraded`, `not_recorded`, `not_evaluated`.
+    `kind` is what it is counted as: `aborted`, `impossible`, `invalid_reward`, `superseded`, `ungraded`, `not_recorded`
+    or `not_evaluated`.
     """
 
     kind = "aborted"

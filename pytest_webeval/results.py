@@ -26,6 +26,7 @@ from pytest_webeval.safety.json import format_validation_error
 
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
+PARTIAL_SUMMARY = "eval_summary.partial.json"  # of a session that scored fewer runs than its settings select
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
 
 
@@ -292,3 +293,8 @@ class Summary(JsonStruct, frozen=True, kw_only=True):
     per_site_summary: dict[str, Sequence[dict[str, Any]]]
     task_results: Sequence[dict[str, Any]]
     webeval: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file: a partial session does not replace the summary of all runs."""
+        return PARTIAL_SUMMARY if self.webeval.get("partial") else SUMMARY

@@ -27,7 +27,7 @@ from pytest_webeval.summary.shard_file import check_shards
 from pytest_webeval.summary.shard_file import merge_records
 from pytest_webeval.summary.shard_file import merge_summary
 from pytest_webeval.summary.shard_file import read_shards
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 
 HELP = "merge the shards of a session into one summary and one report"
 
@@ -66,8 +66,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     place = _choose_place(arguments.output, directories)
     if arguments.output:
         _copy_results(files, place)
-    written = place / SUMMARY
-    write_summary(written, summary)
+    written = write_session_summary(place, summary)
     lines = [*_describe(shards, summary), f"summary: {written}"]
     if arguments.report:
         from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option

@@ -22,6 +22,7 @@ from pytest_webeval.exports.conversion import describe_session
 from pytest_webeval.exports.conversion import read_run
 from pytest_webeval.exports.rows import AssertionRow
 from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
@@ -107,12 +108,14 @@ def _load_directory(root: Path, source: str) -> LoadedResults:
         pass
     problems = format_problems(unreadable, source)
     summarized: list[ExportedRun] = []
-    if os.path.lexists(root / SUMMARY):
-        try:
-            summarized, more = _read_summary(root / SUMMARY, str(root / SUMMARY))
-        except SettingsError as error:
-            more = [str(error)]
-        problems += more
+    for path in (root / SUMMARY, root / PARTIAL_SUMMARY):
+        if os.path.lexists(path):
+            try:
+                rows_of_file, more = _read_summary(path, str(path))
+            except SettingsError as error:
+                rows_of_file, more = [], [str(error)]
+            summarized += rows_of_file
+            problems += more
     if not read.runs and not summarized and not problems:
         raise SettingsError(f"{source} holds neither {RESULT} nor {SUMMARY}; name a directory of results")
     rows = map(build_task_row, _join(read.list_scored(), summarized))
@@ -152,7 +155,7 @@ def _read_summary(path: Path, source: str) -> tuple[list[ExportedRun], list[str]
 
 def _join(runs: Mapping[str, ExportedRun], summarized: Sequence[ExportedRun]) -> list[ExportedRun]:
     """The runs of results with what only a summary says, then runs of the summary that have no result."""
-    by_label = {run.run: run for run in summarized}
+    by_label = {run.run: run for run in sorted(summarized, key=lambda run: run.timestamp or "")}  # the last session
     joined = [_add_summarized(run, by_label.get(label)) for label, run in runs.items()]
     return joined + [run for label, run in by_label.items() if label not in runs]
 

@@ -15,6 +15,7 @@ from pytest_webeval.sessions import options
 
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
 NO_RECORDINGS = "requires a directory for its recording; pass --webeval-record=DIR"
+IN_CI = f"{NO_RECORDINGS}, or deselect it (with CI set, live tests are not skipped)"  # a skip would look like success
 # Fixtures about one run: without runs, tests that request them are skipped.
 OF_A_RUN = frozenset(
     {
@@ -123,15 +124,36 @@ def webeval_run() -> None:
 
 @pytest.fixture
 def webeval_recording() -> None:
-    """The recording of an agent, in sessions with --webeval-record=DIR. In other sessions it skips the test."""
+    """The recording of an agent, in sessions with --webeval-record=DIR. Others skip the test, and fail it in CI."""
     pytest.skip(NO_RECORDINGS)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Skip a Python test over runs when no runs were given, and a live test without a directory for its recording."""
+    """Skip a Python test over runs when no runs were given, and a live test without a directory for its recording.
+
+    In CI the live test fails.
+    """
     names = getattr(item, "fixturenames", ())
     if "webeval_recording" in names:
         if not _records(item.config):
-            item.add_marker(pytest.mark.skip(reason=NO_RECORDINGS))
+            _refuse_live(item)
     elif not OF_A_RUN.isdisjoint(names) and not _has_runs(item.config):
         item.add_marker(pytest.mark.skip(reason=NO_RUNS))
+
+
+def _refuse_live(item: pytest.Item) -> None:
+    """Skip a live test, or let it fail in CI, unless the session audits tasks, which records nothing."""
+    manager = item.config.pluginmanager
+    if not os.environ.get("CI") or item.config.option.webeval_audit_tasks:
+        item.add_marker(pytest.mark.skip(reason=NO_RECORDINGS))
+    elif not manager.has_plugin("webeval-unrecorded"):
+        manager.register(UnrecordedTests(), "webeval-unrecorded")
+
+
+class UnrecordedTests:
+    """Plugin of a session in CI with live tests and no directory for their recordings."""
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail a live test before its fixtures."""
+        if "webeval_recording" in getattr(item, "fixturenames", ()):
+            pytest.fail(IN_CI, pytrace=False)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
-import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +13,16 @@ def read_keys(path: Path, word: str) -> list[dict[str, Any]]:
     text = _read_text(path)
     if word not in text:
         return []
-    try:
-        return _list_tables(tomllib.loads(text)) if path.suffix == ".toml" else _list_sections(text)
-    except (ValueError, configparser.Error):
-        return []
+    return _list_tables(text) if path.suffix == ".toml" else _list_sections(text)
 
 
 def read_lines(path: Path | None, key: str) -> list[str]:
     """The lines or texts of a key that is a list."""
-    values = [table[key] for table in (read_keys(path, key) if path is not None else ()) if key in table]
-    texts: Iterable[Any] = (
-        text for value in values for text in (value.split("\n") if isinstance(value, str) else value)
-    )
-    return [stripped for text in texts if (stripped := str(text).strip())]
+    values = [table.get(key) for table in (read_keys(path, key) if path is not None else ())]
+    lists = [
+        value.split("\n") if isinstance(value, str) else value for value in values if isinstance(value, str | list)
+    ]
+    return [line for lines in lists for text in lines if (line := str(text).strip())]
 
 
 def _read_text(path: Path) -> str:
@@ -41,12 +35,23 @@ def _read_text(path: Path) -> str:
 
 
 def _list_sections(text: str) -> list[dict[str, Any]]:
+    import configparser  # few sessions have keys of ours in an ini file
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return []
     return [dict(parser[name]) for name in ("pytest", "tool:pytest") if name in parser]
 
 
-def _list_tables(tree: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_tables(text: str) -> list[dict[str, Any]]:
+    import tomllib  # same
+
+    try:
+        tree = tomllib.loads(text)
+    except ValueError:
+        return []
     return [_table(tree, "pytest"), _table(tree, "tool", "pytest"), _table(tree, "tool", "pytest", "ini_options")]
 
 

@@ -185,10 +185,10 @@ class LiveTests(Struct, frozen=True, eq=False):
             return report
         scoring = item.stash.get(SCORING, None) if call.when == "call" else None
         verdict = scoring.excinfo.value if scoring is not None and scoring.excinfo is not None else None
-        if verdict is not None and verdict is not call.excinfo.value:
-            report.sections.append(("webeval", _describe(verdict, item) or sanitize(str(verdict))))
-        elif report.failed and (text := _describe(call.excinfo.value, item)) is not None:
+        if report.failed and (text := _describe(call.excinfo.value, item)) is not None:
             report.longrepr = text
+        elif verdict is not None and verdict is not call.excinfo.value:
+            report.sections.append(("webeval", _describe(verdict, item) or sanitize(str(verdict))))
         if call.when == "call" and (directory := item.stash.get(RECORDED, None)) is not None:
             report.sections.append(("webeval recording", sanitize(self.workspace.labels.of(directory))))
         return report

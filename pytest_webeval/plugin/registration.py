@@ -59,7 +59,8 @@ NO_TESTMON = "--no-testmon"
 
 def register(config: pytest.Config) -> None:
     """Set a session up: read the settings, select the runs, register the reporters. Raises `pytest.UsageError`."""
-    workspace = PytestWorkspace.of(config, read_pytest_settings(config))
+    settings = _keep_report(config, read_pytest_settings(config))
+    workspace = PytestWorkspace.of(config, settings)
     config.stash[WORKSPACE] = workspace
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = workspace.redacting
@@ -86,6 +87,20 @@ def register(config: pytest.Config) -> None:
         _register_reporting(config, workspace)
 
 
+def _keep_report(config: pytest.Config, settings: Settings) -> Settings:
+    """The settings without a report where a report of all runs would be replaced by one of some of them."""
+    if settings.report is None:
+        return settings
+    from pytest_webeval.plugin.kept_report import KeptReport  # few sessions write a report
+    from pytest_webeval.plugin.kept_report import keeps_report  # same
+
+    if not keeps_report(config, settings):
+        return settings
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(KeptReport(settings.report), "webeval-kept-report")
+    return settings.without_report()
+
+
 def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Read the files that options name, and refuse what contradicts. Raises `pytest.UsageError`."""
     try:
@@ -102,8 +117,8 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
             _ = workspace.judges.certificate
         _check_workers(workspace)
         _check_shard(workspace)
-        if workspace.settings.known_failures and workspace.baseline is not None:
-            config.stash[KNOWN] = workspace.baseline.known_failures
+        if (known_failures := workspace.known_failures) is not None:
+            config.stash[KNOWN] = known_failures
         if writes(config):
             check_output_paths(workspace.settings)
             _make_record_root(workspace.settings, config.rootpath)

@@ -12,13 +12,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.async_recording import open_context_async
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.sync_recording import open_context
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.tasks.sites import PLACEHOLDER
 from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -44,6 +47,19 @@ class LiveRecording(Recording):
         super().__init__(directory, task, sites, max_steps)
         self.options = options or BrowserOptions()
         self._stack = ExitStack()
+
+    @property
+    def start_url(self) -> str | None:
+        """The page on which the agent of the task starts; None for a task of no site.
+
+        Raises `SettingsError` for a site without an address, with which a browser would raise an error of its own.
+        """
+        url, sites = super().start_url, self.task.sites if self.task is not None else ()
+        start = placeholder(sites[0]) if url is None and sites else url
+        if start is not None and PLACEHOLDER.match(start):
+            problem = f"no URL for {start!r:.80}, where task {self.state.task_id} starts"
+            raise SettingsError(f"{problem}; pass a file with the site URLs: --webeval-config=FILE")
+        return url
 
     @cached_property
     def context(self) -> BrowserContext:

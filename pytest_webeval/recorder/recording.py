@@ -55,11 +55,10 @@ class Recording:
         self.agent_task: asyncio.Task[Any] | None = None  # of an agent that awaits its browser, while that is open
         self.interrupter: Any = None  # an `Interrupter` while the agent can be interrupted
         self.cdp_url: str | None = None  # of the browser, while it is open and other programs may connect to it
-        self.start_url = render_start_url(task, self.sites)
         self.state = RecordingState(
             outcome=Outcome.RECORDING,
             task_id=None if task is None else task.task_id,
-            start_url=self.start_url,
+            start_url=render_start_url(task, self.sites),
             started=_now(),
             versions={"pytest-webeval": own_version()},
         )
@@ -82,6 +81,11 @@ class Recording:
             raise SettingsError("a recording without a task requires a name; pass name=")
         render_start_url(task, sites or Sites())  # an error leaves no directory
         return cls(create_run_directory(root, task.task_id if task is not None else name), task, sites, max_steps)
+
+    @property
+    def start_url(self) -> str | None:
+        """The page on which the agent of the task starts; None without a task or address."""
+        return self.state.start_url
 
     @property
     def outcome(self) -> Outcome:

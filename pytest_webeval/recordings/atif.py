@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.harbor_trial import MOST_NAME
+from pytest_webeval.recordings.harbor_errors import MOST_NAME
 from pytest_webeval.recordings.harbor_trial import RESULT
 from pytest_webeval.recordings.harbor_trial import classify_trial
 from pytest_webeval.recordings.harbor_trial import describe_trial

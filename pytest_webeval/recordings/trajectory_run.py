@@ -22,6 +22,7 @@ from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD
 from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
@@ -115,14 +116,18 @@ class TrajectoryRun(Run):
         if self.external:
             return None
         outcome = self.trajectory.outcome
-        is_aborted = outcome.kind is OutcomeClass.ABORTED
-        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+        if outcome.kind is not OutcomeClass.ABORTED:
+            return None
+        kind = "invalid reward" if INVALID_REWARD in outcome.reasons else f"aborted ({', '.join(outcome.reasons)})"
+        return f"{kind}: {outcome.message}"
 
     @property
     def exclusion_kind(self) -> str:
         """What an excluded run is counted as."""
         if self.impossible is not None:
             return "impossible"
+        if INVALID_REWARD in self.trajectory.outcome.reasons:
+            return INVALID_REWARD
         return SUPERSEDED if self.is_superseded else "aborted"
 
     @property

@@ -31,8 +31,8 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.summary.side_files import is_side_file
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
-_SUMMARY = "eval_summary"
-_OUTPUT_FILES = ("eval_result.json", f"{_SUMMARY}.json")
+_SUMMARIES = ("eval_summary", "eval_summary.partial")
+_OUTPUT_FILES = ("eval_result.json", *(f"{name}.json" for name in _SUMMARIES))
 _MULTILINE_MARKS = ("-----BEGIN ", "form-data;")  # what goes over several lines
 
 
@@ -107,7 +107,7 @@ def _list_files(directory: Path) -> list[str]:
         paths += [
             (inner / name).as_posix()
             for name in names
-            if name not in _OUTPUT_FILES and not is_side_file(name, _SUMMARY)
+            if name not in _OUTPUT_FILES and not any(is_side_file(name, summary) for summary in _SUMMARIES)
         ]
     return sorted(name for name in paths if not name.lower().endswith(_PICTURES))
 

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_webeval.reports.failures import list_known
+from pytest_webeval.reports.failures import split_known
 from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
+from pytest_webeval.reports.other_rates import format_excluded
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_excluded
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -22,7 +24,10 @@ from pytest_webeval.summary.task_identity import describe_sample
 
 
 def annotation(summary: Summary, title: str) -> str:
-    """The totals: a notice if all gates passed, or without gates if everything succeeded; otherwise an error."""
+    """The totals: a notice if all gates passed, or without gates if no failure is new; otherwise an error.
+
+    It is an error, too, if a task regressed, also where the gates allow that.
+    """
     webeval = summary.webeval
     text = f"{summary.success_count} of {summary.total} succeeded"
     if webeval["success_rate"] is not None:
@@ -32,9 +37,19 @@ def annotation(summary: Summary, title: str) -> str:
         text += f"; since {flips['timestamp'][:10]} {len(flips['regressed'])} regressed, {len(flips['fixed'])} fixed"
     if gates := webeval.get("gates"):
         text += f"; {sum(gate['passed'] for gate in gates)} of {pluralize(len(gates), 'gate')} passed"
-    is_good = all(gate["passed"] for gate in gates) if gates else summary.success_count == summary.total
-    kind = "notice" if is_good else "error"
+        is_good = all(gate["passed"] for gate in gates)
+    else:
+        known = sum(group["count"] for group in webeval["failures"] if group.get("known"))
+        is_good = summary.success_count + known == summary.total
+    kind = "notice" if is_good and not _has_regressed(webeval) else "error"
     return workflow_command(kind, text, title=title)
+
+
+def _has_regressed(webeval: Mapping[str, Any]) -> bool:
+    """Whether a task of the baseline is worse than there, or has no run although all were to be scored."""
+    changes = webeval.get("baseline") or {}
+    names = ("regressed", "newly_erring", *(() if webeval["partial"] else ("gone",)))
+    return any(changes.get(name) for name in names)
 
 
 def workflow_command(kind: str, text: str, **properties: object) -> str:
@@ -69,7 +84,7 @@ def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     page = "\n".join([*blocks, *_repeats(webeval), *_groups(webeval, reruns), *_warnings(webeval)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
-    return page + _tasks(summary.task_results, room - _size(page))
+    return page + _tasks(summary, room - _size(page))
 
 
 def _size(text: str) -> int:
@@ -93,7 +108,7 @@ def _counts(summary: Summary) -> str:
     rate = f"; 95% interval {low:.1%} to {high:.1%}{sample}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
-    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_scores(webeval)]
+    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_other_rates(webeval)]
     return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(describe_rules(webeval))}.", *notes]) + "\n"
 
 
@@ -130,13 +145,15 @@ def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
 
 
 def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
-    groups = webeval["failures"]
-    if not groups:
-        return
-    yield "### Failures by reason\n"
-    rows = [(group["count"], plain(group["evaluator"]), plain(group["text"])) for group in groups[:GROUPS_SHOWN]]
-    yield table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
-    for group in groups[:COMMANDS_SHOWN]:
+    for heading, groups in split_known(webeval["failures"]).items():
+        yield f"### {heading.capitalize()}\n"
+        rows = [(group["count"], plain(group["evaluator"]), plain(group["text"])) for group in groups[:GROUPS_SHOWN]]
+        yield table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
+        yield from _commands([group for group in groups[:COMMANDS_SHOWN] if not group.get("known")], reruns)
+
+
+def _commands(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
+    for group in groups:
         rerun = reruns.command(group["runs"])
         coverage = "" if rerun.named == rerun.of else f" (the first {rerun.named})"
         yield f"Rerun {pluralize(group['count'], 'task')} with {plain(group['text'])}{coverage}:\n"
@@ -157,9 +174,12 @@ def _warning(group: Mapping[str, Any]) -> tuple[object, ...]:
     return group["count"], plain(group["kind"]), group["decided"], run, text
 
 
-def _tasks(results: Sequence[Mapping[str, Any]], room: int) -> str:
-    """A line for each task that did not succeed, as many as there is room for."""
-    failed = [row for row in results if row["status"] not in ("success", "excluded")]
+def _tasks(summary: Summary, room: int) -> str:
+    """A line for each task that did not succeed and is not known to fail, as many as there is room for."""
+    known = set(list_known(summary.webeval["failures"]))
+    failed = [
+        row for row in summary.task_results if row["status"] not in ("success", "excluded") and row["run"] not in known
+    ]
     heading = f"### {pluralize(len(failed), 'task')} without success"
     lines = [f"\n{heading}\n\n| task | site | reason |\n| --- | --- | --- |\n"]
     reserve = 100  # for what follows the table

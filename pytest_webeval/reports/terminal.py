@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.reports.failures import failures
+from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.other_rates import list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import pluralize
@@ -23,34 +24,8 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
-GROUPS_SHOWN, COMMANDS_SHOWN, WARNINGS_SHOWN = 5, 3, 4
-LONGEST_COMMAND, LONGEST_WARNING = 300, 400  # characters
+WARNINGS_SHOWN, LONGEST_WARNING = 4, 400  # of which each has at most so many characters
 SLOWEST_SHOWN, SLOW = 3, 1.0  # seconds
-
-
-def failures(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> list[str]:
-    """Groups of failures, the largest first, and under each of the largest the command that scores it again."""
-    if not groups:
-        return []
-    limit_note = f" ({GROUPS_SHOWN} of {len(groups)} kinds)" if len(groups) > GROUPS_SHOWN else ""
-    lines = [f"failures by reason{limit_note}:"]
-    for position, group in enumerate(groups[:GROUPS_SHOWN]):
-        lines += _group(group, reruns, shows_command=position < COMMANDS_SHOWN)
-    return [sanitize(line.replace("\n", " ")) for line in lines]
-
-
-def _group(group: Mapping[str, Any], reruns: RerunCommands, *, shows_command: bool) -> Iterator[str]:
-    runs = group["runs"]
-    evaluator = truncate(group["evaluator"].removesuffix("Evaluator"), LONGEST_NAME)
-    kind = f"{evaluator}: {group['text']}" if evaluator else group["text"]
-    line = f"  {group['count']:>5}  {kind}: {reruns.name_tasks(runs)}"
-    if not shows_command:
-        yield line
-        return
-    rerun = reruns.command(runs, LONGEST_COMMAND)
-    coverage = f"first {rerun.named} of {rerun.of}; all of them: webeval.failures in {SUMMARY}"
-    yield line if rerun.named == rerun.of else f"{line} ({coverage})"
-    yield f"         {rerun.command}"
 
 
 def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
@@ -147,7 +122,7 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         *files,
         *facts.problems,
     ]
-    failure_lines = failures(summary.webeval["failures"], reruns)
+    failure_lines = failures(summary.webeval["failures"], reruns, summary.file_name)
     return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
 
 
@@ -205,25 +180,14 @@ def _counts(summary: Summary) -> list[str]:
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
-    reasons = [f"excluded: {text}"] if (text := _list_exclusions(webeval)) else []
+    reasons = [f"excluded: {text}"] if (text := list_exclusions(webeval)) else []
     rules = _format_rules(webeval.get("rules_counts", {}))
     if webeval["success_rate"] is None:
         return [counts, *reasons, *rules]
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
     rate = f"success rate {webeval['success_rate']:.1%} {interval}, rules {describe_rules(webeval)}"
-    return [counts, *reasons, rate, *rules, *format_scores(webeval)]
-
-
-def format_excluded(webeval: Mapping[str, Any]) -> str:
-    """How many runs are in no rate, by reason, from `webeval` of a summary."""
-    reasons = _list_exclusions(webeval)
-    return f"{webeval['excluded_count']} excluded" + (f" ({reasons})" if reasons else "")
-
-
-def _list_exclusions(webeval: Mapping[str, Any]) -> str:
-    counts = webeval.get("excluded_counts", {})
-    return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items())
+    return [counts, *reasons, rate, *rules, *format_other_rates(webeval)]
 
 
 def _format_rules(counts: Mapping[str, int]) -> list[str]:
@@ -239,14 +203,6 @@ def describe_rules(webeval: Mapping[str, Any]) -> str:
     choice, rules = webeval.get(EVALUATOR_CHOICE), str(webeval["rules"])
     rules = " and ".join(rules.split(","))
     return f"{rules}, by {', '.join(choice)} alone" if choice else rules
-
-
-def format_scores(webeval: Mapping[str, Any]) -> list[str]:
-    """The mean score in a line, from `webeval` of a summary, if an evaluator gives partial scores."""
-    if "scores" not in webeval:
-        return []
-    scores = webeval["scores"]
-    return [f"mean score {scores['mean_score']:.2f} over {pluralize(scores['run_count'], 'run')} with a score"]
 
 
 def _sites(summary: Summary) -> list[str]:

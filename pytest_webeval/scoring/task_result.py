@@ -35,6 +35,7 @@ from pytest_webeval.tasks.task import Task
 _PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?=[/\s:;,'\")\]]|\.(?:\s|$)|$)"
 _WITH_PATHS = ("warnings", "capture", "excluded")  # what the metadata of a result has of messages
 _OF_TRAJECTORY = ("message", "reasons")  # the same of a trajectory; its other texts are the agent's
+SKIPPED = "skipped"  # what a run is counted as that a test or a fixture skipped
 COUNTED = {"excluded": None, "skipped": False}  # of each run that is not excluded, errors included
 
 
@@ -212,4 +213,8 @@ def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
 
 def _describe_external(run: Run) -> list[dict[str, str]]:
     """What files of the session say of the run; not their own checksums, as another verdict in them changes nothing."""
-    return [{"file": judgement.source, "checksum": judgement.checksum} for judgement in run.external]
+    return [
+        {"file": judgement.source, "checksum": judgement.checksum}
+        | ({"impossible": "exclude" if judgement.success is None else "zero"} if judgement.is_impossible else {})
+        for judgement in run.external
+    ]

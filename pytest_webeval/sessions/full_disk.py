@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
@@ -22,6 +23,7 @@ _ADVICE = "free some space and rerun with --webeval-resume"
 _NAMES = {
     JOURNAL: "the journal",
     SUMMARY: "the summary",
+    PARTIAL_SUMMARY: "the summary",
     "index.html": "the report",
     "report.css": "the report",
     "report.js": "the report",

@@ -13,6 +13,7 @@ from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
@@ -89,7 +90,7 @@ class Journals(Struct, eq=False, dict=True):
 
     def _remove_leftovers(self, directory: Path) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():
-            remove_leftovers(directory, RESULT, SUMMARY)
+            remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Remove the journals of a session that scored all its runs, unless others are to reuse or to write them.

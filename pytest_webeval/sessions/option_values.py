@@ -239,7 +239,10 @@ def _parse_fraction(argument: Argument) -> Decimal | None:
 
 
 def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
-    configured, typed = argument.source.split(argument.option)
+    try:
+        configured, typed = argument.source.split(argument.option)
+    except ValueError as error:
+        raise SettingsError(f"{error}; write a list of gates") from error
     if not (configured or typed):
         return ()
     from pytest_webeval.summary.gates import join_gates  # few sessions have gates

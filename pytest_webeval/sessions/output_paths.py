@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
@@ -23,11 +22,6 @@ def list_result_directories(workspace: Workspace) -> list[Path]:
     if settings.output is not None:
         return [settings.output]
     return [root for root in settings.roots if workspace.format_of(root) is None]
-
-
-def summary_name(settings: Settings) -> str:
-    """The name of the summary file: a shard does not replace the summary of all runs."""
-    return SUMMARY if settings.shard is None else settings.shard.file_name
 
 
 def journal_path(workspace: Workspace, path: Path) -> Path | None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.reports.failures import list_known
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
 from pytest_webeval.reports.html.report_directory import IndexRows
@@ -21,13 +22,12 @@ from pytest_webeval.reports.html.report_directory import WrittenPages
 from pytest_webeval.reports.html.report_directory import claim_directory
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import sort_records
 from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.session_history import SessionHistory
@@ -67,7 +67,8 @@ class ReportIndex(Struct, eq=False):
         With a baseline and earlier sessions, these have pages too. Raises `SettingsError`.
         """
         roots = ", ".join(self.workspace.labels.prefixes.values())
-        rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, _find_flips(summary))
+        flips, known = _find_flips(summary), set(list_known(summary.webeval["failures"]))
+        rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, flips, known)
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if comparison is not None:
             index["comparison"] = self._write_comparison(summary, comparison).name
@@ -75,7 +76,7 @@ class ReportIndex(Struct, eq=False):
             index["history"] = self.history.write(summary, self.directory).name
         index = write_index(index, rows, self.directory)
         if write_numbers is None:
-            write_summary(self.directory / SUMMARY, summary, self.workspace.settings.sync)
+            write_session_summary(self.directory, summary, self.workspace.settings.sync)
         else:
             write_numbers()
         self._list_written(index)

@@ -31,6 +31,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.task_result import COUNTED
+from pytest_webeval.scoring.task_result import SKIPPED
 from pytest_webeval.scoring.task_result import name_run_by_label
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.result_places import ResultPlaces
@@ -130,7 +131,7 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
         record = replace(record, missing=True)
     if classification.skip_reason is not None:
         excluded = redacting.text(classification.skip_reason, run)
-        record = replace(record, excluded=excluded, excluded_as="skipped", skipped=True, reason=None, failure=None)
+        record = replace(record, excluded=excluded, excluded_as=SKIPPED, skipped=True, reason=None, failure=None)
     is_failure = classification.sealing is not None and redacted.status is not Status.SUCCESS
     return RedactedRun(classification, record, redacting, failure_text(redacted) if is_failure else None)
 

@@ -16,7 +16,6 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.rerun import build_commands
 from pytest_webeval.reports.terminal import SessionFacts
 from pytest_webeval.reports.terminal import render_summary
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.batch_scoring import PINNED
@@ -29,7 +28,7 @@ from pytest_webeval.sessions.session_checks import NO_RUNS
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 from pytest_webeval.tasks.dataset import id_order
 
 MOST_KNOWN = 100_000  # runs of a session of which rerun commands know all tasks; otherwise they name runs
@@ -106,10 +105,10 @@ class SessionFiles(Struct, eq=False, dict=True):
             yield session.attempt(partial(session.lines.close, directory, is_whole=summaries.is_whole))
             is_whole = len(records) == len(session.records)
             part = summary if is_whole else session.checks.restrict(summary, summaries.build(records))
-            place, sync = directory / SUMMARY, session.workspace.settings.sync
-            if is_written := session.attempt(partial(write_summary, place, part, sync)):
-                self.places.append(place)
-            yield is_written
+            yield session.attempt(partial(self._write_summary, directory, part))
+
+    def _write_summary(self, directory: Path, summary: Summary) -> None:
+        self.places.append(write_session_summary(directory, summary, self.session.workspace.settings.sync))
 
     def _write_others(self, summary: Summary) -> None:
         """Write what options ask for besides: metrics of trajectories, the totals for GitLab."""

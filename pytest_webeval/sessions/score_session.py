@@ -51,7 +51,6 @@ from pytest_webeval.sessions.session_checks import PASSED
 from pytest_webeval.sessions.session_checks import SessionChecks
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import RecordSpool
 
 
@@ -262,15 +261,8 @@ class ScoreSession(Struct, eq=False, dict=True):
         record, settings = payload.record, self.workspace.settings
         if payload.is_disturbed or record.skipped:
             return payload.is_disturbed or (payload.is_aborted and settings.aborted == "fail")
-        return record.status != Status.SUCCESS and not self._is_known(record)
-
-    def _is_known(self, record: Record) -> bool:
-        """Whether the baseline lists the failure. An error is new unless it is the error that is known."""
-        baseline = self.workspace.baseline
-        if baseline is None or not self.workspace.settings.known_failures:
-            return False
-        entry = baseline.known_failures.find(record.run, record.task_id)
-        return entry is not None and (record.status != Status.ERROR or entry.status == Status.ERROR)
+        known = self.workspace.known_failures
+        return record.status != Status.SUCCESS and (known is None or known.find_expected(record) is None)
 
     @cached_property
     def _shared_texts(self) -> dict[tuple[tuple[str, str | None], ...], dict[str, str | None]]:

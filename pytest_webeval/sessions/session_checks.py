@@ -34,6 +34,7 @@ from pytest_webeval.summary.gates import COMPLETE
 from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import find_baseline_problem
 from pytest_webeval.summary.regression_gates import format_lost_tasks
+from pytest_webeval.summary.regression_gates import name_tasks
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
@@ -126,12 +127,24 @@ class SessionChecks(Struct, eq=False):
 
     def decide_exit_code(self, code: int, summary: Summary) -> int:
         """The exit code of a session that had this one. A disturbed session is never green."""
+        if lost := self._list_lost(summary):
+            problem = f"{pluralize(len(lost), 'task')} of the baseline without a run{name_tasks(lost)}"
+            self.notes.append(f"--webeval-known-failures: {problem}; record them, or remove them from the baseline")
+            self.has_other_failure, code = True, code or FAILED
         if not _have_passed(summary):
             return code or FAILED
         if code == FAILED and self.gates and not self.has_other_failure:
             self.notes.append("gates alone decide: failed tasks do not count for the exit code")
             return PASSED
         return code
+
+    def _list_lost(self, summary: Summary) -> list[int | str]:
+        """The tasks of a baseline with known failures that a session over all runs has not: none of them fails."""
+        if self.baseline is None or self.workspace.known_failures is None or summary.webeval["partial"]:
+            return []
+        subset = self.workspace.tasks.subset
+        task_ids = (row["task_id"] for row in summary.task_results)
+        return self.baseline.list_lost_tasks(task_ids, None if subset is None else subset.task_ids)
 
     def _write_baseline(self, summary: Summary) -> None:
         """Replace the baseline by this session."""
@@ -150,11 +163,9 @@ class SessionChecks(Struct, eq=False):
             return "the session is partial; score all runs to update it"
         if not _have_passed(summary):
             return "a gate failed; leave the gate out to accept these results"
-        if self.has_other_failure:
-            return "the session had other problems; solve them to update it"
         if self.comparison is not None and (lost := format_lost_tasks(self.comparison)):
             return f"{lost}; record them, or delete the file to start again"
-        return None
+        return "the session had other problems; solve them to update it" if self.has_other_failure else None
 
     def _write_subset(self, summary: Summary) -> None:
         """Write the tasks without success."""
@@ -192,7 +203,7 @@ def _check_settings(settings: Settings) -> None:
         if needing:
             raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=SESSION")
     elif (summary := _find_own_summary(path, settings)) is not None:
-        raise SettingsError(f"{OPTION}: this session writes {summary}; copy it elsewhere")
+        raise SettingsError(f"{OPTION}: this session writes {summary}; copy it to another directory")
     elif not (settings.baseline_update or path.exists()):
         raise SettingsError(f"{OPTION}: not found: {path}; name a summary or a directory of results")
     if settings.judge_certificate is None and any(gate.text == CERTIFICATE for gate in settings.gate):

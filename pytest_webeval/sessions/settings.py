@@ -70,6 +70,7 @@ class Settings:
     judge_certificate: Path | None
     over_budget: str
     aborted: str
+    impossible: str
     report: Path | None
     report_embed: int | None  # bytes of screenshots
     history: tuple[str, ...]  # files of earlier sessions
@@ -120,7 +121,14 @@ class Settings:
 
     def without_gates(self) -> Settings:
         """The settings for processes that score: gates are checked where runs are summed up."""
-        return Settings(vars(self) | {"gate": ()}, self.mirrors, self.staging)
+        return self._with(gate=())
+
+    def without_report(self) -> Settings:
+        """The settings of a session that writes no report."""
+        return self._with(report=None, report_embed=None, history=())
+
+    def _with(self, **changes: Any) -> Settings:
+        return Settings(vars(self) | changes, self.mirrors, self.staging)
 
     @cached_property
     def roots(self) -> tuple[Path, ...]:

@@ -48,8 +48,8 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
             details["reused_count"] = self.count_reused(records)
         if not details["partial"] and (stale := self._stale_results):
             details["stale_results"] = stale
-        attempts = self.workspace.settings.attempts
-        summary = summarize_records(records, details, expected=self.expected, attempts=attempts)
+        attempts, known = self.workspace.settings.attempts, self.workspace.known_failures
+        summary = summarize_records(records, details, expected=self.expected, attempts=attempts, known_failures=known)
         if self.workspace.settings.judge_certificate is None or "judging" not in summary.webeval:
             return summary
         return self.workspace.add_certificate(summary)

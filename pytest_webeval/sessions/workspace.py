@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
     from pytest_webeval.sessions.external_verdicts import VerdictMatches
     from pytest_webeval.summary.baseline import Baseline
+    from pytest_webeval.summary.baseline import KnownFailures
 
 
 class Workspace(Struct, frozen=True, eq=False, dict=True):
@@ -105,6 +106,12 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.summary.baseline import read_baseline  # few sessions have one
 
         return read_baseline(path)
+
+    @property
+    def known_failures(self) -> KnownFailures | None:
+        """The failures that are expected; None if none are to be. Raises `SettingsError`."""
+        has_list = self.settings.known_failures and self.baseline is not None
+        return self.baseline.known_failures if has_list and self.baseline is not None else None
 
     @cached_property
     def labels(self) -> Labels:

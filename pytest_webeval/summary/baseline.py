@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -17,9 +16,10 @@ from msgspec import convert
 from msgspec import to_builtins
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
@@ -28,6 +28,7 @@ from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import count_tasks
 
@@ -69,6 +70,17 @@ class KnownFailures(Struct, frozen=True, dict=True):
         """The failure of a run: the one with its label, or else the only one of its task."""
         return self._by_run.get(run) or self._by_task.get(str(task_id))
 
+    def find_expected(self, record: Record) -> KnownFailure | None:
+        """The entry about a run without success; None if that is new.
+
+        An error is new unless it is the error that is known. A task without a recording always is.
+        """
+        if record.status == Status.SUCCESS or record.skipped or record.missing:
+            return None
+        entry = self.find(record.run, record.task_id)
+        is_new = entry is None or (record.status == Status.ERROR and entry.status != Status.ERROR)
+        return None if is_new else entry
+
     def add(self, rows: Iterable[Mapping[str, Any]], day: str) -> KnownFailures:
         """With the failures among some rows of a summary. What is known stays: one success may be luck."""
         new = [
@@ -85,14 +97,21 @@ class Baseline(Struct, frozen=True):
     session: ScoredSession
     known_failures: KnownFailures
 
+    def list_lost_tasks(self, task_ids: Iterable[int | str], selected: Iterable[int | str] | None) -> list[int | str]:
+        """The tasks of the session and of the list that are not among some ids; of the `selected` ones, if not None."""
+        listed = [row.task_id for rows in (self.session.runs, self.known_failures.entries) for row in rows]
+        tasks = {str(task_id): task_id for task_id in listed}
+        chosen = tasks.keys() if selected is None else set(map(str, selected))
+        seen = set(map(str, task_ids))
+        return [task_id for text, task_id in tasks.items() if text in chosen and text not in seen]
+
 
 def read_baseline(path: Path) -> Baseline:
     """The baseline in a summary file, or in a directory with one or with results. Raises `SettingsError`."""
     try:
-        file = path / SUMMARY if path.is_dir() else path
-        has_summary = os.path.lexists(file) or file == path
-        raw = read_summary_file(file, str(file)) if has_summary else {}
-        session = parse_summary(raw, str(file)) if has_summary else read_session(path)
+        file = find_summary(path) if path.is_dir() else path
+        raw = {} if file is None else read_summary_file(file, str(file))
+        session = read_session(path) if file is None else parse_summary(raw, str(file))
         refuse_partial(session)
         counts = Counter(str(run.task_id) for run in session.runs)
         repeated = frozenset(task_id for task_id, count in counts.items() if count > 1)

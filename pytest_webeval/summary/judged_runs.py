@@ -14,7 +14,6 @@ from msgspec import convert
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.recordings.trajectory.recorded import HUMAN
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
@@ -27,6 +26,7 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import build_result_row
 from pytest_webeval.summary.scored_session import format_problems
 from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 _LONGEST_REASONING = 500  # characters
@@ -88,7 +88,7 @@ def _read_session(path: Path, problems: list[str]) -> Iterator[JudgedRun | None]
             count += 1
             yield run
     problems += format_problems(unreadable, str(path))
-    if not count and not (unreadable and not os.path.lexists(path / SUMMARY)):
+    if not count and not (unreadable and find_summary(path) is None):
         session = read_session(path)
         problems += session.problems
         yield from map(_convert_row, session.runs)

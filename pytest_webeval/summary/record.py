@@ -134,6 +134,7 @@ class Record(Struct, frozen=True):
     judge: dict[str, Any] | None = None  # which judge was asked in the session, and what it cost: a `JudgeFacts`
     proposals: Sequence[dict[str, Any]] = ()  # of the judge about requests that came near: `ProposalFacts`
     grade: dict[str, Any] | None = None  # mean score of a run that users' evaluators checked: see `find_grade`
+    impossible: str | None = None  # what a task that people could not execute counts as: `exclude` or `zero`
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -170,6 +171,7 @@ class Record(Struct, frozen=True):
             judge=find_judge(result),
             proposals=list_proposals(result),
             grade=find_grade(result),
+            impossible=_find_impossible(result.webeval),
         )
 
     @property
@@ -205,6 +207,13 @@ class Record(Struct, frozen=True):
 def _find_format(webeval: Mapping[str, Any]) -> str | None:
     name = _to_text(webeval.get("format"))
     return None if name == _NO_FORMAT else name
+
+
+def _find_impossible(webeval: Mapping[str, Any]) -> str | None:
+    """What the first verdict of a file says of an impossible task, which is the one that counts."""
+    rows = webeval.get("external_verdicts")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return _to_text(first.get("impossible")) if isinstance(first, Mapping) else None
 
 
 def _to_text(value: object) -> str | None:

@@ -26,6 +26,7 @@ from msgspec import structs
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import PARTIAL_SCORE
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
@@ -46,6 +47,7 @@ from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.task_identity import TaskKeys
@@ -78,6 +80,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    excluded_as: str | None = None  # what an excluded run is counted as
     group: str | None = None  # the level, web site or split of a benchmark that has one
     evaluator_choice: list[str] = []  # by which alone it was scored; empty for all, or those of the session
     partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
@@ -120,6 +123,7 @@ _OFTEN_SAME = (
     "libraries",
     "format",
     "benchmark",
+    "excluded_as",
     "group",
     "evaluator_choice",
 )
@@ -264,9 +268,13 @@ def read_session(path: Path) -> ScoredSession:
         raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
     if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
         return parse_summary(read_summary_file(path, source), source)
-    if os.path.lexists(path / SUMMARY):
-        return parse_summary(read_summary_file(path / SUMMARY, source), source)
-    return _read_results(path, source)
+    if (summary := find_summary(path)) is None:
+        return _read_results(path, source)
+    session = parse_summary(read_summary_file(summary, source), source)
+    if summary.name == PARTIAL_SUMMARY or not os.path.lexists(path / PARTIAL_SUMMARY):
+        return session
+    problem = f"{source} also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"
+    return structs.replace(session, problems=[*session.problems, problem])
 
 
 def parse_summary(raw: object, source: str) -> ScoredSession:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from heapq import nsmallest
+from typing import TYPE_CHECKING
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +21,9 @@ from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.spooled_list import SpooledMapping
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskCounter
+
+if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import KnownFailures
 
 SLOWEST = 10
 OTHER = "other"  # of an excluded run that does not say why
@@ -38,10 +42,11 @@ class SessionTotals:
     """The counts, tables and groups of records that are added in the order of the summary.
 
     Long lists go on in the file of `scratch`, if there is one. `graders` are the evaluators that gave a partial score.
+    `known_failures` are those that are expected.
     """
 
-    def __init__(self, scratch: ScratchFile | None = None) -> None:
-        self._scratch = scratch
+    def __init__(self, scratch: ScratchFile | None = None, known_failures: KnownFailures | None = None) -> None:
+        self._scratch, self._known = scratch, known_failures
         self.statuses: Counter[str] = Counter()
         self.count, self.missing = 0, 0
         self.tasks, self.counted = TaskCounter(), TaskCounter()
@@ -52,11 +57,12 @@ class SessionTotals:
         self._rules: Counter[str] = Counter()
         self._values: dict[str, set[str]] = {name: set() for name in _JOINED}
         self._warnings = _WarningLists(scratch)
-        self._failures: dict[FailureGroup, Rows] = {}
+        self._failures: dict[tuple[bool, FailureGroup], Rows] = {}  # those of known and new failures apart
         self._tables: dict[str, dict[str, dict[str, int]]] = {name: {} for name in _TABLES}
         self._slowest: list[tuple[float, int, str]] = []
         self._self_report = SelfReportCounts()
         self._unpassable: dict[str, str] = {}
+        self._impossible: Counter[bool] = Counter()  # runs that labels call impossible, by whether they count
 
     def add(self, record: Record) -> None:
         """Count a record."""
@@ -67,6 +73,8 @@ class SessionTotals:
         self._warnings.add(record)
         self.has_judge |= record.judge is not None or bool(record.proposals)
         self.has_trajectories |= record.trajectory is not None
+        if record.impossible is not None and (record.skipped or record.impossible == "zero"):
+            self._impossible[not record.skipped] += 1
         if record.is_rated:
             self._add_counted(record)
         else:
@@ -81,7 +89,9 @@ class SessionTotals:
             self._codes.add((record.rules, record.evaluator_checksum))
         self.graders.update(record.grade["partial"] if record.grade is not None else ())
         if record.failure is not None:
-            self._failures.setdefault(FailureGroup(*record.failure), new_rows(self._scratch)).append(record.run)
+            is_known = self._known is not None and self._known.find_expected(record) is not None
+            group = is_known, FailureGroup(*record.failure)
+            self._failures.setdefault(group, new_rows(self._scratch)).append(record.run)
         if record.trajectory is None:  # which has neither template nor type
             self._add_to_tables(record)
         if record.unpassable:
@@ -128,6 +138,7 @@ class SessionTotals:
             "success_rate_denominator": runs,
             "success_rate_task_count": tasks,
             "success_rate_interval_95": [low, high],
+            **self._rate_impossible(success, runs),
             "per_template": tables["template"],
             "per_type": tables["task_type"],
             "failures": self._list_failure_groups(),
@@ -137,10 +148,26 @@ class SessionTotals:
             **self._warnings.build(),
         }
 
+    def _rate_impossible(self, success: int, runs: int) -> dict[str, Any]:
+        """The rates with and without the runs that labels call impossible, if there are any."""
+        if not self._impossible:
+            return {}
+        denominators = {"as_zero": runs + self._impossible[False], "excluded": runs - self._impossible[True]}
+        rates = {
+            name: {"success_rate": success / count if count else None, "denominator": count}
+            for name, count in denominators.items()
+        }
+        return {"impossible": {"count": self._impossible.total(), "counted": self._impossible[True], **rates}}
+
     def _list_failure_groups(self) -> list[dict[str, Any]]:
-        """Groups of runs that failed in the same way, the largest first."""
-        ordered = sorted(self._failures.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-        return [asdict(group) | {"text": group.text, "count": len(runs), "runs": runs} for group, runs in ordered]
+        """Groups of runs that failed in the same way: those of new failures first, and of each the largest."""
+        ordered = sorted(self._failures.items(), key=lambda entry: (entry[0][0], -len(entry[1]), entry[0]))
+        return [
+            asdict(group)
+            | {"text": group.text, "count": len(runs), "runs": runs}
+            | ({"known": True} if is_known else {})
+            for (is_known, group), runs in ordered
+        ]
 
 
 class _WarningGroup(Struct):

@@ -25,6 +25,7 @@ from pytest_webeval.summary.spooled_list import ScratchFile
 from pytest_webeval.summary.task_identity import TaskCounter
 
 if TYPE_CHECKING:
+    from pytest_webeval.summary.baseline import KnownFailures
     from pytest_webeval.summary.partial_scores import ScoreMeans
 
 
@@ -33,21 +34,23 @@ def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Su
     return summarize_records([Record.of(result, None) for result in results], timestamp=timestamp)
 
 
-def summarize_records(
+def summarize_records(  # noqa: PLR0913  (all that a session knows)
     records: Iterable[Record],
     about: Mapping[str, Any] | None = None,
     timestamp: str | None = None,
     expected: Collection[str] | None = None,
     attempts: str | None = None,
+    *,
+    known_failures: KnownFailures | None = None,
 ) -> Summary:
     """The summary of some records; `about` adds what the session knows under `webeval`.
 
     `expected` are the ids of the tasks that should have a trajectory, where they are known. `attempts` is a pattern of
-    the names of directories with one attempt each.
+    the names of directories with one attempt each. Failures that are in `known_failures` have groups of their own.
     """
     ordered = sort_records(records)
     scratch = ordered.scratch if isinstance(ordered, RecordSpool) else None
-    totals = SessionTotals(scratch)
+    totals = SessionTotals(scratch, known_failures)
     for record in ordered:
         totals.add(record)
     rows = _Rows(totals, scratch)

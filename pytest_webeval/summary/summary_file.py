@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,19 +10,41 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.storage import Sync
+from pytest_webeval.storage import remove
 from pytest_webeval.storage import write_long_json
 from pytest_webeval.summary.side_files import SideFileWriter
 from pytest_webeval.summary.side_files import parse_json
+from pytest_webeval.summary.side_files import remove_side_files
 from pytest_webeval.summary.side_files import restore_lists
 
 
 def write_summary(path: Path, summary: Summary, sync: Sync | None = None) -> None:
     """Write a summary. Raises `SettingsError`; what was there before is still there and complete then."""
     write_with_side_files(path, {name: getattr(summary, name) for name in summary.__struct_fields__}, sync)
+
+
+def write_session_summary(directory: Path, summary: Summary, sync: Sync | None = None) -> Path:
+    """Write the summary of a session, and return its path. Raises `SettingsError`.
+
+    That of a partial session never replaces the summary of all runs. A complete session removes it, since it is older.
+    """
+    path, partial_path = directory / summary.file_name, directory / PARTIAL_SUMMARY
+    write_summary(path, summary, sync)
+    if path != partial_path:
+        remove(partial_path)
+        remove_side_files(partial_path)
+    return path
+
+
+def find_summary(directory: Path) -> Path | None:
+    """The summary in a directory: that of all runs, or else that of a partial session, which says so."""
+    paths = (directory / name for name in (SUMMARY, PARTIAL_SUMMARY))
+    return next((path for path in paths if os.path.lexists(path)), None)
 
 
 def write_with_side_files(path: Path, content: Mapping[str, Any], sync: Sync | None = None) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 import pytest
+
+from pytest_webeval.__main__ import main
 
 SERIAL_AND_SPREAD = pytest.mark.parametrize(
     "spread", [[], ["-n2"], ["--webeval-workers=2"]], ids=["serial", "xdist", "workers"]
@@ -149,3 +153,69 @@ def test_strict_surprises_are_not_excused_by_gates(runs, before, webeval, pytest
     answer(runs, 109, like=107)
     pytester.makeini("[pytest]\nstrict_xfail = true")
     assert webeval(*KNOWN, "--webeval-gate=errors <= 9").ret == 1
+
+
+@SERIAL_AND_SPREAD
+@pytest.mark.parametrize(("lost", "named"), [([108], "1 *: 108"), ([107], "1 *: 107"), ([110, 111], "2 *: 110, 111")])
+def test_a_task_of_the_baseline_without_a_run_is_no_known_failure(runs, before, webeval_apart, lost, named, spread):
+    for task_id in lost:
+        shutil.rmtree(runs.root / str(task_id))
+    result = webeval_apart(*KNOWN, *spread)
+    assert result.ret == 1
+    note = f"--webeval-known-failures: {named.replace('*', 'task* of the baseline without a run')}; record them, or *"
+    result.stdout.fnmatch_lines([note])
+
+
+def test_a_known_error_is_not_that_the_recording_is_missing(runs, before, webeval):
+    shutil.rmtree(runs.root / "110")
+    result = webeval(*KNOWN, "--webeval-require-all")
+    result.assert_outcomes(passed=2, xfailed=2, errors=1)
+    assert result.ret == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-k", "[107]"], ["--webeval-subset=some.json"], ["runs/107"]], ids=["-k", "subset", "path"]
+)
+def test_a_selection_loses_no_task(runs, before, webeval, pytester, arguments):
+    (pytester.path / "some.json").write_text(json.dumps({"task_ids": [107, 111]}))
+    shutil.rmtree(runs.root / "108")
+    assert webeval(*KNOWN, *arguments).ret == 0
+
+
+def test_gates_do_not_excuse_a_lost_task(runs, before, webeval):
+    shutil.rmtree(runs.root / "108")
+    assert webeval(*KNOWN, "--webeval-gate=success >= 10%").ret == 1
+
+
+def test_the_command_score_misses_lost_tasks_too(runs, before, capsys):
+    arguments = ["score", "runs", "--baseline=before.json", "--known-failures"]
+    assert main(arguments) == 0
+    shutil.rmtree(runs.root / "108")
+    assert main(arguments) == 1
+    assert "1 task of the baseline without a run: 108; record them, or" in capsys.readouterr().out
+
+
+def test_known_and_new_failures_have_groups_of_their_own(runs, before, webeval, pytester):
+    answer(runs, 107, like=108)
+    result = webeval(*KNOWN, "--webeval-report=report")
+    lines = result.outlines
+    start = lines.index("failures by reason:")
+    assert "107" in lines[start + 1]
+    assert lines.index("known failures by reason:") > start
+    groups = runs.summary["webeval"]["failures"]
+    assert (groups[0]["runs"], groups[0].get("known", False)) == (["runs/107"], False)
+    assert {run for group in groups if group.get("known") for run in group["runs"]} == {
+        f"runs/{task_id}" for task_id in (108, 109, 110)
+    }
+    text = (pytester.path / "report/index.html").read_text("utf-8")
+    index = json.loads(re.search(r'id="webeval-index"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+    columns = index["columns"]
+    group_of = {
+        row[columns.index("task_id")]: index["groups"][row[columns.index("group")]] for row in index["rows"][:4]
+    }
+    assert {task_id: group["text"].startswith("known: ") for task_id, group in group_of.items()} == {
+        107: False,
+        108: True,
+        109: True,
+        110: True,
+    }

@@ -54,11 +54,65 @@ def status(pytester, run):
     return json.loads((pytester.path / "live" / run / "eval_result.json").read_bytes())["status"]
 
 
-def test_a_live_test_without_a_directory_is_skipped_with_the_option(pytester, write):
+@pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])
+def test_a_live_test_without_a_directory_is_skipped_with_the_option(pytester, write, monkeypatch, value):
+    monkeypatch.delenv("CI", raising=False)
+    if value is not None:
+        monkeypatch.setenv("CI", value)
     write(ONE)
     result = pytester.runpytest("-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED*requires a directory for its recording; pass --webeval-record=DIR"])
+
+
+@pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
+@pytest.mark.parametrize("options", [[], ["--webeval-runs=runs"]], ids=["alone", "with runs"])
+def test_in_ci_a_live_test_without_a_directory_fails(pytester, write, runs, monkeypatch, options, spread):
+    monkeypatch.setenv("CI", "true")
+    write(ONE + "def test_other(): pass\n@pytest.mark.skip\n" + ONE.strip().replace("test_agent", "test_skipped"))
+    runs.add(107)
+    result = pytester.runpytest("test_agent.py", *options, *spread)
+    result.assert_outcomes(errors=1, passed=1, skipped=1)
+    assert result.ret == 1
+    message = "requires a directory for its recording; pass --webeval-record=DIR, or deselect it"
+    result.stdout.fnmatch_lines([f"{message} (with CI set, live tests are not skipped)"])
+
+
+@pytest.mark.parametrize(
+    "options", [["-k", "other"], ["--collect-only"], ["--webeval-runs=runs", "--webeval-audit-tasks"]]
+)
+def test_in_ci_a_live_test_that_is_not_to_run_does_not_fail(pytester, write, runs, monkeypatch, options):
+    monkeypatch.setenv("CI", "true")
+    write(ONE + "def test_other(): pass\n")
+    runs.add(107)
+    result = pytester.runpytest(*options)
+    assert result.parseoutcomes().get("errors", 0) == 0
+
+
+NOWHERE = """
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_agent(webeval_recording):
+    webeval_recording.step("open", url=webeval_recording.start_url)
+    act(webeval_recording)
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "site"),
+    [
+        ({"start_urls": []}, "__SHOPPING__"),
+        ({"start_urls": [], "sites": ["reddit", "shopping"]}, "__REDDIT__"),
+        ({"start_urls": ["__SHOPPING__/cart"], "sites": []}, "__SHOPPING__/cart"),
+    ],
+)
+def test_a_start_page_without_an_address_is_one_line(pytester, write, about, site):
+    write(NOWHERE)
+    (pytester.path / "tasks.json").write_text(json.dumps([definition(1) | about]))
+    result = pytester.runpytest(RECORD, "-o", "webeval_config=")
+    result.assert_outcomes(failed=1)
+    problem = f"no URL for '{site}', where task 1 starts; pass a file with the site URLs: --webeval-config=FILE"
+    result.stdout.fnmatch_lines(["*_ test_agent _*", problem, "*- webeval recording -*"], consecutive=True)
+    result.stdout.no_fnmatch_line("*Traceback*")
 
 
 def test_a_right_run_passes_and_leaves_result_and_summary(pytester, write):
@@ -86,7 +140,17 @@ def test_a_marker_without_an_id_repeats_the_test_for_each_task(pytester, write):
 def test_keywords_of_a_task_select_its_live_test(pytester, write, word):
     write(ALL)
     pytester.runpytest(RECORD, "-k", word).assert_outcomes(passed=1, deselected=2)
-    assert json.loads((pytester.path / "live/eval_summary.json").read_bytes())["webeval"]["partial"]
+    assert json.loads((pytester.path / "live/eval_summary.partial.json").read_bytes())["webeval"]["partial"]
+
+
+def test_a_live_test_that_is_named_leaves_the_summary_of_all(pytester, write):
+    write(ALL)
+    pytester.runpytest(RECORD)
+    summary = pytester.path / "live/eval_summary.json"
+    before = summary.read_bytes()
+    pytester.runpytest(RECORD, "test_agent.py::test_agent[2]").assert_outcomes(passed=1)
+    assert summary.read_bytes() == before
+    assert json.loads(summary.with_name("eval_summary.partial.json").read_bytes())["total"] == 1
 
 
 def test_the_site_of_a_task_selects_its_live_tests(pytester, write):

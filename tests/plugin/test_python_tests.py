@@ -113,7 +113,7 @@ def test_a_run_that_python_tests_only_looked_at_is_unscored(runs, webeval_apart,
     assert result.ret == 0
     about = runs.summary["webeval"]
     assert (runs.counts, about["unscored"], about["partial"]) == ((1, 0, 0), ["runs/108"], True)
-    assert runs.written == ["107/eval_result.json", "eval_summary.json"]
+    assert runs.written == ["107/eval_result.json", "eval_summary.partial.json"]
 
 
 @WORKERS

@@ -32,7 +32,8 @@ def test_the_schemas_are_listed_with_their_files(capsys):
     assert main(["schema"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(" ")[0] for line in lines] == [schema.name for schema in SCHEMAS]
-    assert "eval_summary        Summary of a session (eval_summary.json, baseline.json)" in lines
+    names = "eval_summary.json, eval_summary.partial.json, baseline.json"
+    assert f"eval_summary        Summary of a session ({names})" in lines
 
 
 def test_an_unknown_schema_is_a_wrong_option(capsys, tmp_path):

@@ -104,7 +104,7 @@ def test_the_largest_groups_of_failures_are_shown_and_the_largest_of_these_with_
         "      2  NetworkEvent: f1 differs: 1000, 1001",
         "         pytest --webeval-runs=runs -k '[1000] or [1001]'",
     ]
-    cut = " (first 27 of 40; all of them: webeval.failures in eval_summary.json)"
+    cut = " (first 27 of 40; all of them: webeval.failures in eval_summary.partial.json)"
     assert lines[start + 3] == f"     40  NetworkEvent: f2 differs: 2000, 2001, 2002, 2003, 2004, … and 35 more{cut}"
     assert [line.startswith("         pytest") for line in lines[start + 1 : start + 9]] == [False, True] * 3 + [
         False
@@ -205,3 +205,16 @@ def test_a_session_without_runs_shows_nothing_of_ours(pytester):
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*= webeval =*")
     result.stdout.no_fnmatch_line("webeval: *")
+
+
+def test_known_failures_have_groups_of_their_own_without_commands():
+    lines = shown_of(made_up([group(1, 2), group(2, 1) | {"known": True}, group(3, 1) | {"known": True}]))
+    start = lines.index("failures by reason:")
+    assert lines[start : start + 6] == [
+        "failures by reason:",
+        "      2  NetworkEvent: f1 differs: 1000, 1001",
+        "         pytest --webeval-runs=runs -k '[1000] or [1001]'",
+        "known failures by reason:",
+        "      1  NetworkEvent: f2 differs: 2000",
+        "      1  NetworkEvent: f3 differs: 3000",
+    ]

@@ -102,8 +102,9 @@ class Runs:
 
     @property
     def summary(self) -> Any:
-        """The eval_summary.json of the session."""
-        return json.loads((self.root / "eval_summary.json").read_bytes())
+        """The summary of the last session: a complete one leaves no eval_summary.partial.json."""
+        partial = self.root / "eval_summary.partial.json"
+        return json.loads((partial if partial.exists() else self.root / "eval_summary.json").read_bytes())
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -25,7 +25,12 @@ _BEGINNINGS = {
     b'{\n  "schema_version": 1,\n  "sessions"': "history",
     b'{\n  "timestamp": ': "eval_summary",
 }
-_NAMES = {"eval_result.json": "eval_result", "eval_results.json": "eval_results", "eval_summary.json": "eval_summary"}
+_NAMES = {
+    "eval_result.json": "eval_result",
+    "eval_results.json": "eval_results",
+    "eval_summary.json": "eval_summary",
+    "eval_summary.partial.json": "eval_summary",
+}
 
 
 def load(name: str) -> Any:

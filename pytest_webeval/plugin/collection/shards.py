@@ -12,12 +12,12 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.shards import Split
 from pytest_webeval.summary.shards import split_runs
+from pytest_webeval.summary.summary_file import find_summary
 
 
 def select_shard(items: Sequence[pytest.Item], workspace: PytestWorkspace) -> tuple[list[pytest.Item], Split]:
@@ -49,8 +49,9 @@ def read_times(workspace: PytestWorkspace) -> Mapping[str, float]:
         return _read_times(workspace.settings.shard_times)
     times: dict[str, float] = {}
     for directory in list_result_directories(workspace):
-        if os.path.isfile(directory / SUMMARY):  # noqa: PTH113  (pathlib raises where nobody may look)
-            times |= _read_times(directory / SUMMARY)
+        summary = find_summary(directory)
+        if summary is not None and os.path.isfile(summary):  # noqa: PTH113  (pathlib raises where nobody may look)
+            times |= _read_times(summary)
     return times
 
 

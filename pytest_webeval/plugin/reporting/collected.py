@@ -87,5 +87,6 @@ class CollectedRuns(Struct, eq=False):
     @property
     def is_chosen(self) -> bool:
         """Whether the session was to score some runs of the roots or of its shard, rather than all."""
-        is_selecting = selects_some_runs(self.workspace.config, self.workspace.settings.runs)
-        return self.counts.chosen > 0 or is_selecting
+        config, settings = self.workspace.config, self.workspace.settings
+        names_tests = settings.is_live and any("::" in argument for argument in config.args)
+        return self.counts.chosen > 0 or names_tests or selects_some_runs(config, settings.runs)

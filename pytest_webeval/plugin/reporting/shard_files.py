@@ -16,7 +16,6 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.output_paths import list_result_directories
-from pytest_webeval.sessions.output_paths import summary_name
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
@@ -71,7 +70,7 @@ def write_shard_report(
     options, pinned = find_repeated_options(config)
     title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
     part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
-    place, records = directory / summary_name(workspace.settings), summaries.records
+    place, records = _find_place(directory, workspace), summaries.records
     write_shard(place, timestamp, summaries, records, part)
 
 
@@ -106,5 +105,10 @@ def remove_shard(workspace: Workspace) -> None:
     """Remove the file of this shard wherever this session will write it. Raises `SettingsError`."""
     report = workspace.settings.report
     for directory in [*list_result_directories(workspace), *([report] if report is not None else [])]:
-        remove(directory / summary_name(workspace.settings))
-        remove_side_files(directory / summary_name(workspace.settings))
+        place = _find_place(directory, workspace)
+        remove(place)
+        remove_side_files(place)
+
+
+def _find_place(directory: Path, workspace: Workspace) -> Path:
+    return directory / (workspace.settings.shard or Shard(1, 1)).file_name

@@ -12,19 +12,15 @@ from pytest_webeval.summary.record import Record
 
 
 def expect_failure(report: pytest.TestReport, record: Record, config: pytest.Config) -> None:
-    """Turn the report of a known failure into an expected failure, and that of a success into a surprise.
-
-    An error is new unless it is the error that is known.
-    """
-    known = config.stash.get(KNOWN, None)
-    entry = known.find(record.run, record.task_id) if known is not None and not record.skipped else None
-    if entry is None:
-        return
-    if report.failed and (record.status != Status.ERROR or entry.status == Status.ERROR):
+    """Turn the report of a known failure into an expected failure, and that of a success into a surprise."""
+    known = config.stash[KNOWN]
+    if report.failed and (entry := known.find_expected(record)) is not None:
         report.outcome = "skipped"
         report.wasxfail = f"reason: {_describe(entry)}"
-    elif report.passed and report.when == "call" and record.status == Status.SUCCESS:
-        _surprise(report, entry, config)
+    elif report.passed and report.when == "call" and record.status == Status.SUCCESS and not record.skipped:
+        entry = known.find(record.run, record.task_id)
+        if entry is not None:
+            _surprise(report, entry, config)
 
 
 def _surprise(report: pytest.TestReport, entry: KnownFailure, config: pytest.Config) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_webeval.reports.html.index_row import COLUMNS
+from pytest_webeval.reports.html.index_row import KNOWN
 from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.html.index_row import RowTables
 from pytest_webeval.reports.html.index_tally import MOST_VALUES
@@ -16,9 +17,9 @@ from pytest_webeval.reports.html.index_tally import IndexTally
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.other_rates import format_excluded
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_excluded
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.task_identity import describe_sample
@@ -94,7 +95,7 @@ def _bound(index: Mapping[str, Any], tally: IndexTally, groups: Sequence[Mapping
 
 def _totals(summary: Summary) -> dict[str, Any]:
     webeval = summary.webeval
-    notes = [*format_scores(webeval), *([format_excluded(webeval)] if webeval["excluded_count"] else [])]
+    notes = [*format_other_rates(webeval), *([format_excluded(webeval)] if webeval["excluded_count"] else [])]
     return {
         "total": summary.total,
         "success": summary.success_count,
@@ -119,4 +120,6 @@ def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:
 
 def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
     columns = {name: group[name] for name in ("evaluator", "field", "kind", "count", "text")}
+    if group.get("known"):
+        columns |= {"text": f"known: {group['text']}", KNOWN: KNOWN}
     return columns | {"rerun": rerun(group["runs"])}

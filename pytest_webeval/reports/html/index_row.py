@@ -32,6 +32,8 @@ COLUMNS = (
     "data",
     "flip",
 )
+KNOWN = "known"
+_GROUP = ("evaluator", "field", "kind", KNOWN)
 LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand on the page of the run
 Name = TypeVar("Name")
 
@@ -44,6 +46,7 @@ class IndexRow(Struct, frozen=True):
     flip: str | None = None
     intent: str | None = None
     template: str | None = None  # its text
+    is_known: bool = False  # whether its failure is expected
 
     @property
     def status(self) -> str:
@@ -62,9 +65,9 @@ class IndexRow(Struct, frozen=True):
 
     @property
     def group(self) -> tuple[str, ...] | None:
-        """Evaluator, field and kind of the failure group."""
+        """Evaluator, field and kind of the failure group, and what tells known failures apart."""
         failure = self.record.failure
-        return None if failure is None or self.record.skipped else tuple(failure)
+        return None if failure is None or self.record.skipped else (*failure, KNOWN if self.is_known else "")
 
     @property
     def warnings(self) -> list[str]:
@@ -82,7 +85,7 @@ class RowTables(Struct, frozen=True):
     @classmethod
     def of(cls, index: Mapping[str, Any]) -> RowTables:
         """The tables of the data of a first page."""
-        groups = [(group["evaluator"], group["field"], group["kind"]) for group in index["groups"]]
+        groups = [tuple(group.get(name, "") for name in _GROUP) for group in index["groups"]]
         return cls(_number_names(groups), _number_names(index["evaluators"]), _number_names(index["warnings"]))
 
     def build_cells(self, index_row: IndexRow) -> list[Any]:

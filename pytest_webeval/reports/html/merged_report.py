@@ -19,14 +19,13 @@ from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.reports.html.writer import events_name
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.rerun import build_commands
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.summary.shard_file import ReportPart
 from pytest_webeval.summary.shard_file import ShardFile
 from pytest_webeval.summary.shard_file import merge_records
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import write_session_summary
 
 
 def write_merged_report(
@@ -50,7 +49,7 @@ def write_merged_report(
     rows = IndexRows(WrittenPages(directory), records, texts, {})
     index = index_view(rows, summary, first.title, lambda labels: reruns.command(labels).command)
     index = write_index(index, rows, directory)
-    write_summary(directory / SUMMARY, summary)
+    write_session_summary(directory, summary)
     if first.embed is not None:
         write_copy(index, directory, first.embed)
     return directory / "index.html"

@@ -6,6 +6,7 @@ import os
 import re
 from array import array
 from bisect import bisect_left
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -24,10 +25,16 @@ from pytest_webeval.reports.html.writer import check_static_page
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.summary_file import find_summary
 
 MARK = b'id="webeval-index"'
 _OURS = re.compile(r"task-[0-9a-f]{16}(?:(?:-events)?\.js|-frame-[0-9]{1,4}\.(?:png|jpg))|rows-[0-9]{5,}\.js")
 _PAGE = re.compile(r"task-([0-9a-f]{16})\.js")
+
+
+def has_complete_report(directory: Path) -> bool:
+    """Whether a directory has the report of a session over all runs."""
+    return all(os.path.isfile(directory / name) for name in ("index.html", SUMMARY))  # noqa: PTH113  (pathlib raises)
 
 
 def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[Path]:
@@ -41,8 +48,8 @@ def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[P
         for page in earlier:
             if MARK not in page.read_bytes():
                 raise SettingsError(f"{page} was not written by pytest-webeval; choose another directory or delete it")
-        if not earlier and not has_own_summary and (directory / SUMMARY).exists():
-            problem = f"{directory / SUMMARY} is the summary of another session"
+        if not earlier and not has_own_summary and (summary := find_summary(directory)) is not None:
+            problem = f"{summary} is the summary of another session"
             raise SettingsError(f"{problem}; choose a separate directory")
         static = [directory / name for name in (COMPARISON, HISTORY)]
         for page in static:
@@ -85,16 +92,19 @@ class WrittenPages:
 class IndexRows(Struct, frozen=True):
     """A row of the list for each record, with its page if there is one. They can be iterated several times.
 
-    `records` come in the order of the summary: by task, then by run. `texts` and `flips` are those of some runs.
+    `records` come in the order of the summary: by task, then by run. `texts` and `flips` are those of some runs. The
+    failures of `known` runs are expected.
     """
 
     pages: WrittenPages
     records: Iterable[Record]
     texts: Mapping[str, Mapping[str, str | None]]
     flips: Mapping[str, str]
+    known: Collection[str] = frozenset()
 
     def __iter__(self) -> Iterator[IndexRow]:
         """The rows in the order of the records."""
         for record in self.records:
             run = record.run
-            yield IndexRow(record, self.pages.find(run), self.flips.get(run), **self.texts.get(run, {}))
+            texts, is_known = self.texts.get(run, {}), run in self.known
+            yield IndexRow(record, self.pages.find(run), self.flips.get(run), is_known=is_known, **texts)

@@ -107,6 +107,41 @@ def test_the_page_tells_flips_numbers_sites_groups_commands_and_tasks():
     )
 
 
+PASSED, FAILED = {"gate": "g", "wanted": "", "found": "", "passed": True}, {"gate": "g", "passed": False}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "about", "kind"),
+    [
+        (["success"], {}, "notice"),
+        (["success", "failure"], {}, "error"),
+        (["success", "failure"], {"gates": [PASSED]}, "notice"),
+        (["success"], {"gates": [PASSED, FAILED]}, "error"),
+        (["success", "failure"], {"failures": [group(["runs/1"], known=True)]}, "notice"),
+        (["failure", "failure"], {"failures": [group(["runs/0"], known=True)]}, "error"),
+        (["failure"], {"gates": [PASSED], "baseline": BASELINE | {"gone": []}}, "error"),
+        (["error"], {"gates": [PASSED], "baseline": BASELINE | {"regressed": [], "newly_erring": ["r"]}}, "error"),
+        (["success"], {"baseline": BASELINE | {"regressed": []}}, "error"),
+        (["success"], {"baseline": BASELINE | {"regressed": []}, "partial": True}, "notice"),
+        (["success"], {"baseline": BASELINE | {"regressed": [], "gone": [], "fixed": ["r"]}}, "notice"),
+    ],
+)
+def test_an_annotation_is_an_error_where_a_failure_is_new_or_a_task_regressed(statuses, about, kind):
+    rows = [row(number, status) for number, status in enumerate(statuses)]
+    assert annotation(summary(rows, **about), "t").startswith(f"::{kind} title=t::")
+
+
+def test_known_failures_have_a_table_of_their_own_and_no_command():
+    rows = [row(1), row(2), row(3, "success")]
+    groups = [group(["runs/1"]), group(["runs/2"], text="g is missing", known=True)]
+    page = markdown(summary(rows, failures=groups), reruns(rows), ROOM)
+    new, known = page.partition("### Known failures by reason")[::2]
+    assert "### Failures by reason" in new
+    assert page.count("```sh") == 1
+    assert "g is missing" in known
+    assert "### 1 task without success" in page
+
+
 def test_a_session_without_failures_and_sites_tells_its_numbers_alone():
     page = markdown(summary([], partial=True, stopped="Ctrl-C | x"), reruns([]), ROOM)
     assert page == (

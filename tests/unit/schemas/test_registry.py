@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
@@ -96,6 +97,7 @@ def test_references_lead_to_definitions_that_are_used(schema):
     [
         (RESULT, "eval_result", False),
         (f"a/b/{SUMMARY}", "eval_summary", False),
+        (PARTIAL_SUMMARY, "eval_summary", False),
         (JOURNAL, "eval_journal", False),
         ("a/eval_results.json", "eval_results", False),
         ("eval_results-2-of-3.json", "eval_results", False),

@@ -11,6 +11,7 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary import side_files
+from pytest_webeval.summary.baseline import Baseline
 from pytest_webeval.summary.baseline import KnownFailure
 from pytest_webeval.summary.baseline import KnownFailures
 from pytest_webeval.summary.baseline import add_comparison
@@ -19,6 +20,8 @@ from pytest_webeval.summary.baseline import flip_by_run
 from pytest_webeval.summary.baseline import read_baseline
 from pytest_webeval.summary.baseline import restrict_comparison
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize_records
@@ -141,6 +144,56 @@ def record(run, status, **fields):
     told = {"sites": [], "template": -1, "task_type": None, "reason": None, "warnings": [], "wall_time": 0.0}
     told |= {"rules": "default", "version": "1", "evaluator_checksum": "e", "data_checksum": "d"}
     return Record(run=run, task_id=int(run.rpartition("/")[2]), status=status, score=0.0, **(told | fields))
+
+
+@pytest.mark.parametrize(
+    ("entry", "status", "fields", "is_expected"),
+    [
+        ("failure", "failure", {}, True),
+        ("failure", "error", {}, False),
+        ("error", "error", {}, True),
+        ("error", "failure", {}, True),
+        ("failure", "success", {}, False),
+        ("failure", "failure", {"skipped": True}, False),
+        ("error", "error", {"missing": True}, False),
+        ("failure", "error", {"missing": True}, False),
+        (None, "failure", {}, False),
+    ],
+)
+def test_an_error_or_a_lost_recording_is_no_known_failure(entry, status, fields, is_expected):
+    failures = KnownFailures([] if entry is None else [KnownFailure(1, "r/1", entry)])
+    expected = failures.find_expected(record("r/1", status, **fields))
+    assert (expected is not None) == is_expected
+
+
+@pytest.mark.parametrize(
+    ("runs", "entries", "seen", "selected", "lost"),
+    [
+        ([1, 2], [], [1, 2, 3], None, []),
+        ([1, 2], [2], [1], None, [2]),
+        ([1, 2], [], [2], None, [1]),
+        ([1], [1, 9], [1], None, [9]),
+        ([1, 2, "b"], [], ["1"], None, [2, "b"]),
+        ([1, 2, 3], [3], [1], [1, "2"], [2]),
+        ([1, 2], [], [], [], []),
+    ],
+)
+def test_a_task_of_the_baseline_or_of_its_list_is_lost_without_a_run(runs, entries, seen, selected, lost):
+    rows = [ScoredRun(run=f"r/{task_id}", task_id=task_id, status="success") for task_id in runs]
+    listed = KnownFailures([KnownFailure(task_id, f"r/{task_id}", "failure") for task_id in entries])
+    assert Baseline(ScoredSession("A", rows), listed).list_lost_tasks(seen, selected) == lost
+
+
+def test_groups_of_known_failures_follow_those_of_new_ones():
+    same = {"failure": ["E", "f", "different"]}
+    records = [record(f"r/{number}", "failure", **same) for number in range(1, 6)]
+    other = record("r/6", "failure", failure=["E", "g", "missing"])
+    groups = summarize_records([*records, other], known_failures=known("r/1-", "r/2-", "r/3-")).webeval["failures"]
+    assert [(group["field"], group["count"], group.get("known", False), group["runs"]) for group in groups] == [
+        ("f", 2, False, ["r/4", "r/5"]),
+        ("g", 1, False, ["r/6"]),
+        ("f", 3, True, ["r/1", "r/2", "r/3"]),
+    ]
 
 
 @pytest.mark.parametrize(

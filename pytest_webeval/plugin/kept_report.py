@@ -1,0 +1,57 @@
+"""The report of all runs, which a session that scores some of them keeps, as their complete summary is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from pytest_webeval.reports.html.report_directory import has_complete_report
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.sessions.settings import Settings
+
+# Options of pytest's that select tests, by the name of their value.
+SELECTING: Mapping[str, Sequence[str]] = {
+    "keyword": ("-k",),
+    "markexpr": ("-m",),
+    "deselect": ("--deselect",),
+    "lf": ("--lf", "--last-failed"),
+    "stepwise": ("--sw", "--stepwise"),
+}
+
+
+def keeps_report(config: pytest.Config, settings: Settings) -> bool:
+    """Whether the command line selects some runs, and the directory of the report has that of all runs.
+
+    A selection in the ini key `addopts` is that of all sessions.
+    """
+    if settings.report is None or not has_complete_report(settings.report):
+        return False
+    configured = config.getini("addopts")
+    selecting = (flags for name, flags in SELECTING.items() if config.getoption(name, default=None))
+    is_selecting = any(not any(argument.startswith(tuple(flags)) for argument in configured) for flags in selecting)
+    return is_selecting or not _names_roots(config, settings.runs)
+
+
+def _names_roots(config: pytest.Config, roots: Sequence[Path]) -> bool:
+    """Whether the arguments name each root, or a directory above it; without arguments, roots are all that is named."""
+    if config.args_source != pytest.Config.ArgsSource.ARGS:
+        return True
+    named = [Path(os.path.realpath(config.invocation_params.dir / argument)) for argument in config.args]
+    return all(any(Path(os.path.realpath(root)).is_relative_to(path) for path in named) for root in roots)
+
+
+class KeptReport(Struct, frozen=True, eq=False):
+    """Plugin of the controller of such a session."""
+
+    directory: Path
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say that there is no report of this session."""
+        problem = f"report: not written; {self.directory} has that of all runs, and this session selects some"
+        terminalreporter.line(sanitize(f"{problem}: choose another directory with --webeval-report"))
