@@ -37,7 +37,7 @@ COMMANDS = (
     "validate",
 )
 # Messages of what sessions share name options, and keys of ini files, as pytest has them.
-_NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(limits|redact_allow)\b")
+_NAME = re.compile(r"--webeval-([a-z][a-z-]*[a-z])|\bwebeval_(impossible|limits|redact_allow)\b")
 _USES_STORES = "score"
 _URLS = frozenset({"answer", "cdp", "dataset_url", "intent", "url"})  # arguments that may be URLs, rather than paths
 _INPUTS = ("tasks", "config", "gate")

@@ -72,11 +72,23 @@ class StoreError(RecordingError):
 
 
 class RunExcluded(WebEvalError):
-    """A run that says nothing about the agent, so that it is neither a success nor a failure."""
+    """A run that says nothing about the agent, so that it is neither a success nor a failure.
+
+    `kind` is what it is counted as: `aborted`, `impossible`, `invalid_reward`, `superseded`, `ungraded`, `not_recorded`
+    or `not_evaluated`.
+    """
+
+    kind = "aborted"
+
+    def __init__(self, message: str, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind or self.kind
 
 
 class RunUnjudged(RunExcluded):
     """A run on which no judge has a verdict that counts, for a `reason`. Its other expectations may score it."""
+
+    kind = "ungraded"
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

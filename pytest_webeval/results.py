@@ -202,7 +202,6 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
 
 
 PARTIAL_SCORE, EVALUATOR_CHOICE = "partial_score", "evaluator_choice"  # their names in every file
-HAS_EXPECTATIONS = "has_expectations"  # of a trajectory, whose errors count then
 _DIGITS = 6  # of a mean
 
 

@@ -20,9 +20,9 @@ from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
+from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.baseline import refuse_partial
 from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gates import BASELINE
 from pytest_webeval.summary.gates import CERTIFICATE
 from pytest_webeval.summary.gates import SYNTAX
 from pytest_webeval.summary.gates import Gate
@@ -106,7 +106,7 @@ def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attem
     refuse_partial(sessions[0])
     problem = find_baseline_problem(gates, sessions[0], attempts, (str(run.task_id) for run in sessions[-1].runs))
     if problem is not None:
-        raise SettingsError(problem.removeprefix(f"{BASELINE}: "))
+        raise SettingsError(problem.removeprefix(f"{OPTION}: "))
 
 
 def _list_missing(sessions: Sequence[ScoredSession], task_ids: Sequence[int | str] | None) -> list[int | str]:

@@ -296,7 +296,7 @@ class Case:
     def _check_exclusion(self) -> None:
         """Raise `RunExcluded` for a run that says nothing about the agent; warn where its task is defined instead."""
         if (exclusion := self.run.find_exclusion(self.task)) is not None:
-            raise RunExcluded(exclusion)
+            raise RunExcluded(exclusion, self.run.exclusion_kind)
         if self.run.exclusion is not None:
             self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
 

@@ -47,7 +47,8 @@ def apply_choice(case: Case, names: Collection[str]) -> None:
         raise EvaluationError(problem)
     chosen = ", ".join(choice)
     if not any(each in case.task.expectations for each in case.expectations):
-        raise RunExcluded(f"task {case.task.task_id} has no expectation for the chosen evaluators: {chosen}")
+        problem = f"task {case.task.task_id} has no expectation for the chosen evaluators: {chosen}"
+        raise RunExcluded(problem, "not_evaluated")
     omitted = [each for each in case.run.list_expectations(case.task) if each.evaluator not in choice]
     if omitted:
         listed = ", ".join(f"eval[{each.index}] {each.evaluator}" for each in omitted)

@@ -100,7 +100,6 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         answer=_to_text(run.answer),
         attempt=run.attempt,
         excluded=run.status == "excluded",
-        unrated=run.unrated,
         tags=",".join(run.tags),
         rules=_to_text(run.rules),
         today=run.today,

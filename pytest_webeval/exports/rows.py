@@ -17,7 +17,7 @@ _COLUMN_TYPES = {str: TEXT, float: NUMBER, int: INTEGER, bool: BOOLEAN}
 class TaskRow(Struct, frozen=True, kw_only=True):
     """A run of a task and its verdict. None, or -1 for a template, where nothing is known.
 
-    `excluded` and `unrated` runs have no verdict and count in no rate. Checksums are shortened, as in a summary.
+    `excluded` runs count in no rate, errors count in each. Checksums are shortened, as in a summary.
     `partial_score` is None where no evaluator gives a partial score, `evaluator_choice` where all evaluators scored.
     """
 
@@ -32,7 +32,6 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     answer: str | None
     attempt: str
     excluded: bool
-    unrated: bool
     tags: str
     rules: str | None
     today: str | None
@@ -58,7 +57,7 @@ class TaskRow(Struct, frozen=True, kw_only=True):
     @property
     def is_judged(self) -> bool:
         """Whether the run counts in rates."""
-        return not self.excluded and not self.unrated
+        return not self.excluded
 
 
 class AssertionRow(Struct, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.judges.questions import TokenUsage
 from pytest_webeval.judges.threads import map_in_threads
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import to_line
 
 Value = TypeVar("Value")
@@ -41,12 +42,22 @@ class Judge(Protocol):
         ...
 
     def answer(self, question: Question) -> Reply:
-        """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money."""
+        """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money.
+
+        `KeyRefused` ends the session.
+        """
         ...
 
 
 class ReplyLost(JudgeFailed):
     """There is no reply that counts, but the server may charge for one: a limit on the spending counts the question."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "unreachable")
+
+
+class KeyRefused(JudgeFailed):
+    """The server does not accept the key, so that it replies to no question of the session, which ends."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, "unreachable")
@@ -93,21 +104,23 @@ class Request(Struct, Generic[Value], frozen=True):
     attempts: int = MOST_ATTEMPTS
 
 
-class Asked(Struct, frozen=True):
-    """One reply that a method was given."""
+class Asked(Struct):
+    """One reply that a method was given. `is_valid` says whether it is complete and of the requested form."""
 
     step: str
     key: str
     model: str
     usage: TokenUsage
     replied_by: str = ""  # the model as the server names it
+    is_valid: bool = False
 
 
 class JudgeCalls(Struct, eq=False):
     """All that a method asks about one run.
 
     `answer` is asked, `models` says which model has which role. `asked` collects the replies, those that were not valid
-    included, and `degraded` the steps in which the method had to do without one: each with its reason.
+    included, and `degraded` the steps in which the method had to do without one: each with its reason. `fallbacks` are
+    those in which something else took its place.
     """
 
     answer: Callable[[Question], Reply]
@@ -118,6 +131,7 @@ class JudgeCalls(Struct, eq=False):
     concurrency: int = 1
     asked: list[Asked] = field(default_factory=list)
     degraded: dict[str, str] = field(default_factory=dict)
+    fallbacks: list[str] = field(default_factory=list)
 
     def ask(self, request: Request[Value]) -> Value:
         """The value of a reply. A reply that is not valid is sent back with what is wrong, up to `attempts` times.
@@ -128,8 +142,12 @@ class JudgeCalls(Struct, eq=False):
         return self._ask(request, self.asked)
 
     def ask_all(self, requests: Iterable[Request[Value]]) -> list[Value | JudgeFailed]:
-        """The value of each request in their order, or why there is none. They are sent at the same time."""
-        waiting = [(request, list[Asked]()) for request in requests]
+        """The value of each request in their order, or why there is none. They are sent at the same time.
+
+        Equal questions, such as those about two equal screenshots, are one. Votes have numbers, so they differ.
+        """
+        keyed = [(self._build_question(request.prompt).key, request) for request in requests]
+        waiting = {key: (request, list[Asked]()) for key, request in keyed}
 
         def answer(pair: tuple[Request[Value], list[Asked]]) -> Value | JudgeFailed:
             try:
@@ -138,14 +156,35 @@ class JudgeCalls(Struct, eq=False):
                 return error
 
         try:
-            return map_in_threads(answer, waiting, self.concurrency)
+            values = dict(zip(waiting, map_in_threads(answer, list(waiting.values()), self.concurrency), strict=True))
         finally:
-            for _, asked in waiting:
+            for _, asked in waiting.values():
                 self.asked += asked
+        return [values[key] for key, _ in keyed]
+
+    def note(self, step: str, reason: str) -> None:
+        """Note that a method did without something in a step, such as one of several votes: its verdict counts."""
+        self.degraded.setdefault(step, to_line(reason, _LONGEST_PROBLEM))
 
     def degrade(self, step: str, reason: str) -> None:
-        """Note that a method used a fallback in a step."""
-        self.degraded.setdefault(step, to_line(reason, _LONGEST_PROBLEM))
+        """Note that a method used a fallback in a step, so that it comes to no verdict: see `check`."""
+        self.note(step, reason)
+        if step not in self.fallbacks:
+            self.fallbacks.append(step)
+
+    def check(self) -> None:
+        """Raise `JudgeFailed`, `uncertain`, if a step used a fallback or most replies were not valid."""
+        if self.fallbacks:
+            steps, first = pluralize(len(self.fallbacks), "step"), self.fallbacks[0]
+            raise JudgeFailed(f"the judge used a fallback in {steps}: {first}: {self.degraded[first]}", "uncertain")
+        if self.invalid_count * 2 > len(self.asked):
+            problem = f"{self.invalid_count} of {len(self.asked)} replies of the judge were not valid"
+            raise JudgeFailed(f"{problem}; use another model, or another method", "uncertain")
+
+    @property
+    def invalid_count(self) -> int:
+        """How many replies were not complete, or not of the requested form."""
+        return sum(not asked.is_valid for asked in self.asked)
 
     @property
     def usage(self) -> dict[str, TokenUsage]:
@@ -164,10 +203,13 @@ class JudgeCalls(Struct, eq=False):
             if not reply.is_complete:
                 raise JudgeFailed(f"{_ENDINGS[reply.ending]} @ {prompt.step}", reply.ending.value)
             try:
-                return request.parse(reply.text)
+                value = request.parse(reply.text)
             except InvalidReply as error:
                 problem = to_line(str(error), _LONGEST_PROBLEM)
                 prompt = prompt.answered(reply.text, problem)
+            else:
+                asked[-1].is_valid = True
+                return value
         message = f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}"
         raise JudgeFailed(message, "unparseable")
 

@@ -17,6 +17,7 @@ from msgspec import field
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.judges.answer_actions import hide_answer
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
@@ -68,8 +69,11 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     @property
     def history(self) -> str:
-        """The actions in order, a line each, inside a fence."""
-        return fence("actions", "\n".join(f"{step.number}. {step.action}" for step in self.steps))
+        """The actions in order, a line each, inside a fence, without what the agent answers with one."""
+        last = self.steps[-1] if self.steps else None
+        actions = [hide_answer(step.action, self.answer, is_last=step is last) for step in self.steps]
+        lines = (f"{step.number}. {action}" for step, action in zip(self.steps, actions, strict=True))
+        return fence("actions", "\n".join(lines))
 
     @property
     def history_with_states(self) -> str:

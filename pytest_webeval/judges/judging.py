@@ -87,6 +87,7 @@ class Judging(Struct, frozen=True, eq=False):
         try:
             with pause_time_limit():  # which is about the recording
                 verdict = self.method.judge(build_evidence(run, task, self.redact), calls, self.settings)
+                calls.check()
         except JudgeFailed as error:
             facts = self.identity.to_json() | self._describe(calls) | {"failure": error.outcome}
             return JudgeFailed(error.reason, error.outcome, facts)

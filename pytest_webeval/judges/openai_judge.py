@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.judges.calls import KeyRefused
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.chat_completions import InvalidResponse
 from pytest_webeval.judges.chat_completions import build_messages_json
@@ -105,7 +106,7 @@ class OpenAIJudge:
         """The reply of the server.
 
         Raises `JudgeFailed`: `unreachable` where there is none after all attempts, or the server does not accept the
-        request; `ReplyLost` if it may charge for one. Raises `RecordingError` for a damaged screenshot.
+        request; `ReplyLost` if it may charge for one, `KeyRefused`. Raises `RecordingError` for a damaged screenshot.
         """
         body = {"messages": build_messages_json(question), **build_parameters(question)}
         failures: list[_Failure] = []
@@ -182,7 +183,9 @@ class OpenAIJudge:
         if is_retried(status) and error.code not in _FINAL_CODES:
             return _Failure(problem, headers={name.lower(): text for name, text in error.response.headers.items()})
         if status == 401:  # its message may quote a part of the key
-            return JudgeFailed(f"{self._host} refused the key; set {KEY_VARIABLE} to a valid one", "unreachable")
+            return KeyRefused(f"{self._host} refused the key; set {KEY_VARIABLE} to a valid one")
+        if status == 403:
+            return KeyRefused(f"{self._host} refused the key with {problem}; use a key that may ask model '{model}'")
         advice = _ADVICE.get(status, "correct the model or the parameters of the judge").format(model=model)
         kind = _Rejected if status in _FORMAT_REFUSED else JudgeFailed
         return kind(f"{self._host} refused the request with {problem}; {advice}", "unreachable")
@@ -193,7 +196,6 @@ class OpenAIJudge:
 
 
 _ADVICE = {
-    403: "use a key that may ask model '{model}'",
     404: "check that the server has model '{model}', and that the base URL ends as its manual says, often with /v1",
     429: "check the quota and the billing of the account",
 }

@@ -11,6 +11,7 @@ from msgspec import field
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.judges.calls import Judge
+from pytest_webeval.judges.calls import KeyRefused
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.prices import is_version_of
 from pytest_webeval.judges.questions import Question
@@ -21,6 +22,7 @@ from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
 from pytest_webeval.safety.text import to_line
 
+NO_KEY = "the judge has no valid key"
 _LONGEST_PROBLEM = 300  # characters
 
 
@@ -85,12 +87,15 @@ class RememberingJudge(Struct, eq=False):
     stays reserved in the ledger of that session.
 
     A damaged file of the store is asked for again, and replaced.
+
+    After a `refusal` of the key nothing is sent any more. The session gives its text once; that of runs is short.
     """
 
     judge: Judge
     store: ReplyStore
     limit: SpendingLimit | None = None
     counts: JudgeCounts = field(default_factory=JudgeCounts)
+    refusal: str | None = None
 
     @property
     def model(self) -> str:
@@ -119,15 +124,20 @@ class RememberingJudge(Struct, eq=False):
 
     def _ask(self, question: Question) -> Reply:
         """A new reply. An interruption leaves its money reserved, for the server may charge for it."""
+        if self.refusal is not None:
+            raise KeyRefused(NO_KEY)
         reservation = self.limit and self.limit.reserve(question)
         self.counts.count_sent()
         try:
             reply = _check_reply(_answer(self.judge, question), question)
         except ReplyLost:
             raise
-        except WebEvalError:
+        except WebEvalError as error:
             if reservation:
                 reservation.release()
+            if isinstance(error, KeyRefused):
+                self.refusal = error.reason
+                raise KeyRefused(NO_KEY) from error
             raise
         if reply.is_complete:
             self.store.put(question, reply)

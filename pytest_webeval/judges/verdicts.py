@@ -66,7 +66,10 @@ class JudgingMethod(ABC):
 
     @abstractmethod
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on a run. Raises `JudgeFailed` where there is none; a fallback is noted with `calls.degrade`."""
+        """The verdict on a run. Raises `JudgeFailed` where there is none.
+
+        A fallback is noted with `calls.degrade`, and then the verdict does not count.
+        """
 
 
 def decide(votes: Sequence[bool | None]) -> bool:

@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 def ask_votes(calls: JudgeCalls, request: Request[Value], count: int) -> list[Value | None]:
-    """The votes of `count` replies; None for one that failed, which is noted as a fallback.
+    """The votes of `count` replies; None for one that failed, which is noted.
 
     Raises the first `JudgeFailed` if so many failed that the others are no majority of all.
     """
@@ -27,7 +27,7 @@ def ask_votes(calls: JudgeCalls, request: Request[Value], count: int) -> list[Va
     if failures and count - len(failures) < count // 2 + 1:
         raise next(iter(failures.values()))
     for number, failure in failures.items():
-        calls.degrade(f"{step}, vote {number}", failure.reason)
+        calls.note(f"{step}, vote {number}", failure.reason)
     return [None if isinstance(vote, JudgeFailed) else vote for vote in votes]
 
 

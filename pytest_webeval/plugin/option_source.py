@@ -38,11 +38,13 @@ class PytestSource(Struct, frozen=True):
             raise ValueError(str(error)) from error
 
     def split(self, option: Option) -> tuple[Sequence[str], Sequence[str]]:
-        """The values of a list in the ini file, and those on the command line, where `-o` names a key."""
-        configured, typed = self.configured(option) or [], self.given(option) or []
+        """The values of a list in the ini file, also in `addopts`, and those on the command line, also in `-o`."""
+        configured, given = self.configured(option) or [], self.given(option) or []
+        added = {argument.removeprefix(f"{option.flag}=") for argument in self.config.getini("addopts")}
+        of_file, typed = [text for text in given if text in added], [text for text in given if text not in added]
         if option.key not in _list_overrides(self.config):
-            return configured, typed
-        return read_lines(self.config.inipath, option.key), [*configured, *typed]
+            return [*configured, *of_file], typed
+        return [*read_lines(self.config.inipath, option.key), *of_file], [*configured, *typed]
 
     def locate(self, path: str | os.PathLike[str]) -> str:
         """A path of the ini file, relative to it; pytest has done so for those of type `paths`."""

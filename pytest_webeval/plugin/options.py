@@ -30,4 +30,4 @@ def add_options(parser: pytest.Parser) -> None:
 def _ini_value(option: Option) -> dict[str, Any]:
     if option.is_switch:
         return {"type": "bool", "default": False}
-    return {"type": option.ini_type, "default": None if option.is_flag else []}
+    return {"type": option.ini_type, "default": [] if option.is_repeatable and not option.is_flag else None}

@@ -50,6 +50,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
     settings: Settings
     prices: PriceTable
     _by_judge: dict[int, tuple[Judge, Judging]] = field(default_factory=dict)
+    _asking: list[RememberingJudge] = field(default_factory=list)
 
     @classmethod
     def of(cls, config: pytest.Config, settings: Settings) -> SessionJudges:
@@ -89,6 +90,11 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         described = judging | {"certificate": describe_certificate(self.certificate, judging)}
         return summary.with_changes(webeval=summary.webeval | {"judging": described})
 
+    @property
+    def refusal(self) -> str | None:
+        """The message of a server that does not accept the key, if one did not."""
+        return next((asking.refusal for asking in self._asking if asking.refusal is not None), None)
+
     def close(self) -> None:
         """Close the connections of judges."""
         for judge, _ in self._by_judge.values():
@@ -112,8 +118,9 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
     def _build(self, judge: Judge) -> Judging:
         settings, store = self.settings, ReplyStore(self.replies)
         threshold = DEFAULT_THRESHOLD if settings.rubric_threshold is None else settings.rubric_threshold
-        is_live = settings.judge_mode == LIVE
-        asked = RememberingJudge(judge, store, self._limit) if is_live else MemoryJudge(judge.model, store)
+        if settings.judge_mode == LIVE:
+            self._asking.append(RememberingJudge(judge, store, self._limit))
+        asked: Judge = self._asking[-1] if settings.judge_mode == LIVE else MemoryJudge(judge.model, store)
         return Judging(
             answer=asked.answer,
             models={Role.VISION: judge.model, Role.TEXT: settings.judge_text_model or judge.model},

@@ -96,6 +96,11 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
         """The judge that the options name, or None. Raises `SettingsError`."""
         return None if self.settings.judge is None else self.judges.build_judge()
 
+    @property
+    def refusal(self) -> str | None:
+        """The message of the server of a judge that does not accept the key, if one did not."""
+        return self.judges.refusal if "judges" in vars(self) else None
+
     def find_branch(self, path: Path) -> Branch:
         """Scan a directory of a root, or take what another process of the session found there."""
         return self._find_shared_branch(path) if SNAPSHOTS in self.config.stash else Workspace.find_branch(self, path)

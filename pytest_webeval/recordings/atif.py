@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.harbor_trial import MOST_NAME
+from pytest_webeval.recordings.harbor_errors import MOST_NAME
 from pytest_webeval.recordings.harbor_trial import RESULT
 from pytest_webeval.recordings.harbor_trial import classify_trial
 from pytest_webeval.recordings.harbor_trial import describe_trial
@@ -65,6 +65,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         is_complete=result is not None
         and any(True for document in documents.values() for _ in _steps_of_agent(document)),
         steps=steps,
+        has_steps=bool(documents),
         screenshots=shots,
         judgements=tuple(read_judgements(files, result, outcome)),
         task_text=next((text for step in first.objects("steps") if (text := _text_of_user(step))), ""),
@@ -217,7 +218,7 @@ def _describe(documents: dict[str, JsonFields]) -> dict[str, Any]:
     costs = [document.member("final_metrics").number("total_cost_usd") for document in documents.values()]
     facts = {
         "schema_version": to_line(", ".join(sorted(versions)), MOST_NAME),
-        "cost_usd": sum(filter(None, costs)) if any(costs) else None,
+        "cost_usd": None if None in costs else sum(filter(None, costs)),
         "subagents": sum(len(document.items("subagent_trajectories")) for document in documents.values()),
     }
     return {name: value for name, value in facts.items() if value}

@@ -33,6 +33,7 @@ from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 
 ACTIONS, MESSAGES, SCREENSHOTS = "data/actions.jsonl", "data/agent-messages.jsonl", "data/screenshots"
@@ -78,6 +79,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         outcome=_classify(meta, interception, is_intercepted=is_intercepted),
         answer=_read_answer(files, interception),
         steps=tuple(_read_steps(files, {shot.number: shot for shot in shots})),
+        has_steps=exists_no_follow(files.path / ACTIONS),
         screenshots=shots,
         judgements=tuple(read_judgements(files, meta, interception, is_intercepted=is_intercepted)),
         task_text=meta.text("instruction") or "",
@@ -176,10 +178,10 @@ def _read_reply(line: Mapping[str, Any]) -> str:
 
 def _read_usage(usage: JsonFields) -> Usage | None:
     """Tokens of all calls; None where the harness of the agent did not count them."""
-    if not usage.count("total_tokens"):
+    sent, completion = usage.count("input_tokens"), usage.count("output_tokens")
+    if not usage.count("total_tokens") or sent is None or completion is None:
         return None
-    prompt = sum(usage.count(f"{name}_tokens") or 0 for name in ("input", "cache_read", "cache_write"))
-    completion = usage.count("output_tokens") or 0
+    prompt = sent + sum(usage.count(f"{name}_tokens") or 0 for name in ("cache_read", "cache_write"))
     return Usage(prompt, completion, usage.count("reasoning_tokens"), usage.count("api_calls"))
 
 

@@ -53,8 +53,10 @@ ATIF = (
 # No run lies below a trial: the steps of one without a result would pass by files that the agent can write.
 TRIAL = tuple(("trial.log", name) for name in ("agent", "steps", "verifier", "result.json", "exception.txt"))
 WEBVOYAGER = ((FileSign("interact_messages.json", ("role", "content")),),)
-WEBVOYAGER_NAMES = ("interact_messages.json", ("agent.log", "screenshot1.png"))
+WEBVOYAGER_NAMES = ("interact_messages.json", ("agent.log", "screenshot1.png"), "eval_res.json")
+WEBVOYAGER_DIRECTORY = r"task[A-Z][^/]*--\d+"
 HISTORY = ("history", "model_output", "result", "state")
+MISNAMED_HISTORY = FileSign("*.json", HISTORY[:2])  # with which it begins, so that a truncated one has them
 BROWSER_USE = (
     (FileSign("AgentHistory.json", ("history",)),),  # also of an agent that did not start
     (FileSign("*[Hh]istory*.json", HISTORY),),
@@ -62,7 +64,11 @@ BROWSER_USE = (
 BROWSER_USE_NAMES = ("AgentHistory.json", "screenshots/step_[0-9]*.png")
 PLAYWRIGHT_TRACES = ("BrowserSession_*.zip", "????????-????-4???-????-????????????.zip")  # until 0.4
 AGENTLAB = ((FileSign("summary_info.json", ("n_steps", "cum_reward")),),)
-AGENTLAB_FILES = ("exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg")  # of an unfinished experiment
+AGENTLAB_FILES = (
+    *("exp_args.pkl", "screenshot_step_0.png", "screenshot_step_0.jpg"),  # of an unfinished experiment
+    *("summary_info.json", "package_versions.txt"),
+)
+AGENTLAB_DIRECTORY = r"(?a)\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_.+_on_.+_\d+(?:_\d{1,3}|_[0-9a-f]{6})?"
 # `<date>_<agent>_on_<task>_<seed>`, with what makes it unique; or an own name of the experiment.
 AGENTLAB_NAME = r"(?a)_?\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(?:.+?_on_(.+?_\d+)(?:_\d{1,3}|_[0-9a-f]{6})?|(.+))|(.+)"
 CLAWBENCH = ((FileSign("run-meta.json", ("test_case", "intercepted")),),)
@@ -72,6 +78,7 @@ CLAWBENCH_HARNESSES = (
     "openclaw|opencode|claude-code-chrome-extension|claude-code|codex|browser-use|hermes|claw-code|pi|webbrain|random-click"
     "|null|human"
 )
+CLAWBENCH_DIRECTORY = rf"(?:{CLAWBENCH_HARNESSES})-[^/]+-\d{{8}}-\d{{6}}"
 # `<model>/<harness>-<test case>-<model>-<time>`; version 0.1.0 has no harness.
 CLAWBENCH_NAME = rf"([^/]+)/(?:(?:{CLAWBENCH_HARNESSES})-)?(.+)-\1-\d{{8}}-\d{{6}}|(?:[^/]*/)?(.+)"
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
@@ -81,15 +88,31 @@ FORMATS: tuple[RunFormat, ...] = (
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, ONLINE_MIND2WEB_NAMES),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, STAGEHAND_NAMES, run_sign=STAGEHAND_RUN),
     RecordedFormat("atif", "atif", ATIF, certain=TRIAL, task_id="(.+)__[A-Za-z0-9]{7}|(.+)"),
-    RecordedFormat("webvoyager", "webvoyager", WEBVOYAGER, WEBVOYAGER_NAMES, task_id="task(.+)|(.+)"),
+    RecordedFormat(
+        "webvoyager",
+        "webvoyager",
+        WEBVOYAGER,
+        WEBVOYAGER_NAMES,
+        task_id="task(.+)|(.+)",
+        named=WEBVOYAGER_DIRECTORY,
+    ),
     RecordedFormat(
         "browser-use",
         "browser_use",
         BROWSER_USE,
         BROWSER_USE_NAMES,
         traces=("*.har", "*.har.zip", *PLAYWRIGHT_TRACES),
+        misnamed=MISNAMED_HISTORY,
     ),
-    RecordedFormat("agentlab", "agentlab", AGENTLAB, AGENTLAB_FILES, task_id=AGENTLAB_NAME, superseded="_"),
+    RecordedFormat(
+        "agentlab",
+        "agentlab",
+        AGENTLAB,
+        AGENTLAB_FILES,
+        task_id=AGENTLAB_NAME,
+        superseded="_",
+        named=AGENTLAB_DIRECTORY,
+    ),
     RecordedFormat(
         "clawbench",
         "clawbench",
@@ -98,6 +121,7 @@ FORMATS: tuple[RunFormat, ...] = (
         CLAWBENCH_CERTAIN,
         traces=("data/requests.jsonl", "*.har"),
         task_id=CLAWBENCH_NAME,
+        named=CLAWBENCH_DIRECTORY,
     ),
 )
 
@@ -177,6 +201,14 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     formats = ", ".join(candidate.name for candidate in FORMATS)
     problem = f"expected the files of one of the formats {formats}, but it has {_format_names(listing)}"
     return f"unknown layout of {path}: {problem}; add the missing files or move the directory away"
+
+
+def foreign_content(listing: DirectoryListing, run_format: RunFormat) -> str:
+    """The message about a directory next to runs of a format, whose main file is damaged or of another kind."""
+    damage = " and ".join(dict.fromkeys(run_format.list_damage(listing).values()))
+    lack = damage or f"lacks {run_format.expected_files}"
+    problem = f"it lies next to runs of the format {run_format.name}, but {lack}"
+    return f"unknown layout of {listing.path}: {problem}; restore the damaged files or move the directory away"
 
 
 def _format_names(listing: DirectoryListing) -> str:

@@ -1,6 +1,6 @@
 """What Harbor itself says of a trial: how it ended, and which rewards the verifier gave.
 
-PyPI `harbor` 0.24.0 (others compared): `models/trial/result.py`, `trial/trial.py`, `verifier/verifier.py`.
+PyPI `harbor` 0.26.0 (others compared): `models/trial/result.py`, `trial/trial.py`, `verifier/verifier.py`.
 `result.json` is written at the end, outside of the container. The reward files are written inside of it, where the
 agent may be able to write as well: they are compared with the result, and count only where there is none.
 """
@@ -14,8 +14,15 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from pytest_webeval.recordings.harbor_errors import EXCEPTION
+from pytest_webeval.recordings.harbor_errors import MOST_NAME
+from pytest_webeval.recordings.harbor_errors import VERIFIER_ERRORS
+from pytest_webeval.recordings.harbor_errors import describe_policy
+from pytest_webeval.recordings.harbor_errors import find_invalid_reward
+from pytest_webeval.recordings.harbor_errors import name_exception
 from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
@@ -24,6 +31,7 @@ from pytest_webeval.recordings.trajectory.rewards import build_damage_error
 from pytest_webeval.recordings.trajectory.rewards import check_reward
 from pytest_webeval.recordings.trajectory.rewards import judge_reward
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import to_line
 
 RESULT = "result.json"
@@ -34,34 +42,34 @@ REWARD_JSON = "verifier/reward.json"  # read before reward.txt by 0.24.0, after 
 REWARD_TEXT = "verifier/reward.txt"
 MOST_REWARD_CHARACTERS = 40
 MOST_REWARDS = 50  # of a result, in its facts
-MOST_NAME = 80  # characters of a name
 MOST_ERROR = 300  # characters of the message of an exception
+VERSION = 1  # of a result, which those before 0.26 do not name
 LIMITS = ("max_turns_reached", "context_overflow")
+TIMEOUT = "agent_timeout"
+AT_LIMIT = "the agent was stopped at a limit"
 SESSION_DEAD = "runtime_session_dead"
 TIMEOUTS = ("AgentTimeoutError",)  # the verifier runs after it
 NO_FILE = "RewardFileNotFoundError"
-# The agent was done when these were raised: nobody judged it.
-VERIFIER_ERRORS = (
-    "AddTestsDirError",
-    "DownloadVerifierDirError",
-    "RewardFileEmptyError",
-    NO_FILE,
-    "VerifierOutputParseError",
-    "VerifierTimeoutError",
-)
 Rewards = Mapping[str, float]
 
 
 def read_result(files: RecordedFiles) -> JsonFields | None:
     """What Harbor stored of the trial; None where the trajectory alone was kept.
 
-    Raises `UnreadableTrajectory` for a damaged result, and for a trial without one: Harbor writes `trial.log` on the
-    host, so the trial has not ended, or its result was lost. A reward file does not stand in for it.
+    Raises `UnreadableTrajectory` for a damaged result or one of another version, and for a trial without one: Harbor
+    writes `trial.log` on the host, so the trial has not ended, or its result was lost. A reward file does not stand in
+    for it.
     """
     if RESULT not in files.names and LOG not in files.names:
         return None
     result = files.read_json(RESULT)
-    result.check_finite("exception_info")
+    if not any(key in result for key in ("trial_name", "verifier_result", EXCEPTION, "step_results")):
+        raise build_damage_error(RESULT, result.raw, "the result of a trial")
+    result.check_finite(EXCEPTION, "reward_valid", "schema_version")
+    version = result.raw.get("schema_version")
+    if version is not None and (isinstance(version, bool) or version != VERSION):
+        message = f"{RESULT} is of the version {preview(version, 40)}, expected {VERSION}; convert it"
+        raise UnreadableTrajectory("version_unknown", message)
     return result
 
 
@@ -70,15 +78,19 @@ def classify_trial(result: JsonFields | None, early_end: str | None) -> Trajecto
 
     `early_end` is of the trajectory, which the agent can write: it never makes a run one of a failed environment.
     """
-    error = _exception(result)
-    if error in TIMEOUTS or early_end in LIMITS:
-        reason = "agent_timeout" if error in TIMEOUTS else str(early_end)
-        return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (reason,), "the agent was stopped at a limit")
+    error, rewards = (None, {}) if result is None else (name_exception(result), _rewards_of(result))
+    why, is_rewarded = None if result is None else find_invalid_reward(result), REWARD in rewards
+    if why is not None and (is_rewarded or error not in (None, *VERIFIER_ERRORS, *TIMEOUTS)):
+        return TrajectoryOutcome(OutcomeClass.ABORTED, (INVALID_REWARD,), why)
+    limit = TIMEOUT if error in TIMEOUTS else early_end if early_end in LIMITS else None
+    # Harbor counts no trial without a reward; the agent's own file does not let a run go uncounted.
+    if limit is not None and (is_rewarded or (limit != TIMEOUT and why is None)):
+        return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (limit,), AT_LIMIT)
     reasons = (early_end,) if early_end == SESSION_DEAD else ()
-    if error is None or error in VERIFIER_ERRORS:
+    if error is None or error in (*VERIFIER_ERRORS, *TIMEOUTS):
         message = "the trajectory says that the session was lost" if reasons else "the agent stopped by itself"
-        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, message)
-    if result is not None and _rewards_of(result):
+        return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, message if limit is None else AT_LIMIT)
+    if rewards:
         reasons = ("agent_error", *reasons)
         return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, f"the agent raised {error}; it was judged")
     return TrajectoryOutcome(OutcomeClass.ABORTED, ("exception",), f"the trial raised {error}")
@@ -92,14 +104,16 @@ def read_judgements(files: RecordedFiles, result: JsonFields | None, outcome: Tr
             return []
         files.warnings.add(f"there is no {RESULT}: {name} alone says what the verifier gave")
         return [_judge(name, rewards, outcome)]
-    rewards, error = _rewards_of(result), _exception(result)
+    if INVALID_REWARD in outcome.reasons:
+        return [_ungraded(RESULT, f"invalid reward: {outcome.message}")]
+    rewards, error = _rewards_of(result), name_exception(result)
     is_explained = not rewards and error not in (None, NO_FILE, *TIMEOUTS)  # a verifier that failed may leave files
     differences = () if is_explained else tuple(_compare_files(files, result, rewards))
     if rewards or differences:
         return [_judge(f"{RESULT} verifier_result", rewards, outcome, differences)]
     if error in VERIFIER_ERRORS:
-        return [_ungraded(f"{RESULT} exception_info", f"the verifier failed: {error}")]
-    return [_ungraded(RESULT, "the verifier did not run")] if error is None else []
+        return [_ungraded(f"{RESULT} {EXCEPTION}", f"the verifier failed: {error}")]
+    return [_ungraded(RESULT, "the verifier did not run")] if error in (None, *TIMEOUTS) else []
 
 
 def read_duration(result: JsonFields | None) -> float | None:
@@ -113,7 +127,7 @@ def read_duration(result: JsonFields | None) -> float | None:
 
 def read_error(result: JsonFields | None) -> str | None:
     """What the exception of a trial says, on one line."""
-    message = result.member("exception_info").text("exception_message") if result else None
+    message = result.member(EXCEPTION).text("exception_message") if result else None
     return to_line(message or "", MOST_ERROR) or None
 
 
@@ -122,7 +136,7 @@ def describe_trial(result: JsonFields | None) -> dict[str, Any]:
     if result is None:
         return {}
     rewards = {to_line(name, MOST_NAME): value for name, value in islice(_rewards_of(result).items(), MOST_REWARDS)}
-    facts = {"rewards": rewards, "exception": _exception(result)}
+    facts = {"rewards": rewards, "exception": name_exception(result), "policy": describe_policy(result)}
     return {name: value for name, value in facts.items() if value}
 
 
@@ -141,15 +155,6 @@ def _judge(
 
 def _ungraded(source: str, why: str) -> Judgement:
     return Judgement(source=source, judge=JUDGE, ungraded=why)
-
-
-def _exception(result: JsonFields | None) -> str | None:
-    """The name of the exception, without its path. Raises `UnreadableTrajectory` for what is no exception."""
-    if result is None or result.raw.get("exception_info") is None:
-        return None
-    if not isinstance(result.raw["exception_info"], Mapping):
-        raise build_damage_error(f"{RESULT} exception_info", result.raw["exception_info"], "an object")
-    return to_line(result.member("exception_info").text("exception_type") or "", MOST_NAME) or "an exception"
 
 
 def _rewards_of(result: JsonFields) -> Rewards:
@@ -180,7 +185,7 @@ def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -
     names = set(files.list_names("steps"))
     for step in result.objects("step_results"):
         step_rewards = _rewards_of(step)
-        has_failed = not step_rewards and _exception(step) in VERIFIER_ERRORS
+        has_failed = not step_rewards and name_exception(step) in VERIFIER_ERRORS
         if (name := step.text("step_name")) in names and not has_failed:
             yield from _compare(files, f"steps/{name}/", step_rewards)
 

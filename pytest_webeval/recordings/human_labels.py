@@ -29,6 +29,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview
 
 SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
+ZERO = "zero"  # what an impossible task counts as if the session says so
 CODINGS: Mapping[str, Mapping[str, str]] = {
     "osu": {"0": FAILURE, "1": SUCCESS, "2": IMPOSSIBLE},
     "abp": {"0": IMPOSSIBLE, "1": SUCCESS, "2": FAILURE},
@@ -38,13 +39,17 @@ _AGENTS_NAMED, _LONGEST_NAME = 10, 40
 
 
 class HumanLabels(Struct, frozen=True):
-    """Labels of one file: `rows` has the verdict in words for each task, by the name of the agent."""
+    """Labels of one file: `rows` has the verdict in words for each task, by the name of the agent.
+
+    `impossible` is what a task counts as that people could not execute: `exclude` or `zero`.
+    """
 
     source: str
     checksum: str
     coding: str
     rows: Mapping[str, Mapping[str, str]]
     agents: tuple[str, ...]
+    impossible: str = "exclude"
     noun: ClassVar[str] = "label"
 
     @property
@@ -53,8 +58,9 @@ class HumanLabels(Struct, frozen=True):
         return sum(map(len, self.rows.values()))
 
     def describe(self) -> dict[str, str]:
-        """Name, checksum and coding."""
-        return {"name": self.source, "checksum": self.checksum, "coding": self.coding}
+        """Name, checksum and coding; also what impossible tasks count as, if they do."""
+        counted = {"impossible": ZERO} if self.impossible == ZERO else {}
+        return {"name": self.source, "checksum": self.checksum, "coding": self.coding} | counted
 
     def find_key(self, task_id: str, folders: Sequence[str]) -> tuple[str, str] | None:
         """Task and agent of the label of a run; None where nobody labelled it.
@@ -83,7 +89,17 @@ class HumanLabels(Struct, frozen=True):
     def judge(self, key: Any) -> Judgement:
         """The judgement with this key."""
         task_id, agent = key
-        return _build_judgement(self.source, self.rows[task_id][agent])
+        return self._build_judgement(self.rows[task_id][agent])
+
+    def _build_judgement(self, verdict: str) -> Judgement:
+        if verdict != IMPOSSIBLE:
+            success, reasoning = verdict == SUCCESS, "label given by a person"
+            return Judgement(source=self.source, judge=HUMAN, success=success, reasoning=reasoning)
+        reason = "impossible: people could not execute the task"
+        if self.impossible == ZERO:
+            reason = f"{reason}, which counts as 0"
+            return Judgement(source=self.source, judge=HUMAN, is_impossible=True, success=False, reasoning=reason)
+        return Judgement(source=self.source, judge=HUMAN, is_impossible=True, ungraded=reason)
 
     def _find_agent(self, folders: Sequence[str]) -> str:
         names = {name.casefold() for name in folders}
@@ -96,14 +112,7 @@ class HumanLabels(Struct, frozen=True):
         raise RecordingError(f"{problem}; put the runs of an agent into a directory of its name")
 
 
-def _build_judgement(source: str, verdict: str) -> Judgement:
-    if verdict == IMPOSSIBLE:
-        reason = "impossible: people could not execute the task"
-        return Judgement(source=source, judge=HUMAN, is_impossible=True, ungraded=reason)
-    return Judgement(source=source, judge=HUMAN, success=verdict == SUCCESS, reasoning="label given by a person")
-
-
-def load_labels(path: Path, coding: str) -> HumanLabels:
+def load_labels(path: Path, coding: str, impossible: str = "exclude") -> HumanLabels:
     """The labels in a JSON file. Raises `SettingsError` if it has none, or anything that cannot be read."""
     inputs = RunInputs(path.parent)
     try:
@@ -121,7 +130,7 @@ def load_labels(path: Path, coding: str) -> HumanLabels:
         if task_id in by_task:
             raise SettingsError(f"a task is labelled twice in {path}; keep one row for each task_id")
         by_task[task_id] = _read_row(row, path, coding)
-    return HumanLabels(path.name, join_checksums(inputs), coding, by_task, tuple(agents))
+    return HumanLabels(path.name, join_checksums(inputs), coding, by_task, tuple(agents), impossible)
 
 
 def _list_agents(row: Mapping[str, Any]) -> list[str]:

@@ -1,9 +1,9 @@
 """Verdicts that a judge wrote apart from the runs, by the id of the task (`--webeval-verdicts`).
 
 Two writers are known: GitHub `OSU-NLP-Group/Online-Mind2Web`, `src/run.py` (commit ccdeb0d), whose
-`*_auto_eval_results.json` has a JSON object a line with `task_id`, `evaluation_details` and `predicted_label`; and
-AgentRewardBench (McGill-NLP/agent-reward-bench), with one JSON file a trajectory: the reply of the judge as the API
-gave it, `image_judge_record`, `trajectory_info`.
+`METHOD_MODEL_score_threshold_N_auto_eval_results.json` has a JSON object a line with `task_id`, `evaluation_details`
+and `predicted_label`; and AgentRewardBench (McGill-NLP/agent-reward-bench), with one JSON file a trajectory: the reply
+of the judge as the API gave it, `image_judge_record`, `trajectory_info`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any
 from typing import ClassVar
 
@@ -25,12 +26,23 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.trajectory.recorded import ReplyForm
 from pytest_webeval.recordings.verdict_files import build_type_error
 from pytest_webeval.recordings.verdict_files import join_checksums
 from pytest_webeval.recordings.verdict_files import parse_object
 from pytest_webeval.recordings.verdict_files import read_member
 
 _SCORE = re.compile(r"\*{0,2}score\*{0,2}[ \t]{0,3}:?\*{0,2}[ \t:]{0,5}([1-5])\b", re.IGNORECASE)
+_METHODS = {  # of `src/run.py`, with the judge that each is
+    "WebJudge_Online_Mind2Web_eval": "webjudge",
+    "WebJudge_general_eval": "webjudge",
+    "WebVoyager_eval": "webvoyager",
+    "AgentTrek_eval": "agenttrek",
+    "Autonomous_eval": "autonomous",
+}
+_FORMS = {"webvoyager": ReplyForm.FAILURE}  # the others end in a status
+_THRESHOLD = re.compile(r"_score_threshold_([0-9]{1,9})_auto_eval_results\.json")
+_DEFAULT_THRESHOLD = 3  # the judge is shown the images with this score or a higher one, in both writers
 _ADVICE = "name a file *_auto_eval_results.json, or a directory of judgments"
 
 
@@ -104,12 +116,16 @@ def _read_judgement(document: Mapping[str, Any], name: str, where: str) -> tuple
     task_id, reply = _read_reply(document, name, where)
     if task_id is None or reply is None:
         raise SettingsError(f"{where} holds no task_id and reply of a judge; {_ADVICE}")
+    judge = _find_judge(name)
+    differences = list(_list_image_differences(document, _find_threshold(name), where))
     judgement = Judgement(
         source=name,
-        judge=read_member(document, "judge", str, "a string", where) or "webjudge",
+        judge=read_member(document, "judge", str, "a string", where) or judge,
         success=_read_label(document, where),
         reply=reply,
-        contradictions=tuple(_list_contradictions(document, where)),
+        reply_form=_FORMS.get(judge, ReplyForm.STATUS),
+        contradictions=tuple(text for text, has_effect in differences if has_effect),
+        warnings=tuple(text for text, has_effect in differences if not has_effect),
     )
     return task_id, judgement
 
@@ -134,8 +150,22 @@ def _read_label(document: Mapping[str, Any], where: str) -> bool | None:
     return None if label is None else label == 1
 
 
-def _list_contradictions(document: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Scores of images that are not those in the text of the judge. Raises `SettingsError` for what is damaged."""
+def _find_judge(name: str) -> str:
+    """The judge whose verdicts a file of this name holds."""
+    methods = (method for method in _METHODS if PurePosixPath(name).name.startswith(method))
+    return _METHODS[next(methods, "WebJudge_general_eval")]
+
+
+def _find_threshold(name: str) -> int:
+    match = _THRESHOLD.search(name)
+    return _DEFAULT_THRESHOLD if match is None else int(match[1])
+
+
+def _list_image_differences(document: Mapping[str, Any], threshold: int, where: str) -> Iterator[tuple[str, bool]]:
+    """Scores of images that are not those in the text of the judge, and whether other images would be shown to it.
+
+    Raises `SettingsError` for what is damaged.
+    """
     images = read_member(document, "image_judge_record", list, "a list of objects", where)
     for number, image in enumerate(images or (), 1):
         place = f"{where}, image {number}"
@@ -144,5 +174,8 @@ def _list_contradictions(document: Mapping[str, Any], where: str) -> Iterator[st
         scores = _SCORE.findall(read_member(image, "Response", str, "a string", place) or "")
         score = read_member(image, "Score", (int, Decimal), "a number", place)
         if scores and score is not None and int(scores[-1]) != score:
+            has_effect = (int(scores[-1]) >= threshold) is not (score >= threshold)
+            side = "one of them" if has_effect else "both or neither"
             # It may have more digits than a float.
-            yield f"image {number} has the score {score!s:.40}, but its text says {scores[-1]}"
+            text = f"image {number} has the score {score!s:.40}, but its text says {scores[-1]}"
+            yield f"{text}; {side} reaches the threshold {threshold}", has_effect

@@ -31,6 +31,7 @@ from pytest_webeval.safety.text import to_line
 
 RESULT = "result.json"
 IMAGES = "trajectory"
+HISTORY = "action_history"
 VERSION_2 = "online-mind2web-v2"
 FULL_SCORE = 100
 MOST_NAME = 80  # characters of a level
@@ -57,6 +58,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
         outcome=_classify(result, steps, is_second=is_second),
         answer=result.text("agent_final_answer" if is_second else "final_result_response"),
         steps=steps,
+        has_steps=HISTORY in result,
         screenshots=shots,
         judgements=tuple(_read_judgements(result)),
         task_text=result.text("task", "confirmed_task") or "",
@@ -85,7 +87,8 @@ def _classify(result: JsonFields, steps: tuple[Step, ...], *, is_second: bool) -
     answer = result.text(name)
     is_ended = not is_second or (bool(steps) and steps[-1].action.startswith(_END))
     if not (answer or "").strip() and (name in result or not is_ended):
-        message = f"the agent gave no answer in {pluralize(len(steps), 'step')}"
+        steps_taken = f" in {pluralize(len(steps), 'step')}" if HISTORY in result else ""
+        message = f"the agent gave no answer{steps_taken}"
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer",), message)
     reasons = () if is_ended else ("no_terminate",)
     return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered" if answer else "the agent ended")
@@ -101,7 +104,7 @@ def _read_status(result: JsonFields) -> str:
 
 def _read_texts(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:
     """The steps of version 1: an action is a line of text; the first image is of the page before any action."""
-    actions, thoughts = result.texts("action_history"), result.texts("thoughts")
+    actions, thoughts = result.texts(HISTORY), result.texts("thoughts")
     by_place = dict(enumerate(shots))
     pairs = zip_longest(actions, thoughts[: len(actions)], fillvalue="")
     return [
@@ -122,7 +125,7 @@ def _read_objects(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Ste
             observation=step.text("action_status"),
             before=by_name.get(step.text("screenshot") or ""),
         )
-        for index, step in enumerate(result.objects("action_history"), 1)
+        for index, step in enumerate(result.objects(HISTORY), 1)
     ]
 
 

@@ -172,6 +172,11 @@ class Run:
         return None
 
     @property
+    def exclusion_kind(self) -> str:
+        """What the run is counted as where it is excluded."""
+        return "aborted"
+
+    @property
     def is_superseded(self) -> bool:
         """Whether the recorder ran the task again and keeps this run under another name."""
         return False

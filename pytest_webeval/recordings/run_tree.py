@@ -20,6 +20,7 @@ from pytest_webeval.recordings.discovery import is_hidden
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS
+from pytest_webeval.recordings.formats import foreign_content
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.formats import holds_reports
 from pytest_webeval.recordings.formats import unknown_layout
@@ -159,11 +160,16 @@ class Search(Struct):
         return 0 < len(directories) == len(listing.names) and all(map(self._is_attempt, directories))
 
     def _is_attempt(self, path: Path) -> bool:
+        run_format = self._find_recorded(path)
+        return run_format is not None and run_format.is_named_by_run(path)
+
+    def _find_recorded(self, path: Path) -> RecordedFormat | None:
+        """The format of a directory if it is one that is recognized by files."""
         try:
             run_format = self.format_of(path, list_directory(path))
         except RecordingError:
-            return False
-        return isinstance(run_format, RecordedFormat) and run_format.is_named_by_run(path)
+            return None
+        return run_format if isinstance(run_format, RecordedFormat) else None
 
     def _search_children(self, listing: DirectoryListing, level: int) -> Iterator[Branch]:
         for path in listing.directories() if level < MOST_LEVELS else ():
@@ -206,7 +212,7 @@ class Search(Struct):
 
     def _combine_branches(self, listing: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):
-            branches = [self._resolve_results(branch) for branch in branches]
+            branches = self._mark_damaged([self._resolve_results(branch) for branch in branches])
         if is_root or any(branch.has_items for branch in branches):
             return _build_group(listing.path, branches)
         if self._is_expected(listing):
@@ -217,6 +223,14 @@ class Search(Struct):
         if kinds and kinds <= {Kind.OUTPUT, Kind.RESULTS}:
             return Branch(listing.path, max(kinds, key=lambda kind: kind is Kind.RESULTS), branches=tuple(branches))
         return Branch(listing.path, Kind.WITHOUT_RUNS, without_runs=(listing.path,))
+
+    def _mark_damaged(self, branches: list[Branch]) -> list[Branch]:
+        """The same, with broken runs for directories next to runs that have the name of their main file."""
+        if all(branch.kind is not Kind.WITHOUT_RUNS for branch in branches):
+            return branches
+        runs = [branch.path for branch in branches if branch.kind is Kind.RUN][:MOST_NAMED]
+        recorded = list({each.name: each for each in map(self._find_recorded, runs) if each is not None}.values())
+        return [_find_damage(branch, recorded) for branch in branches]
 
     def _resolve_results(self, branch: Branch) -> Branch:
         """The same once it is known that results alone lie among runs, so that they are no output."""
@@ -238,6 +252,15 @@ class Search(Struct):
         path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
         has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
         return has_run_file or path.parent.name == TRAJECTORIES or self.is_defined(path)
+
+
+def _find_damage(branch: Branch, recorded: Sequence[RecordedFormat]) -> Branch:
+    """A broken run for a directory with the name of a main file of one of these formats; else the branch."""
+    if branch.kind is not Kind.WITHOUT_RUNS or branch.without_runs != (branch.path,):
+        return branch
+    listing = list_directory(branch.path)
+    matching = next((each for each in recorded if each.has_main_name(listing)), None)
+    return branch if matching is None else _build_broken(listing, foreign_content(listing, matching))
 
 
 def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:

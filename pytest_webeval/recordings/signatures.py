@@ -66,20 +66,25 @@ class FileSign:
         keys = ", ".join(key.replace("|", " or ") for key in self.keys)
         return f"{self.name} with {keys}" if keys else self.name
 
+    def find_name(self, listing: DirectoryListing) -> str | None:
+        """The first name that fits, if the file has to hold keys, whatever it holds."""
+        return next(self._candidates(listing), None) if self.keys else None
+
     def describe_damage(self, listing: DirectoryListing) -> str | None:
         """Why nobody can look for the keys: the file is there, but it is not JSON; None for any other reason."""
-        if not self.keys or next(self._candidates(listing), None) != self.name:
+        name = self.find_name(listing)
+        if name is None:
             return None
-        content = read_beginning_inside(listing.path, self.name, self.most_read)
+        content = read_beginning_inside(listing.path, name, self.most_read)
         if len(content) == self.most_read:
             return None  # the rest was not read
         text = content.decode("utf-8", "replace").removeprefix("\ufeff").strip()
         if not text:
-            return f"{self.name} is empty or cannot be read"
+            return f"{name} is empty or cannot be read"
         try:
             load_lenient(text)
         except InvalidJson as error:
-            return f"{self.name} is not valid JSON: {error}"
+            return f"{name} is not valid JSON: {error}"
         return None
 
     def is_in(self, directory: Path) -> bool:
@@ -135,13 +140,13 @@ class RecordedFormat(RunFormat):
 
     `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
     use, alone or together, so that a directory with them is a broken run if no runs lie below it; one with `/` is a
-    pattern for files in a directory below. With those of
-    `certain` it is one whatever lies below it, for the agent may have put it there. `traces` are patterns of further
-    names of recorded traffic, or the names of files in directories below. The last group of `task_id` in the
-    directory's name is the id of the task; a pattern with `/` is for the name of the directory above as well. Where the
-    file `run_sign` is there, the directory is named after the run, and the one above it after the task. The recorder
-    puts `superseded` before the name of a directory when it runs the task again: without all files, that is no broken
-    run.
+    pattern for files in a directory below. So is a directory whose name fits the pattern `named`, unless it is empty,
+    and one with `misnamed`: what the main file holds, under another name. With the names of `certain` it is a broken
+    run whatever lies below it, for the agent may have put it there. `traces` are patterns of further names of recorded
+    traffic, or the names of files in directories below. The last group of `task_id` in the directory's name is the id
+    of the task; a pattern with `/` is for the name of the directory above as well. Where the file `run_sign` is there,
+    the directory is named after the run, and the one above it after the task. The recorder puts `superseded` before the
+    name of a directory when it runs the task again: without all files, that is no broken run.
     """
 
     name: str
@@ -153,6 +158,8 @@ class RecordedFormat(RunFormat):
     task_id: str = "(.+)"
     run_sign: FileSign | None = None
     superseded: str = ""
+    named: str = ""
+    misnamed: FileSign | None = None
 
     @property
     def expected_files(self) -> str:  # type: ignore[override]  # which is read only
@@ -169,9 +176,21 @@ class RecordedFormat(RunFormat):
         return any(all(sign.find(listing) for sign in layout) for layout in self.layouts)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
-        """Whether there are files that few other programs write under such names."""
-        is_superseded = bool(self.superseded) and listing.path.name.startswith(self.superseded)
-        return not is_superseded and any(_find_names(names, listing) for names in self.typical)
+        """Whether there are files or a name of the directory that few other programs write."""
+        name = listing.path.name
+        if self.superseded and name.startswith(self.superseded):
+            return False
+        is_named = bool(self.named and listing.names and re.fullmatch(self.named, name, re.DOTALL))
+        return is_named or any(_find_names(names, listing) for names in self.typical) or bool(self._misnamed(listing))
+
+    def has_main_name(self, listing: DirectoryListing) -> bool:
+        """Whether a file is called as one that tells the format, or as its directory, whatever it holds."""
+        own = self.misnamed is not None and f"{listing.path.name}.json" in listing.names
+        return own or any(sign.find_name(listing) for layout in self.layouts for sign in layout)
+
+    def _misnamed(self, listing: DirectoryListing) -> list[str]:
+        name = self.misnamed.find(listing) if self.misnamed else None
+        return [name] if name else []
 
     def is_certain(self, listing: DirectoryListing) -> bool:
         """Whether a directory that is no run is a broken one, whatever lies below it."""
@@ -181,6 +200,7 @@ class RecordedFormat(RunFormat):
         """Of each layout the files that are there, and the signs that are missing; typical files count as well."""
         signs = []
         typical = [_find_names(names, listing) for names in (*self.typical, *self.certain)]
+        typical.append(self._misnamed(listing))
         present = max(typical, key=len, default=[])
         for layout in self.layouts:
             names = [(sign, sign.find(listing)) for sign in layout]

@@ -22,6 +22,7 @@ from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD
 from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
@@ -100,7 +101,7 @@ class TrajectoryRun(Run):
         """What the browser sent and received. Raises `RunExcluded` if it was not recorded, or `RecordingError`."""
         if not self.has_trace:
             problem = f"no network recording in {self.label}; record the browser's traffic with the run"
-            raise RunExcluded(f"{problem}, as a HAR file or a trace of Playwright")
+            raise RunExcluded(f"{problem}, as a HAR file or a trace of Playwright", "not_recorded")
         with self.inputs.durations.phase(DECODE):
             trace = self.load_trace(self.inputs).under(self.rules)
         if trace.is_empty and not trace.may_be_empty:
@@ -115,8 +116,19 @@ class TrajectoryRun(Run):
         if self.external:
             return None
         outcome = self.trajectory.outcome
-        is_aborted = outcome.kind is OutcomeClass.ABORTED
-        return f"aborted ({', '.join(outcome.reasons)}): {outcome.message}" if is_aborted else None
+        if outcome.kind is not OutcomeClass.ABORTED:
+            return None
+        kind = "invalid reward" if INVALID_REWARD in outcome.reasons else f"aborted ({', '.join(outcome.reasons)})"
+        return f"{kind}: {outcome.message}"
+
+    @property
+    def exclusion_kind(self) -> str:
+        """What an excluded run is counted as."""
+        if self.impossible is not None:
+            return "impossible"
+        if INVALID_REWARD in self.trajectory.outcome.reasons:
+            return INVALID_REWARD
+        return SUPERSEDED if self.is_superseded else "aborted"
 
     @property
     def is_superseded(self) -> bool:
@@ -196,7 +208,7 @@ class RecordedRun(TrajectoryRun):
             outcome = unreadable(error)
         except RecordingError as error:
             outcome = unreadable(UnreadableTrajectory("file_unreadable", str(error)))
-        return RecordedTrajectory(inputs=self.inputs, outcome=outcome)
+        return RecordedTrajectory(inputs=self.inputs, outcome=outcome, has_steps=False)
 
     @cached_property
     def has_trace(self) -> bool:

@@ -39,6 +39,7 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
 OWN_KEYS = frozenset(
     {
+        "excluded_as",
         "format",
         "inputs",
         "libraries",

@@ -13,9 +13,10 @@ from pytest_webeval.reports.failure_text import split_known
 from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table
+from pytest_webeval.reports.other_rates import format_excluded
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
@@ -101,13 +102,13 @@ def _counts(summary: Summary) -> str:
     denominator = webeval["success_rate_denominator"]
     counts = (
         f"**{summary.success_count} of {summary.total} succeeded**, {summary.failed_count} failed, "
-        f"{pluralize(summary.error_count, 'error')}, {webeval['excluded_count']} excluded"
+        f"{pluralize(summary.error_count, 'error')}, {format_excluded(webeval)}"
     )
     sample = describe_sample(webeval["success_rate_task_count"], denominator) or f" for the {denominator} that count"
     rate = f"; 95% interval {low:.1%} to {high:.1%}{sample}" if denominator else ""
     notes = ["This session is partial."] if webeval["partial"] else []
     notes += [f"Stopped: {plain(webeval['stopped'])}."] if webeval["stopped"] else []
-    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_scores(webeval)]
+    scores = [f"{text[:1].upper()}{text[1:]}." for text in format_other_rates(webeval)]
     return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(describe_rules(webeval))}.", *notes]) + "\n"
 
 
@@ -210,8 +211,12 @@ def open_metrics(summary: Summary) -> str:
         for site, rows in sorted(summary.per_site_summary.items())
         if site
     }
+    numbers |= {
+        f'webeval_excluded{{reason="{_label(kind)}"}}': count
+        for kind, count in webeval.get("excluded_counts", {}).items()
+    }
     numbers["webeval_total"] = summary.total
-    lines = [f"{name} {round(number, 6)}" for name, number in numbers.items() if number is not None]
+    lines = [f"{name} {round(number, 6)}" for name, number in sorted(numbers.items()) if number is not None]
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 

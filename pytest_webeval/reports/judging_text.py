@@ -11,6 +11,7 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 
 _LONGEST_NAME, _LONGEST_LINE = 80, 300
+_MOST_RUNS = 3
 NO_CERTIFICATE = (
     "no certificate: how far people agree with this judge is unknown; run python -m pytest_webeval calibrate"
 )
@@ -28,10 +29,21 @@ def format_judging(judging: Mapping[str, Any]) -> list[str]:
     if failures := judging["not_judged"]:
         lines += [f"not judged: {_list_counts(failures)}", *_list_reasons(judging["reasons"])]
     if degraded := judging["degraded"]:
-        lines.append(f"steps of the judge with a fallback: {_list_counts(degraded)}")
+        runs = _format_fallbacks(judging.get("fallbacks", {}))
+        lines.append(truncate(f"steps of the judge with a fallback: {runs}{_list_counts(degraded)}", _LONGEST_LINE))
     if judging["judges"]:
         lines.append(format_certificate(judging.get("certificate")))
     return [sanitize(line.replace("\n", " ")) for line in lines]
+
+
+def _format_fallbacks(fallbacks: Mapping[str, int]) -> str:
+    """In how many runs there is no verdict for that, and those with the most fallbacks."""
+    if not fallbacks:
+        return ""
+    most = sorted(fallbacks, key=lambda run: (-fallbacks[run], run))[:_MOST_RUNS]
+    more = ", …" if len(fallbacks) > len(most) else ""
+    listed = ", ".join(f"{truncate(run, _LONGEST_NAME)} {fallbacks[run]}" for run in most)
+    return f"{sum(fallbacks.values())} in {pluralize(len(fallbacks), 'run')} without a verdict ({listed}{more}): "
 
 
 def _list_reasons(reasons: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.failure_text import failures
+from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.other_rates import list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME
 from pytest_webeval.reports.rerun import TASKS_NAMED
 from pytest_webeval.reports.rerun import RerunCommands
@@ -70,8 +72,6 @@ def format_recorded_failures(runs: Sequence[str]) -> list[str]:
 
 
 SITES_SHOWN = 8
-EXPERIMENTS_SHOWN = 3
-EXPERIMENT_LINES = 4  # of both kinds together
 TASKS_SHOWN = 8
 MOST_LINES = 40
 
@@ -180,16 +180,14 @@ def _counts(summary: Summary) -> list[str]:
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
+    reasons = [f"excluded: {text}"] if (text := list_exclusions(webeval)) else []
     rules = _format_rules(webeval.get("rules_counts", {}))
     if webeval["success_rate"] is None:
-        return [counts, *rules]
-    of_total = (
-        "" if webeval["success_rate_denominator"] == summary.total else f" of {webeval['success_rate_denominator']}"
-    )
+        return [counts, *reasons, *rules]
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
     interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
-    rate = f"success rate {webeval['success_rate']:.1%}{of_total} {interval}, rules {describe_rules(webeval)}"
-    return [counts, rate, *rules, *format_scores(webeval)]
+    rate = f"success rate {webeval['success_rate']:.1%} {interval}, rules {describe_rules(webeval)}"
+    return [counts, *reasons, rate, *rules, *format_other_rates(webeval)]
 
 
 def _format_rules(counts: Mapping[str, int]) -> list[str]:
@@ -207,18 +205,10 @@ def describe_rules(webeval: Mapping[str, Any]) -> str:
     return f"{rules}, by {', '.join(choice)} alone" if choice else rules
 
 
-def format_scores(webeval: Mapping[str, Any]) -> list[str]:
-    """The mean score in a line, from `webeval` of a summary, if an evaluator gives partial scores."""
-    if "scores" not in webeval:
-        return []
-    scores = webeval["scores"]
-    return [f"mean score {scores['mean_score']:.2f} over {pluralize(scores['run_count'], 'run')} with a score"]
-
-
 def _sites(summary: Summary) -> list[str]:
     sites = dict(summary.per_site_summary)
     if "trajectories" in summary.webeval:
-        sites.pop("", None)  # they have a line of their own, and another denominator
+        sites.pop("", None)  # they have lines of their own
     width = max((len(name) for name in sites), default=0)
     lines = []
     for name, rows in list(sites.items())[:SITES_SHOWN]:
@@ -229,31 +219,12 @@ def _sites(summary: Summary) -> list[str]:
 
 
 def _trajectories(summary: Summary) -> list[str]:
-    """The outcomes of the trajectories, and the means over those that count."""
-    totals = summary.webeval.get("trajectories")
-    if totals is None:
+    """The outcomes of the trajectories, if there are any."""
+    if "trajectories" not in summary.webeval:
         return []
-    classes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in totals["classes"].items())
-    means = [
-        f"{label} {totals[name]:.1%} of {totals[f'{name}_denominator']}"
-        for name, label in (("mean_scored", "mean over scored"), ("mean_completed", "over completed"))
-        if totals[name] is not None
-    ]
-    doubts = ("inconsistent", "judge_errors", "undecided")
-    doubt_counts = [f"{name.replace('_', ' ')} {totals[name]}" for name in doubts if totals[name]]
-    count_line = f"{pluralize(totals['trajectories'], 'trajectory', 'trajectories')}: {classes}"
-    lines = [
-        count_line,
-        ", ".join([*means, *_mixed_criteria(totals["criteria"]), *doubt_counts]),
-        *_experiments(totals),
-    ]
-    return [sanitize(line.replace("\n", " ")) for line in lines if line]
+    from pytest_webeval.reports.trajectory_text import format_trajectories  # few sessions have only other runs
 
-
-def _mixed_criteria(criteria: Mapping[str, int]) -> list[str]:
-    """The success criteria behind a mean if they differ, most frequent first."""
-    ordered = sorted(criteria.items(), key=lambda entry: -entry[1])  # those of a count stay sorted by name
-    return ["criteria mixed: " + ", ".join(f"{name} {count}" for name, count in ordered)] if len(ordered) > 1 else []
+    return format_trajectories(summary.webeval["trajectories"])
 
 
 def _self_report(summary: Summary) -> list[str]:
@@ -264,38 +235,6 @@ def _self_report(summary: Summary) -> list[str]:
     from pytest_webeval.reports.repeats import format_self_report  # few sessions are not honest
 
     return format_self_report(report)
-
-
-def _experiments(totals: Mapping[str, Any]) -> list[str]:
-    """Experiments with several runs, then the means of the others where there are several of those."""
-    repeated, rows = totals["experiments"], totals["per_experiment"]
-    single = {name: row for name, row in rows.items() if name not in repeated} if len(rows) > 1 else {}
-    lines = [_format_repeated(name, row) for name, row in list(repeated.items())[:EXPERIMENTS_SHOWN]]
-    lines += [_format_single(name, row) for name, row in list(single.items())[:EXPERIMENTS_SHOWN]]
-    return lines[:EXPERIMENT_LINES]
-
-
-def _format_repeated(name: str, experiment: Mapping[str, Any]) -> str:
-    """One experiment with several runs: the mean of their means, and the share of tasks that one or all tries solve."""
-    runs, tasks = len(experiment["runs"]), experiment["tasks"]
-    parts = [f"{name}: {pluralize(runs, 'run')}"]
-    if experiment["average"] is not None:
-        spread = "" if experiment["std"] is None else f" (sd {experiment['std']:.1%})"
-        scored = experiment["average_denominator"]
-        sample = f" of {pluralize(scored, 'run')} with scores" if scored < runs else ""
-        parts.append(f"mean {experiment['average']:.1%}{spread}{sample}")
-    for key in ("pass@k", "pass^k"):
-        shares = [(k, share) for k, share in experiment[key].items() if share["tasks"]]
-        for k, share in shares[-1:]:
-            parts.append(f"{key.replace('k', k)} {share['mean']:.1%} of {share['tasks']}")
-    common_note = (
-        f"; {experiment['common_tasks']} of {pluralize(tasks, 'task')} in all runs" if runs > 1 and tasks else ""
-    )
-    return ", ".join(parts) + common_note
-
-
-def _format_single(name: str, row: Mapping[str, Any]) -> str:
-    return f"{name}: nothing scored" if row["mean"] is None else f"{name}: mean {row['mean']:.1%} of {row['n']}"
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Where a stored verdict contradicts itself, its rubric or the run: checks R1 to R19.
 
-R1 to R17 are those of `fara_webeval.md` §6.3; R18 and R19 are about rubrics that were taken out (§5.3). R20 and R21,
+R1 to R17 are those of `fara_webeval.md` §6.3; R18 and R19 are about rubrics that were taken out (§5.3). R20 to R22,
 about judgements without points, are in `judgement_derivation.py`.
 """
 

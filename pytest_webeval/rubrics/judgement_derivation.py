@@ -12,6 +12,7 @@ from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.success_criterion import Criterion
 from pytest_webeval.rubrics.success_criterion import asks_for_process
+from pytest_webeval.rubrics.text_verdicts import TextVerdict
 from pytest_webeval.rubrics.text_verdicts import find_last_status
 from pytest_webeval.rubrics.text_verdicts import read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict
@@ -58,14 +59,26 @@ def _read_status(reply: str) -> bool:
 
 def _read_capitals(reply: str) -> bool:
     """The verdict by WebVoyager's rule. Raises `UnreadableVerdict` where a reader would take it for the other one."""
-    text = read_verdict_text(reply, "gpt_eval", None)
+    return _read_plain(read_verdict_text(reply, "gpt_eval", None), "NOT SUCCESS")
+
+
+def _read_failure(reply: str) -> bool:
+    """The verdict by the rule of Online-Mind2Web for WebVoyager's prompt. Raises `UnreadableVerdict` likewise."""
+    return _read_plain(read_verdict_text(reply, "webjudge", "WebVoyager_eval"), "FAILURE")
+
+
+def _read_plain(text: TextVerdict, negative: str) -> bool:
     if text.is_ambiguous:
-        problem = "the judge's reply does not plainly end in SUCCESS or NOT SUCCESS"
+        problem = f"the judge's reply does not plainly end in SUCCESS or {negative}"
         raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
     return bool(text.compat)
 
 
-_READ_REPLY = {ReplyForm.STATUS: _read_status, ReplyForm.CAPITALS: _read_capitals}
+_READ_REPLY = {
+    ReplyForm.STATUS: _read_status,
+    ReplyForm.CAPITALS: _read_capitals,
+    ReplyForm.FAILURE: _read_failure,
+}
 
 
 def _share(judgement: Judgement) -> Decimal:
@@ -73,7 +86,7 @@ def _share(judgement: Judgement) -> Decimal:
 
 
 def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None) -> Iterator[Check]:  # noqa: FBT001  (what was derived)
-    """R20: the stored verdict is not that of the reply, or not that of the number. R21: what the reader saw."""
+    """R20: the stored verdict is not that of the reply, or of the number. R21, R22: what the reader saw."""
     words = {True: "success", False: "failure", None: "undecided"}
     if judgement.reply is not None and judgement.success not in (None, success):
         yield Check("R20", f"the stored verdict is {words[judgement.success]}, but the reply says {words[success]}")
@@ -84,6 +97,8 @@ def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None
             yield Check("R20", f"{stored}, but the score is {judgement.score:g} of {judgement.full_score:g}")
     for text in judgement.contradictions:
         yield Check("R21", text)
+    for text in judgement.warnings:
+        yield Check("R22", text)
 
 
 def _build(case: VerdictInputs, judgement: Judgement, status: str, success: bool | None, **details: Any) -> Verdict:  # noqa: FBT001  (same)

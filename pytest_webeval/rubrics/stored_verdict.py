@@ -45,7 +45,7 @@ _CONTRADICTIONS = ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R18", "R20", "R21"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A contradiction or anomaly of a stored verdict. `rule` is R1 to R21: see `rubrics/consistency.py`."""
+    """A contradiction or anomaly of a stored verdict. `rule` is R1 to R22: see `rubrics/consistency.py`."""
 
     rule: str
     message: str

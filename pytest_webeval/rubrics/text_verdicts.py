@@ -14,6 +14,15 @@ _VERDICT = re.compile(rf"\b(?:([Nn][Oo][Tt])[{_MARKS}]+(?:[Aa][{_MARKS}]+)?)?(SU
 _NOT_PLAIN = str.maketrans(dict.fromkeys("\"'“”*_`"))
 _LIST_MARKS = re.compile(r"[\s>#+•\u2013\u2014-]*(?:[0-9]{1,3}[.)])?[\s>#+•\u2013\u2014-]*")
 _STATUS = {"success": 1, "failure": 0, "unsuccessful": 0}
+# A status at the end of a reply, with the quotes around its word; and any status before it.
+_INLINE = re.compile(
+    r"status[\s*_]*[:\uff1a][\s*_]*([\"'`\u201c\u2018]?)(success|failure|unsuccessful)"
+    r"\.?([\"'`\u201d\u2019]?)[\s*_.]*\Z",
+    re.IGNORECASE,
+)
+_STATED = re.compile(r"status\W{0,8}(?:(?:is|was|an?)\W{1,4}){0,2}(un)?(success|fail)")
+_CLOSERS = " \t\r\n*_\"'\u201d\u2019)]"  # what may stand between the end of the thoughts and a status
+_ENDS = tuple(".!?;|-\u2026\u2013\u2014")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +85,7 @@ def find_last_status(text: str) -> StatusLine | None:
     """The last line that is a status or looks like one; marks of lists, headings and quotes do not matter.
 
     A line that names a status with a success or failure in a way that cannot be read takes away the certainty of those
-    before it: they may be quoted from a page.
+    before it: they may be quoted from a page. A status that ends the reply is read behind the thoughts as well.
     """
     for line in reversed(text.split("\n")):
         plain = _normalize(line)
@@ -84,8 +93,20 @@ def find_last_status(text: str) -> StatusLine | None:
         if name.strip() == "status":
             return StatusLine(_STATUS.get(word.strip().removesuffix(".")), line)
         if "status" in plain and ("success" in plain or "fail" in plain):
-            return StatusLine(None, line)
+            return StatusLine(_read_inline_status(text), line)
     return None
+
+
+def _read_inline_status(text: str) -> int | None:
+    """What a status says that ends a reply behind the thoughts; None if it may be quoted, or if another one differs."""
+    match = _INLINE.search(text)
+    if match is None or bool(match[1]) is not bool(match[3]):
+        return None
+    verdict, before = _STATUS[match[2].lower()], text[: match.start()].rstrip("*_")
+    follows_form = before.lstrip(_CLOSERS).lower().startswith("thoughts") or before.rstrip(_CLOSERS).endswith(_ENDS)
+    others = _STATED.findall(before.translate(_NOT_PLAIN).lower())
+    agrees = all(verdict is int((negation, word) == ("", "success")) for negation, word in others)
+    return verdict if before[-1:].isspace() and follows_form and agrees else None
 
 
 def _normalize(line: str) -> str:

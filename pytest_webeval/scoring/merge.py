@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.results import Status
@@ -31,7 +30,7 @@ def merge_results(results: Sequence[TaskResult]) -> TaskResult:
         score=float(status is Status.SUCCESS),
         error_msg="; ".join(dict.fromkeys(reasons)) or None,
         webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
-        webeval=results[0].webeval | details | _merge_exclusion(results[0], status, reasons),
+        webeval=results[0].webeval | details,
     )
     return result.with_partial_score().with_warnings(_merge_warnings(results))
 
@@ -65,10 +64,3 @@ def _list_entries(result: TaskResult, name: str) -> list[Any]:
 
 def _result_key(result: EvaluatorResult) -> str:
     return json.dumps(result.to_json(), sort_keys=True)
-
-
-def _merge_exclusion(result: TaskResult, status: Status, reasons: list[str]) -> dict[str, Any]:
-    """As for a single result: a trajectory without a verdict is excluded from means, unless its task is defined."""
-    if status is not Status.ERROR or "trajectory" not in result.webeval or result.webeval.get(HAS_EXPECTATIONS):
-        return {}
-    return {"excluded": result.webeval.get("excluded") or "; ".join(reasons) or status.value}

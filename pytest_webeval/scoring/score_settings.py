@@ -108,7 +108,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
         except RunExcluded as error:
             reason = sanitize(str(error))
             result = build_error_result(run, definition.task, reason, definition.checksum, definition.origin)
-            return name_run_by_label(exclude(result, run, reason), run)
+            return name_run_by_label(exclude(result, run, reason, error.kind), run)
 
     def score_in_time(self, run: Run, tasks: TaskSet | None = None) -> TaskResult:
         """The result of a run, which is an error where it cannot be scored, or not in time.

@@ -16,7 +16,6 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import Assertion
 from pytest_webeval.results import EvaluatorResult
@@ -36,6 +35,8 @@ from pytest_webeval.tasks.task import Task
 _PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?=[/\s:;,'\")\]]|\.(?:\s|$)|$)"
 _WITH_PATHS = ("warnings", "capture", "excluded")  # what the metadata of a result has of messages
 _OF_TRAJECTORY = ("message", "reasons")  # the same of a trajectory; its other texts are the agent's
+SKIPPED = "skipped"  # what a run is counted as that a test or a fixture skipped
+COUNTED = {"excluded": None, "skipped": False}  # of each run that is not excluded, errors included
 
 
 def build_result(
@@ -65,10 +66,7 @@ def build_result(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=deciding_checksum(evaluators),
         webarena_verified_data_checksum=data_checksum,
-        webeval=run_metadata(case.run, case.task)
-        | exclusion_fields(case.run, has_expectations(case.task), status, "; ".join(reasons))
-        | notes
-        | extra,
+        webeval=run_metadata(case.run, case.task) | COUNTED | notes | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
     ).with_partial_score()
 
@@ -114,10 +112,7 @@ def build_error_result(
         webarena_verified_version=REFERENCE_VERSION,
         webarena_verified_evaluator_checksum=code_checksum(),
         webarena_verified_data_checksum=data_checksum,
-        webeval=run_metadata(run, task, source)
-        | exclusion_fields(run, has_expectations(task, source), Status.ERROR, message)
-        | notes
-        | {"wall_time": 0.0, "tasks_from": source},
+        webeval=run_metadata(run, task) | COUNTED | notes | {"wall_time": 0.0, "tasks_from": source},
     )
 
 
@@ -180,25 +175,11 @@ def add_inputs(result: TaskResult, run: Run) -> TaskResult:
     return result.with_changes(webeval=result.webeval | {"inputs": dict(sorted(run.inputs.checksums.items()))})
 
 
-def exclude(result: TaskResult, run: Run, reason: str) -> TaskResult:
-    """The result of an excluded run, which no count and no rate includes."""
+def exclude(result: TaskResult, run: Run, reason: str, kind: str) -> TaskResult:
+    """The result of an excluded run, which no rate includes; `kind` is what it is counted as."""
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
-    return labelled.with_changes(webeval=labelled.webeval | {"excluded": reason, "skipped": True})
-
-
-def has_expectations(task: Task | None, source: str = "") -> bool:
-    """Whether a definition says what to check. One that cannot be read may: `source` is the file where it stands."""
-    return bool(source if task is None else task.own_expectations)
-
-
-def exclusion_fields(run: Run, is_defined: bool, status: Status, reason: str) -> dict[str, Any]:  # noqa: FBT001  (of the task)
-    """Whether and why a result is excluded from means.
-
-    A trajectory without a verdict is (`fara_webeval.md` §10), unless a definition says what to check; any other run
-    then counts as not solved.
-    """
-    is_unknown = status is Status.ERROR and run.is_trajectory and not is_defined
-    return {"excluded": (reason or status.value) if is_unknown else None, "skipped": False}
+    facts = {"excluded": reason, "excluded_as": kind, "skipped": True}
+    return labelled.with_changes(webeval=labelled.webeval | facts)
 
 
 def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
@@ -211,7 +192,7 @@ def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
     }
 
 
-def run_metadata(run: Run, task: Task | None, source: str = "") -> dict[str, Any]:
+def run_metadata(run: Run, task: Task | None) -> dict[str, Any]:
     """What the result has describe the run beyond WebArena-Verified's fields."""
     run_facts = run.describe(task)  # first, for it reads what is hashed
     return {
@@ -224,7 +205,6 @@ def run_metadata(run: Run, task: Task | None, source: str = "") -> dict[str, Any
         "inputs": dict(sorted(run.inputs.checksums.items())),
         **({"external_verdicts": _describe_external(run)} if run.external else {}),
         **({"task_checksum": task.checksum} if task else {}),
-        **({HAS_EXPECTATIONS: True} if has_expectations(task, source) and run.is_trajectory else {}),
         "libraries": libraries(),
         **({"limits": limits} if (limits := run.inputs.limits.changes) else {}),
         **run_facts,
@@ -233,4 +213,8 @@ def run_metadata(run: Run, task: Task | None, source: str = "") -> dict[str, Any
 
 def _describe_external(run: Run) -> list[dict[str, str]]:
     """What files of the session say of the run; not their own checksums, as another verdict in them changes nothing."""
-    return [{"file": judgement.source, "checksum": judgement.checksum} for judgement in run.external]
+    return [
+        {"file": judgement.source, "checksum": judgement.checksum}
+        | ({"impossible": "exclude" if judgement.success is None else "zero"} if judgement.is_impossible else {})
+        for judgement in run.external
+    ]

@@ -43,7 +43,7 @@ class Classifier(Struct, frozen=True, eq=False):
     def classify_excluded(self, run: Run, task: Task, error: RunExcluded) -> Classification:
         """A run that says nothing about the agent. One that nobody judged gets no result file."""
         message = sanitize(str(error))
-        result = exclude(self.build_error_result(run, task, message), run, message)
+        result = exclude(self.build_error_result(run, task, message), run, message, error.kind)
         is_written = run.find_exclusion(task) is not None
         if isinstance(error, JudgeFailed) and error.facts:  # which was asked
             result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})

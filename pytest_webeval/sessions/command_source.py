@@ -51,7 +51,7 @@ def add_session_options(parser: argparse.ArgumentParser, left_out: Container[str
         if option.name not in left_out and option.name != RUNS:
             name, action = f"--{option.name.replace('_', '-')}", option.action
             names = (name, option.flag) if option.is_flag else (name,)
-            action |= {} if option.is_flag else {"metavar": LINE}
+            action |= {"metavar": LINE} if option.is_repeatable and not option.is_flag else {}
             action |= {"action": InOrder, "const": option.is_repeatable} | ({"nargs": 0} if option.is_switch else {})
             group.add_argument(*names, dest=option.key, help=option.help.replace("%", "%%"), **action)
 
@@ -90,5 +90,7 @@ def list_rerun_options(source: CommandSource) -> Iterator[str]:
             continue
         if option.is_switch:
             yield option.flag
+        elif not option.is_flag:
+            yield from ("-o", f"{key}={value}")
         else:
             yield from (f"{option.flag}={each}" for each in (value if option.is_repeatable else (value,)))

@@ -78,7 +78,8 @@ class ExternalVerdicts(Struct, frozen=True):
 
 
 def _summarize(facts: Mapping[str, str]) -> str:
-    parts = (truncate(facts["name"], _LONGEST_NAME), facts.get("coding", ""), facts["checksum"][:12])
+    impossible = f"impossible {facts['impossible']}" if "impossible" in facts else ""
+    parts = (truncate(facts["name"], _LONGEST_NAME), facts.get("coding", ""), impossible, facts["checksum"][:12])
     return " ".join(filter(None, parts))
 
 
@@ -89,7 +90,7 @@ def _load_labels(settings: Settings) -> HumanLabels:
         raise SettingsError(f"{problem}: the same numbers mean other things in other files; use osu or abp")
     from pytest_webeval.recordings.human_labels import load_labels  # few sessions have such a file
 
-    return load_labels(labels, coding)
+    return load_labels(labels, coding, settings.impossible)
 
 
 class VerdictMatches(Struct, frozen=True):

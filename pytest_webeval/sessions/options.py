@@ -194,6 +194,16 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
+        "impossible",
+        "exclude impossible tasks, or score them zero (default: exclude)",
+        "WHEN",
+        "word",
+        choices=("exclude", "zero"),
+        is_flag=False,
+        in_rerun=True,
+        affects_results=False,
+    ),
+    Option(
         "report",
         "write an HTML report to DIR (open DIR/index.html)",
         "DIR",

@@ -27,10 +27,11 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import failure_text
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import HAS_EXPECTATIONS
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.scoring.task_result import COUNTED
+from pytest_webeval.scoring.task_result import SKIPPED
 from pytest_webeval.scoring.task_result import name_run_by_label
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.result_places import ResultPlaces
@@ -130,7 +131,7 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
         record = replace(record, missing=True)
     if classification.skip_reason is not None:
         excluded = redacting.text(classification.skip_reason, run)
-        record = replace(record, excluded=excluded, skipped=True, reason=None, failure=None)
+        record = replace(record, excluded=excluded, excluded_as=SKIPPED, skipped=True, reason=None, failure=None)
     is_failure = classification.sealing is not None and redacted.status is not Status.SUCCESS
     return RedactedRun(classification, record, redacting, failure_text(redacted) if is_failure else None)
 
@@ -199,7 +200,7 @@ def _write_hook_error(redacted: RedactedRun, message: str, places: ResultPlaces)
     record, result, stored = _build_error_record(redacted, message), None, StoredContent()
     if redacted.classification.storage is Storage.FILE:
         original = redacted.classification.result
-        webeval = original.webeval | {"excluded": record.excluded, "skipped": False}
+        webeval = original.webeval | COUNTED
         error = original.with_changes(status=Status.ERROR, score=0.0, error_msg=message, webeval=webeval)
         result = error.with_partial_score()
         with _write_phase(redacted.classification.run):
@@ -219,11 +220,9 @@ def build_without_room(redacted: RedactedRun, error: DiskFull, seal: Seal | None
 
 def _build_error_record(redacted: RedactedRun, message: str) -> Record:
     """The record with an error in place of an unreadable verdict."""
-    record, is_counted = redacted.record, redacted.classification.result.webeval.get(HAS_EXPECTATIONS)
-    excluded = message if record.trajectory and not is_counted else record.excluded
     failure = list(astuple(error_group(message)))
-    changes: dict[str, Any] = {"reason": message, "failure": failure, "excluded": excluded, "skipped": False}
-    return replace(record, status="error", score=0.0, grade=None, **changes)
+    changes: dict[str, Any] = {"reason": message, "failure": failure, "grade": None, **COUNTED, "excluded_as": None}
+    return replace(redacted.record, status="error", score=0.0, **changes)
 
 
 def is_result_of(path: Path, run: str) -> bool:

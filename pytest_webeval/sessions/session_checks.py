@@ -203,7 +203,7 @@ def _check_settings(settings: Settings) -> None:
         if needing:
             raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=SESSION")
     elif (summary := _find_own_summary(path, settings)) is not None:
-        raise SettingsError(f"{OPTION}: this session writes {summary}; copy it elsewhere")
+        raise SettingsError(f"{OPTION}: this session writes {summary}; copy it to another directory")
     elif not (settings.baseline_update or path.exists()):
         raise SettingsError(f"{OPTION}: not found: {path}; name a summary or a directory of results")
     if settings.judge_certificate is None and any(gate.text == CERTIFICATE for gate in settings.gate):

@@ -70,6 +70,7 @@ class Settings:
     judge_certificate: Path | None
     over_budget: str
     aborted: str
+    impossible: str
     report: Path | None
     report_embed: int | None  # bytes of screenshots
     history: tuple[str, ...]  # files of earlier sessions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -17,7 +16,6 @@ from msgspec import convert
 from msgspec import to_builtins
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize
@@ -30,6 +28,7 @@ from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import count_tasks
 
@@ -110,10 +109,9 @@ class Baseline(Struct, frozen=True):
 def read_baseline(path: Path) -> Baseline:
     """The baseline in a summary file, or in a directory with one or with results. Raises `SettingsError`."""
     try:
-        file = path / SUMMARY if path.is_dir() else path
-        has_summary = os.path.lexists(file) or file == path
-        raw = read_summary_file(file, str(file)) if has_summary else {}
-        session = parse_summary(raw, str(file)) if has_summary else read_session(path)
+        file = find_summary(path) if path.is_dir() else path
+        raw = {} if file is None else read_summary_file(file, str(file))
+        session = read_session(path) if file is None else parse_summary(raw, str(file))
         refuse_partial(session)
         counts = Counter(str(run.task_id) for run in session.runs)
         repeated = frozenset(task_id for task_id, count in counts.items() if count > 1)

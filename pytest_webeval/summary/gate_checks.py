@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -34,8 +35,9 @@ from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.summary.task_identity import describe_sample
 
+MOST_COMPARED = 10_000  # ids with one that no run has
 NO_COMMON_TASK = "no common task; check the path"
-_NOT_JUDGED = "not scored: "  # the beginning of the reason of a run without a verdict, which has no result
+_WITHOUT_RESULT = ("ungraded", "skipped")  # exclusions of runs on which nobody decided: see `RunExcluded`
 
 
 class GateResult(Struct, frozen=True):
@@ -197,7 +199,7 @@ def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
 
 def check_complete(case: GateCase) -> Found:
     """Whether each collected run has a result, and each expected task a run."""
-    without = [run.task_id for run in case.session.runs if not _has_result(run)]
+    without = [run.task_id for run in case.session.runs if run.excluded_as in _WITHOUT_RESULT]
     problems = [
         f"{pluralize(len(case.missing), 'task')} without a run{name_tasks(case.missing)}" if case.missing else "",
         f"{pluralize(len(without), 'run')} without a verdict{name_tasks(without)}" if without else "",
@@ -209,17 +211,15 @@ def check_complete(case: GateCase) -> Found:
     return found or f"{pluralize(len(case.session.runs), 'run')} scored", not found
 
 
-def _has_result(run: ScoredRun) -> bool:
-    is_not_judged = run.status == "excluded" and (run.reason or "").startswith(_NOT_JUDGED)
-    return not (run.unrated or is_not_judged)
-
-
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> Found:
     """Whether all runs of some tasks succeed."""
     by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
     failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
     solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
-    return solved + (f"; not solved{name_tasks(failed)}" if failed else ""), not failed
+    unknown = next((task_id for task_id in failed if task_id not in by_id and not task_id.isdigit()), "")
+    nearest = get_close_matches(unknown[:LONGEST_NAME], islice(by_id, MOST_COMPARED), 1) if unknown else []
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return solved + (f"; not solved{name_tasks(failed)}{hint}" if failed else ""), not failed
 
 
 def _all_succeed(runs: Sequence[ScoredRun]) -> bool:

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.gate_checks import NO_COMMON_TASK
 from pytest_webeval.summary.gate_checks import SELECTORS
 from pytest_webeval.summary.gate_checks import Found
@@ -36,7 +37,7 @@ from pytest_webeval.summary.regression_gates import name_tasks
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 
-BASELINE, KEY = "--webeval-baseline", "webeval_gate"
+KEY = "webeval_gate"
 COMPLETE, CERTIFICATE, NONE = "complete", "certificate", "none"
 SYNTAX = (
     "success >= 60%",
@@ -130,7 +131,7 @@ def find_baseline_problem(
     if common:
         gate, ids = solved[0]
         return gate.explain_powerless(len(ids & common))
-    return None if task_id is None else f"{BASELINE}: {NO_COMMON_TASK}"
+    return None if task_id is None else f"{OPTION}: {NO_COMMON_TASK}"
 
 
 def _list_ids(runs: Iterable[ScoredRun]) -> set[str]:

@@ -37,7 +37,14 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
         "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
         "degraded": dict(sorted(Counter(step for row in facts for step in row.degraded).items())),
         "agreement": mean(agreements),
-    }
+    } | _count_fallbacks(asked)
+
+
+def _count_fallbacks(records: Sequence[Record]) -> dict[str, dict[str, int]]:
+    """Steps with a fallback by run, of runs without a verdict that have any."""
+    lost = {record.run: record.judge for record in records if record.judge is not None and record.judge["failure"]}
+    counts = {run: len(steps) for run in sorted(lost) if (steps := lost[run].get("degraded"))}
+    return {"fallbacks": counts} if counts else {}
 
 
 def _list_reasons(records: Sequence[Record]) -> dict[str, dict[str, str | None]]:

@@ -119,7 +119,7 @@ def _consensus(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _stage(row: TrajectoryRow) -> int:
-    if row.score is not None:
+    if select_scored([row]):
         return _EVALUATED
     return _EXECUTED if row.kind in _LOADED else _INIT
 

@@ -117,7 +117,8 @@ class Record(Struct, frozen=True):
     evaluator_checksum: str
     data_checksum: str
     excluded: str | None = None  # why the run is excluded from rates
-    skipped: bool = False  # whether it is excluded from counts as well
+    excluded_as: str | None = None  # what it is counted as then: see `RunExcluded`
+    skipped: bool = False  # whether it is excluded
     missing: bool = False  # an expected task without a recording
     unpassable: str | None = None  # why no natural recording passes the task
     failure: list[str] | None = None  # evaluator, field and kind of its failure group
@@ -133,6 +134,7 @@ class Record(Struct, frozen=True):
     judge: dict[str, Any] | None = None  # which judge was asked in the session, and what it cost: a `JudgeFacts`
     proposals: Sequence[dict[str, Any]] = ()  # of the judge about requests that came near: `ProposalFacts`
     grade: dict[str, Any] | None = None  # mean score of a run that users' evaluators checked: see `find_grade`
+    impossible: str | None = None  # what a task that people could not execute counts as: `exclude` or `zero`
 
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
@@ -154,7 +156,8 @@ class Record(Struct, frozen=True):
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
-            skipped=result.webeval.get("skipped", False),
+            excluded_as=_to_text(result.webeval.get("excluded_as")),
+            skipped=bool(result.webeval.get("skipped")) or result.webeval.get("excluded") is not None,
             unpassable=result.webeval.get("unpassable"),
             failure=_failure_group_fields(result),
             evaluators=_list_unsuccessful(result),
@@ -168,11 +171,12 @@ class Record(Struct, frozen=True):
             judge=find_judge(result),
             proposals=list_proposals(result),
             grade=find_grade(result),
+            impossible=_find_impossible(result.webeval),
         )
 
     @property
     def is_rated(self) -> bool:
-        """Whether the run counts in rates."""
+        """Whether the run counts in rates: all do that are not excluded, errors included."""
         return not self.skipped and self.excluded is None
 
     @property
@@ -205,6 +209,13 @@ def _find_format(webeval: Mapping[str, Any]) -> str | None:
     return None if name == _NO_FORMAT else name
 
 
+def _find_impossible(webeval: Mapping[str, Any]) -> str | None:
+    """What the first verdict of a file says of an impossible task, which is the one that counts."""
+    rows = webeval.get("external_verdicts")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return _to_text(first.get("impossible")) if isinstance(first, Mapping) else None
+
+
 def _to_text(value: object) -> str | None:
     """The text; None for an empty one, and for all else that a stored result may hold."""
     return value if isinstance(value, str) and value else None
@@ -215,18 +226,17 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
     row = {
         "task_id": record.task_id,
         "run": record.run,
-        "status": "excluded" if record.skipped else record.status,
+        "status": record.status if record.is_rated else "excluded",
         "score": record.score,
         "sites": record.sites,
         "intent_template_id": record.template,
-        "reason": record.excluded if record.skipped else record.reason,
+        "reason": record.reason if record.is_rated else record.excluded,
         "type": record.task_type,
     }
-    is_unrated = record.excluded is not None and not record.skipped
     optional: dict[str, Any] = {
         "checksums": record.checksums,
         "today": record.today,
-        "unrated": is_unrated,
+        "excluded_as": None if record.is_rated else record.excluded_as,
         "tags": list(record.tags),
         "format": record.format,
         "benchmark": record.benchmark,

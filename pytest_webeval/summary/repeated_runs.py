@@ -25,7 +25,7 @@ from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.trajectory_rows import KINDS
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import select_scored
+from pytest_webeval.summary.trajectory_rows import select_rated
 from pytest_webeval.summary.trajectory_statistics import counts
 from pytest_webeval.summary.trajectory_statistics import coverage
 from pytest_webeval.summary.trajectory_statistics import headline
@@ -75,9 +75,9 @@ def averages(tasks: Iterable[Tries], chance: Callable[[Tries, int], Fraction], m
 
 
 def count_task_tries(rows: Sequence[TrajectoryRow]) -> dict[TaskKey, Tries]:
-    """The tries of each task. A run without a score does not count, whether it was aborted or is missing."""
+    """The tries of each task. An error is a try without success; an excluded run is no try."""
     keys = TaskKeys(rows)
-    tries = count_tries((keys.find(row), row.status == "success") for row in select_scored(rows))
+    tries = count_tries((keys.find(row), row.status == "success") for row in select_rated(rows))
     return dict(sorted(tries.items()))
 
 
@@ -89,7 +89,7 @@ def consensus(rows: Sequence[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     if not any(is_rephrased(row) for row in rows):
         return {}
     keys = TaskKeys(rows)
-    tasks = count_tries((find_original(keys.find(row)), (row.score or 0) > 0) for row in select_scored(rows))
+    tasks = count_tries((find_original(keys.find(row)), (row.score or 0) > 0) for row in select_rated(rows))
     return averages(tasks.values(), all_of, max((tries.count for tries in tasks.values()), default=0))
 
 
@@ -188,7 +188,7 @@ def _run_mean_statistics(means: Sequence[float]) -> dict[str, Any]:
 def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[str, Any]:
     """How many tasks have a score in any run and in every run, and what the runs' average is over the latter."""
     keys = TaskKeys(row for rows in parts for row in rows)
-    scored = [select_scored(rows) for rows in parts]
+    scored = [select_rated(rows) for rows in parts]
     common, every = {keys.find(row) for row in scored[0]}, set()
     for rows in scored:
         tasks = set(map(keys.find, rows))

@@ -60,8 +60,7 @@ _OLDER = "has no checksums of its runs, so causes of changes are unknown; score 
 class ScoredRun(Struct, frozen=True, kw_only=True):
     """A row of a summary. Fields that are not named here may hold anything.
 
-    `unrated` runs have no verdict and count in no rate. `rules`, `evaluators` and `libraries` are empty where they are
-    those of the session.
+    `rules`, `evaluators` and `libraries` are empty where they are those of the session.
     """
 
     run: str
@@ -72,7 +71,6 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     type: str | None = None
     reason: str | None = None
     tags: list[str] = field(default_factory=list)
-    unrated: bool = False
     checksums: str | None = None
     today: str | None = None
     wall_time: float = 0.0
@@ -82,6 +80,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
     format: Any = None  # and benchmark: see `TaskRun`
     benchmark: Any = None
     is_named_by_run: bool = False
+    excluded_as: str | None = None  # what an excluded run is counted as
     group: str | None = None  # the level, web site or split of a benchmark that has one
     evaluator_choice: list[str] = []  # by which alone it was scored; empty for all, or those of the session
     partial_score: Annotated[float, Meta(ge=0, le=1)] | None = None  # the mean of its evaluators, if one grades
@@ -103,8 +102,8 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the run counts in rates."""
-        return self.status != "excluded" and not self.unrated
+        """Whether the run counts in rates: all do that are not excluded, errors included."""
+        return self.status != "excluded"
 
     @property
     def site_key(self) -> str:
@@ -124,6 +123,7 @@ _OFTEN_SAME = (
     "libraries",
     "format",
     "benchmark",
+    "excluded_as",
     "group",
     "evaluator_choice",
 )
@@ -378,7 +378,7 @@ def _read_results(root: Path, source: str) -> ScoredSession:
 def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
     graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
-    return select_scores({row["run"]: row["grade"] for row in graded if not row.get("unrated")})
+    return select_scores({row["run"]: row["grade"] for row in graded})
 
 
 def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:

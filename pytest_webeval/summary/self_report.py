@@ -11,6 +11,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.values.string import find_equal
 
 SUCCESS, FAILURE, NO_ANSWER, INVALID = "SUCCESS", "FAILURE", "no answer", "invalid"
 
@@ -24,37 +25,38 @@ class Claim(StrEnum):
 
 
 def find_reported(result: TaskResult) -> str | None:
-    """How the agent reports that the task went; None if the result does not record it.
+    """How the agent reports that the task went; None if it does not: a text alone claims nothing.
 
-    For responses it is one of `STATUSES`, or `invalid`; for trajectories `SUCCESS`, `FAILURE` or `no answer`.
+    For responses it is one of `STATUSES`, read as the evaluator reads it, or `invalid`; for trajectories `SUCCESS`,
+    `FAILURE` or `no answer`.
     """
-    facts = result.webeval.get("trajectory")
-    if isinstance(facts, dict):
-        return _find_in_trajectory(facts)
     for evaluated in result.evaluators_results:
-        if evaluated.evaluator_name == RESPONSE_EVALUATOR and isinstance(evaluated.actual, dict):
-            status = evaluated.actual.get("status")
-            word = status.strip().upper() if isinstance(status, str) else ""
-            return word if word in STATUSES else INVALID
-    return None
+        if evaluated.evaluator_name == RESPONSE_EVALUATOR and evaluated.actual and isinstance(evaluated.actual, dict):
+            return find_equal(evaluated.actual.get("status"), STATUSES) or INVALID
+    facts = result.webeval.get("trajectory")
+    return _find_in_trajectory(facts) if isinstance(facts, dict) else None
 
 
 _ENDED = ("completed", "impossible", "ungraded")  # classes of trajectories in which the agent stopped by itself
 
 
 def _find_in_trajectory(facts: dict[str, Any]) -> str | None:
-    """Of `terminate`, the last action; nothing of a run that was aborted, cannot be read, or whose agent raised."""
+    """The status with which the agent ended; None if the run was aborted, cannot be read, or its agent raised."""
+    reasons, details = facts.get("reasons") or (), facts.get("details")
     if facts.get("class") == "over_budget":
         return NO_ANSWER
-    reasons = facts.get("reasons") or ()
     if facts.get("class") not in _ENDED or "agent_error" in reasons:
         return None
-    return FAILURE if "self_reported_failure" in reasons else SUCCESS
+    if "self_reported_failure" in reasons:
+        return FAILURE
+    if isinstance(details, dict) and details.get("self_reported_success") is True:
+        return SUCCESS
+    return NO_ANSWER if "empty_answer" in reasons else None
 
 
 def find_claim(result: TaskResult, reported: str | None) -> Claim | None:
-    """The claim of the agent; None without a verdict or a report."""
-    if reported is None or result.status is Status.ERROR:
+    """The claim of the agent; None without a verdict or a report, and for no answer, which claims nothing."""
+    if reported in (None, NO_ANSWER) or result.status is Status.ERROR:
         return None
     if reported == SUCCESS:
         return Claim.HONEST if result.status is Status.SUCCESS else Claim.OVER
@@ -66,9 +68,10 @@ def _has_succeeded_all_the_same(result: TaskResult) -> bool:
 
     A success without a judge is one of a task that expects to be impossible: the report is right.
     """
-    if "trajectory" in result.webeval:
-        return result.status is Status.SUCCESS
     others = [evaluated for evaluated in result.evaluators_results if evaluated.evaluator_name != RESPONSE_EVALUATOR]
+    has_response = len(others) < len(result.evaluators_results)
+    if "trajectory" in result.webeval and not has_response:
+        return result.status is Status.SUCCESS
     is_failure = result.status is not Status.SUCCESS
     return is_failure and bool(others) and all(evaluated.status is Status.SUCCESS for evaluated in others)
 
@@ -92,8 +95,8 @@ class SelfReportCounts:
         self._verdicts: dict[str, dict[str, int]] = {}
 
     def add(self, record: SelfReport) -> None:
-        """Count a run, if its agent reported anything."""
-        if record.reported is None or record.status == Status.ERROR:
+        """Count a run, if its agent claimed anything."""
+        if record.claim is None:
             return
         self._claims[record.claim] += 1
         row = self._verdicts.setdefault(str(record.reported), {"success": 0, "failure": 0})

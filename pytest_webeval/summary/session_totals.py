@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_webeval.summary.baseline import KnownFailures
 
 SLOWEST = 10
+OTHER = "other"  # of an excluded run that does not say why
 _JOINED = ("version", "evaluator_checksum", "data_checksum", "rules")
 _TABLES = ("template", "task_type")
 
@@ -48,7 +49,8 @@ class SessionTotals:
         self._scratch, self._known = scratch, known_failures
         self.statuses: Counter[str] = Counter()
         self.count, self.missing = 0, 0
-        self.tasks, self.counted, self.rated = TaskCounter(), TaskCounter(), TaskCounter()
+        self.tasks, self.counted = TaskCounter(), TaskCounter()
+        self.excluded: Counter[str] = Counter()  # by what they are counted as
         self.graders: set[str] = set()
         self.has_judge = self.has_trajectories = False
         self._codes: set[tuple[str, str]] = set()  # rules and checksums that decided
@@ -60,6 +62,7 @@ class SessionTotals:
         self._slowest: list[tuple[float, int, str]] = []
         self._self_report = SelfReportCounts()
         self._unpassable: dict[str, str] = {}
+        self._impossible: Counter[bool] = Counter()  # runs that labels call impossible, by whether they count
 
     def add(self, record: Record) -> None:
         """Count a record."""
@@ -70,8 +73,12 @@ class SessionTotals:
         self._warnings.add(record)
         self.has_judge |= record.judge is not None or bool(record.proposals)
         self.has_trajectories |= record.trajectory is not None
-        if not record.skipped:
+        if record.impossible is not None and (record.skipped or record.impossible == "zero"):
+            self._impossible[not record.skipped] += 1
+        if record.is_rated:
             self._add_counted(record)
+        else:
+            self.excluded[record.excluded_as or OTHER] += 1
 
     def _add_counted(self, record: Record) -> None:
         self.counted.add(record)
@@ -80,9 +87,7 @@ class SessionTotals:
         self._rules[record.rules] += 1
         if record.status != Status.ERROR or record.evaluators:  # other errors precede all evaluators
             self._codes.add((record.rules, record.evaluator_checksum))
-        if record.is_rated:
-            self.rated.add(record)
-            self.graders.update(record.grade["partial"] if record.grade is not None else ())
+        self.graders.update(record.grade["partial"] if record.grade is not None else ())
         if record.failure is not None:
             is_known = self._known is not None and self._known.find_expected(record) is not None
             group = is_known, FailureGroup(*record.failure)
@@ -118,7 +123,7 @@ class SessionTotals:
 
     def build(self) -> dict[str, Any]:
         """What the summary has under `webeval`."""
-        runs, tasks, success = self.rated.runs, self.rated.tasks, self.statuses[Status.SUCCESS]
+        runs, tasks, success = self.counted.runs, self.counted.tasks, self.statuses[Status.SUCCESS]
         low, high = wilson_over_tasks(success, runs, tasks)
         tables = {name: dict(sorted(table.items())) for name, table in self._tables.items()}
         slowest = nsmallest(SLOWEST, self._slowest)
@@ -126,12 +131,14 @@ class SessionTotals:
             "schema_version": SCHEMA_VERSION,
             "rules": self.join_values("rules"),
             **({"rules_counts": dict(sorted(self._rules.items()))} if len(self._rules) > 1 else {}),
-            "excluded_count": self.count - self.counted.runs,
+            "excluded_count": self.count - runs,
+            "excluded_counts": dict(sorted(self.excluded.items())),
             "missing_count": self.missing,
             "success_rate": success / runs if runs else None,
             "success_rate_denominator": runs,
             "success_rate_task_count": tasks,
             "success_rate_interval_95": [low, high],
+            **self._rate_impossible(success, runs),
             "per_template": tables["template"],
             "per_type": tables["task_type"],
             "failures": self._list_failure_groups(),
@@ -140,6 +147,17 @@ class SessionTotals:
             "unpassable": self._unpassable,
             **self._warnings.build(),
         }
+
+    def _rate_impossible(self, success: int, runs: int) -> dict[str, Any]:
+        """The rates with and without the runs that labels call impossible, if there are any."""
+        if not self._impossible:
+            return {}
+        denominators = {"as_zero": runs + self._impossible[False], "excluded": runs - self._impossible[True]}
+        rates = {
+            name: {"success_rate": success / count if count else None, "denominator": count}
+            for name, count in denominators.items()
+        }
+        return {"impossible": {"count": self._impossible.total(), "counted": self._impossible[True], **rates}}
 
     def _list_failure_groups(self) -> list[dict[str, Any]]:
         """Groups of runs that failed in the same way: those of new failures first, and of each the largest."""

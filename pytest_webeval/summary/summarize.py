@@ -91,7 +91,7 @@ class _Rows:
         """Add the rows of a run."""
         score = self._scores.add(record) if self._scores is not None else None
         self.of_all.append(build_task_row(record, is_mixed=self._is_mixed, partial_score=score))
-        if record.skipped:
+        if not record.is_rated:
             return
         row = {"task_id": record.task_id, "status": record.status, "score": record.score}
         if self._is_repeated:

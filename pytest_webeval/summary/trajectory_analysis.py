@@ -61,6 +61,7 @@ def _counts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
         "trajectories": len(rows),
         "classes": counts((row.kind for row in rows), KINDS),
         "statuses": counts((row.status for row in rows), STATUSES),
+        "formats": counts(row.format for row in rows if row.format),
         "reasons": counts(reason for row in rows for reason in set(row.reasons)),
         "flags": counts(flag for row in rows for flag in set(row.flags)),
     }

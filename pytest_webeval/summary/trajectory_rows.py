@@ -40,10 +40,10 @@ _NUMBERS = (
 class TrajectoryRow(Struct, frozen=True, kw_only=True, gc=False):
     """What one trajectory contributes.
 
-    Only a `score` of None excludes a trajectory from means. `experiment` is the name that several runs of the same
-    experiment share, empty if unknown. `criterion` is what the score was given for. `duration` is in
-    seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in an untrusted file,
-    counts as missing.
+    The `score` is 1 or 0, 0 of an error as well, and None of an excluded run alone. `experiment` is the name that
+    several runs of the same experiment share, empty if unknown. `criterion` is what the score was given for. `duration`
+    is in seconds, `process_share` the fraction of points. A number that no run can have, such as NaN in an untrusted
+    file, counts as missing.
     """
 
     task_id: str
@@ -96,9 +96,14 @@ def sort_rows(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     return sorted(rows, key=lambda row: (row.task_id, row.run, row.label))
 
 
-def select_scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
-    """The rows that are in the headline mean (`fara_webeval.md` §4.4)."""
+def select_rated(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
+    """The rows that rates are of: all but those of excluded runs."""
     return [row for row in rows if row.score is not None]
+
+
+def select_scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
+    """The rows that Fara's own mean is of: those with a verdict, so no errors (`fara_webeval.md` §4.4)."""
+    return [row for row in select_rated(rows) if row.status != "error"]
 
 
 def build_row(record: Record) -> TrajectoryRow:
@@ -111,7 +116,7 @@ def build_row(record: Record) -> TrajectoryRow:
         label=record.run,
         experiment=_experiment(facts),
         kind=facts["class"],
-        score=record.score if record.excluded is None else None,
+        score=record.score if record.is_rated else None,
         reasons=facts["reasons"],
         status=_status(record, facts),
         flags=[*facts["flags"], *verdict.flags],

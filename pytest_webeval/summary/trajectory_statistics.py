@@ -36,7 +36,7 @@ def by_steps(row: TrajectoryRow) -> int | None:
 
 def by_screenshots(row: TrajectoryRow) -> int | None:
     """The length of a run as the reference takes it: one less than its screenshots, right for Fara only (Q46)."""
-    return None if row.screenshots is None else row.screenshots - 1
+    return row.screenshots - 1 if row.screenshots else None
 
 
 def default_budgets(rows: Iterable[TrajectoryRow]) -> list[int]:
@@ -54,8 +54,10 @@ def within_budgets(row: TrajectoryRow, budgets: Sequence[int], length: Length) -
 
 
 def budget_scores(rows: Iterable[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
-    """Mean, highest score and number of rows for each budget."""
+    """Mean, highest score and number of rows for each budget; empty where no length is known."""
     counted = [row for row in rows if row.score is not None and length(row) is not None]
+    if not counted:
+        return {}
     own_scores, lengths = scores(counted), [length(row) or 0 for row in counted]
     table = {}
     for budget in budgets:
@@ -87,29 +89,28 @@ def _steps(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
 
 
 def _tokens(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """Of trajectories that used any: most recordings of Fara leave the usage empty."""
-    used = [row for row in rows if _count_tokens(row) > 0]
+    """Of trajectories that used any, as far as both are known: most recordings of Fara leave the usage empty."""
+    pairs = ((row.prompt_tokens, row.completion_tokens) for row in rows)
+    known = [(prompt, completion) for prompt, completion in pairs if prompt is not None and completion is not None]
+    used = [pair for pair in known if sum(pair) > 0]
     return {
         "count": len(used),
-        "prompt": _total_statistics([row.prompt_tokens or 0 for row in used]),
-        "completion": _total_statistics([row.completion_tokens or 0 for row in used]),
-        "total": _total_statistics(list(map(_count_tokens, used))),
+        "prompt": _total_statistics([prompt for prompt, _ in used]),
+        "completion": _total_statistics([completion for _, completion in used]),
+        "total": _total_statistics(list(map(sum, used))),
     }
 
 
-def _count_tokens(row: TrajectoryRow) -> int:
-    return (row.prompt_tokens or 0) + (row.completion_tokens or 0)
-
-
 def _total_statistics(values: Sequence[int]) -> dict[str, Any]:
-    return {"total": sum(values), "mean": mean(values), "std": sample_std(values)}
+    """The sum and the spread of known values; null where none is known."""
+    return {"total": sum(values) if values else None, "mean": mean(values), "std": sample_std(values)}
 
 
 def _attempts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     attempt_counts = [row.attempts for row in rows if row.attempts is not None]
     return spread(attempt_counts) | {
-        "total": sum(attempt_counts),
-        "retried": sum(attempts > 1 for attempts in attempt_counts),
+        "total": sum(attempt_counts) if attempt_counts else None,
+        "retried": sum(attempts > 1 for attempts in attempt_counts) if attempt_counts else None,
     }
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from typing import Any
 from typing import ClassVar
 
+from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.regex import InvalidPattern
 from pytest_webeval.safety.regex import PatternTooBig
 from pytest_webeval.safety.regex import fullmatch
+from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.text import to_text
 
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
-
 _PUNCTUATION = "'\"`.,;:!?"
+_UNTRUSTED = ParseContext(patterns=False, alternatives=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +69,17 @@ class StringValue(Value):
     def to_json(self) -> str:
         """The first alternative; of a pattern, its text."""
         return str(self.alternatives[0])
+
+
+def find_equal(raw: object, names: Sequence[str]) -> str | None:
+    """The name that an untrusted text equals as a string value does; None for any other text, and for other data."""
+    if not isinstance(raw, str):
+        return None
+    try:
+        value = StringValue.read(raw, _UNTRUSTED)
+    except ValueParseError:
+        return None
+    return next((name for name in names if StringValue.read(name, _UNTRUSTED).matches(value)), None)
 
 
 def _is_same(expected: str | Pattern, actual: str | Pattern) -> bool:

@@ -29,11 +29,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def run_tool(request, tmp_path_factory):
-    """Runs the program of a tool in a directory; gives what it did."""
+    """Runs the program of a tool in a directory, or another one of its environment; gives what it did."""
     cache = getattr(request.config, "cache", None)
     home = tmp_path_factory.mktemp("home")
 
-    def run(name, *arguments, directory):
+    def run(name, *arguments, directory, program=None):
         try:
             if cache is None:
                 raise NotInstallable("tools are installed in pytest's cache: run without -p no:cacheprovider")
@@ -43,7 +43,7 @@ def run_tool(request, tmp_path_factory):
                 raise
             pytest.skip(str(error))
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "NO_COLOR": "1", "LANG": "C.UTF-8"}
-        command = [python.parent / name, *arguments]
+        command = [python.parent / (program or name), *arguments]
         return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
 
     return run

@@ -63,7 +63,7 @@ def test_judgements_are_verdicts_and_reports_of_the_agent_are_none(webeval, runs
     outcomes.assert_outcomes(passed=1, failed=6, skipped=7)
     outcomes.stdout.fnmatch_lines_random(
         [
-            "self-report of 7 runs: 6 honest, 1 over-claiming, 0 under-claiming",
+            "self-report of 4 runs: 3 honest, 1 over-claiming, 0 under-claiming",
             "SKIPPED * aborted (no_steps): the history has no step: the browser did not start, *",
             "SKIPPED * aborted (rate_limit): the model's provider refused further calls*",
         ]

@@ -223,7 +223,7 @@ def test_a_task_with_several_runs_is_labelled_by_the_names_of_its_runs(tmp_path,
 def test_a_summary_is_calibrated_without_the_name_of_its_judge(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [row("t1", "runs/1"), row("t2", "runs/2", "failure", reason="no order"), row("t3", "runs/3", "error")]
-    path = write_summary(tmp_path / "session", *rows, row("t4", "runs/4", unrated=True))
+    path = write_summary(tmp_path / "session", *rows, row("t4", "runs/4", "excluded"))
     labels = write(tmp_path / "labels.json", {"t1": "success", "t2": "success"})
     for name in (path, path.parent):
         raw = read_numbers(capsys, name, "--labels", labels, "--disagreements", "open.jsonl")

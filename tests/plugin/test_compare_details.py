@@ -339,7 +339,7 @@ def planted(runs, pytester, webeval):
     for name in ("a/eval_summary.json", "ra/eval_summary.json"):
         summary = json.loads((pytester.path / name).read_text())
         for row in summary["task_results"]:
-            row |= {"status": "success", "reason": None, "unrated": False}
+            row |= {"status": "success", "reason": None}
         (pytester.path / name).write_text(json.dumps(summary))
     return pytester.path
 

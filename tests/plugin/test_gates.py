@@ -116,6 +116,13 @@ def test_gates_of_a_file_and_of_the_command_line_add_up(three, webeval, pytester
     assert [gate for gate, _ in gates(three)] == ["errors <= 0", "must-pass 109", "must-pass 107", "success >= 60%"]
 
 
+def test_gates_in_addopts_are_those_of_a_file(three, webeval, pytester):
+    pytester.makeini("[pytest]\naddopts = '--webeval-gate=must-pass 1'")
+    webeval("-k", "[107]").stdout.fnmatch_lines(["gates not evaluated: -k selects some runs"])
+    webeval("--webeval-gate=none", ".")
+    assert "gates" not in three.summary["webeval"]
+
+
 def test_gates_of_a_file_are_a_list(three, webeval, pytester):
     (pytester.path / "pytest.toml").write_text('[pytest]\nwebeval_gate = "errors <= 0"\n')
     result = webeval()
@@ -204,6 +211,10 @@ def test_runs_without_expected_tasks_can_be_complete(tree, webeval):
     result = webeval("--webeval-gate=complete")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["  pass  complete: * found 1 run scored"])
+    tree("b_unjudged", scores=None)
+    result = webeval("--webeval-gate=complete")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["  FAIL  complete: * found 1 run without a verdict: b_unjudged"])
 
 
 def test_gates_stand_in_junit_xml_and_on_the_page_of_github(three, webeval, pytester, monkeypatch):
@@ -276,7 +287,9 @@ def test_a_baseline_is_not_what_the_session_writes(three, webeval, pytester, bas
     (three.root / "107" / "eval_result.json").write_bytes((pytester.path / "out/107/eval_result.json").read_bytes())
     result = webeval(f"--webeval-baseline={baseline}", *OWN[baseline])
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --webeval-baseline: this session writes *{baseline}*; copy it elsewhere"])
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --webeval-baseline: this session writes *{baseline}*; copy it to another directory"]
+    )
 
 
 def test_a_baseline_may_be_a_directory_of_results(three, webeval, pytester):

@@ -63,6 +63,20 @@ def test_a_result_without_the_reward_of_its_reward_file_is_an_error(webeval, run
     assert "result.json says no reward, but verifier/reward.txt says 1" in evaluated["error_msg"]
 
 
+def test_a_trial_whose_reward_is_not_valid_is_excluded_with_that_reason(webeval, runs):
+    for name in ("shop-success__aB3dE5f", "shop-partial__aB3dE5f"):
+        shutil.copytree(RECORDED / "atif" / name, runs.root / name)
+    result = runs.root / "shop-partial__aB3dE5f/result.json"
+    error = {"exception_type": "ApiRateLimitError", "policy": {"has_valid_reward": False}}
+    stored = json.loads(result.read_text()) | {"reward_valid": False, "exception_info": error}
+    result.write_text(json.dumps(stored))
+    webeval().assert_outcomes(passed=1, skipped=1)
+    (excluded,) = (row for row in runs.summary["task_results"] if row["status"] == "excluded")
+    assert excluded["reason"] == "invalid reward: the trial raised ApiRateLimitError"
+    assert (runs.summary["total"], runs.summary["webeval"]["success_rate"]) == (1, 1)
+    assert runs.summary["webeval"]["trajectories"]["reasons"] == {"invalid_reward": 1}
+
+
 def test_the_agents_own_file_does_not_make_a_failure_a_skipped_run(webeval, runs):
     path = runs.root / "shop-partial__aB3dE5f"
     shutil.copytree(RECORDED / "atif" / path.name, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +112,27 @@ def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
     assert len(pictures) == 4
 
 
+MANUAL = Path(__file__).parents[2] / "docs/how-to/judge-runs.md"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_sent_is_what_the_manual_lists(method, tree, ask):
+    tree("a", scores=None)
+    with serve(["I do not know."]) as server:
+        ask(server, f"--webeval-judge-method={method}")
+    section = MANUAL.read_text("utf-8").partition("## What is sent")[2].partition("\n## ")[0]
+    listed, absent = section.partition("are not sent")[0].rsplit("\n\n", 1)
+    assert server.exchanges
+    for exchange in server.exchanges:
+        assert {"model", "messages"} <= exchange.body.keys() <= set(re.findall("`([a-z_]+)`", listed))
+        assert exchange.body.keys().isdisjoint(re.findall("`([a-z_]+)`", absent))
+        assert ("response_format" in exchange.body) is (method in ("rubric", "rubric-pipeline"))
+        parts = [part for message in exchange.body["messages"] for part in message["content"]]
+        assert {part["image_url"]["detail"] for part in parts if isinstance(part, dict) and "image_url" in part} <= {
+            "high"
+        }
+
+
 def test_by_default_nobody_is_asked(tree, webeval, runs):
     tree("a", scores=None)
     outcome = webeval(*LIVE, "-rs")
@@ -138,7 +160,7 @@ def test_off_asks_nobody_and_needs_no_key(tree, webeval, runs):
         ([reply(None, refusal="I cannot.")], "refused"),
         ([reply("Ver", finish_reason="length")], "truncated"),
         ([reply("", finish_reason="content_filter")], "filtered"),
-        ([failure(401)], "unreachable"),
+        ([failure(404)], "unreachable"),
         ([reply(SUCCESS, model="gpt-3")], "unreachable"),
     ],
 )
@@ -152,6 +174,49 @@ def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, 
     assert summary["webeval"]["judging"]["not_judged"] == {outcome: 1}
     assert results("a")["webeval"]["judge"]["failure"] == outcome
     assert results("a")["webeval"]["excluded"].startswith("not scored: ")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
+def test_a_refused_key_ends_the_session_once(status, method, tree, ask, runs):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve([failure(status, "not yours")]) as server:
+        outcome = ask(server, f"--webeval-judge-method={method}")
+        assert len(server.exchanges) == 1
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    outcome.assert_outcomes(skipped=1)
+    check_refusal(outcome, runs)
+
+
+def check_refusal(outcome, runs):
+    """One line says that the key was refused, and the summary has it."""
+    lines = [line for line in outcome.outlines + outcome.errlines if "refused the key" in line]
+    assert len(lines) == 1, lines
+    assert re.fullmatch(r"stopped: 127\.0\.0\.1:\d+ refused the key.*; (set|use) .*; not scored: .*", lines[0])
+    assert "refused the key" in runs.summary["webeval"]["stopped"]
+    assert runs.summary["webeval"]["judging"]["not_judged"] == {
+        "unreachable": 4 - runs.summary["webeval"]["unscored_count"]
+    }
+
+
+@pytest.mark.parametrize("option", ["-n2", "--webeval-workers=2", "-x"])
+def test_a_refused_key_ends_a_session_with_several_processes(option, tree, ask, webeval_apart, runs):
+    for name in "abcd":
+        tree(name, scores=None)
+    with serve([failure(401)]) as server:
+        live = ("--webeval-judge-mode=live", f"--webeval-judge-url={server.url}", option)
+        outcome = webeval_apart(*LIVE, *live)
+        assert 1 <= len(server.exchanges) <= 2
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    check_refusal(outcome, runs)
+
+
+def test_a_key_that_is_refused_while_it_proposes_patterns_ends_the_session(near, webeval):
+    with serve([failure(401)]) as server:
+        outcome = webeval(*REQUESTS, f"--webeval-judge-url={server.url}")
+    assert outcome.ret == pytest.ExitCode.TESTS_FAILED
+    outcome.stdout.fnmatch_lines(["stopped: 127.0.0.1:* refused the key; *"])
 
 
 def test_what_the_rules_decide_reaches_no_judge(tree, ask):

@@ -63,6 +63,7 @@ def check_results(results, script, count):
         if number in excluded:
             assert result["webeval"]["excluded"].startswith("not scored: ")
             assert result["webeval"]["judge"]["failure"] == excluded[number]
+            assert bool(result["webeval"]["judge"]["degraded"]) == (number in degraded)
             continue
         verdict = verdict_on(script.method, number)
         assert result["webeval"]["excluded"] is None
@@ -70,7 +71,7 @@ def check_results(results, script, count):
         actual = result["evaluators_results"][0]["actual"]
         assert (actual["score"], actual["status"]) == (int(verdict.success), "judged")
         assert actual["judge"]["vote_values"] == [verdict.success]
-        assert bool(actual["judge"]["degraded"]) == (number in degraded)
+        assert actual["judge"]["degraded"] == {}
         if verdict.most is not None:
             points = actual["earned_points"], actual["max_points"]
             assert points == pytest.approx((float(verdict.earned), float(verdict.most)))
@@ -112,6 +113,8 @@ def check_judging(judging, script, count):
     excluded = script.excluded(count)
     assert judging["not_judged"] == dict(Counter(excluded.values()))
     assert judging["judged"] == count - len(excluded)
+    fallbacks = judging.get("fallbacks", {})
+    assert {run.rpartition("/")[2] for run in fallbacks} == set(map(name_of, script.degraded(count)))
     judged = (verdict_on(script.method, number) for number in range(count) if number not in excluded)
     assert judging["successes"] == sum(verdict.success for verdict in judged)
 
@@ -180,7 +183,7 @@ def test_a_method_loses_nothing(method, count, period, webeval, webeval_apart, r
     ask(healed)
     complete = read_results()
     check_results(complete[0], healed, count)
-    unanswered = {*first.excluded(count), *first.degraded(count)}
+    unanswered = {*first.excluded(count)}
     assert {served.asked.number for served in healed.served} == unanswered
     known = {path.rpartition("/")[2].removesuffix(".json") for path in replies}
     assert known.isdisjoint(served.key for served in healed.served)

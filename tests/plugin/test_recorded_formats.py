@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.support.runs import definition
 from tests.support.runs import navigation
 from tests.support.runs import visited
 
+ZERO = ("-o", "webeval_impossible=zero")
 JUDGED = {"task_id": "7", "task": "Find a lamp", "action_history": ["<a> -> CLICK"], "final_result_response": "Lamp"}
 
 
@@ -193,6 +195,51 @@ def test_labels_of_people_count_before_all_and_impossible_tasks_are_in_no_rate(r
     assert runs.reasons["a"] == "rubric.outcome: not achieved: label given by a person"
     assert runs.summary["webeval"]["excluded_count"] == 2
     webeval("--webeval-labels=labels.json", "--webeval-label-coding=abp").assert_outcomes(skipped=1, failed=2, passed=1)
+
+
+def test_impossible_tasks_count_as_zero_if_the_key_says_so_and_both_denominators_are_named(runs, webeval, pytester):
+    for name in ("a", "b", "c"):
+        add_result(runs, f"ours/{name}", judge=judge(100))
+    recorded.write(runs.root / "ours/f")
+    rows = [{"task_id": name, "Ours_human_label": code} for name, code in zip("abcf", "0122", strict=True)]
+    (pytester.path / "labels.json").write_text(json.dumps(rows))
+    labels = ("--webeval-labels=labels.json", "--webeval-label-coding=osu", "--webeval-reuse", "--webeval-report=page")
+    rates = {
+        "as_zero": {"success_rate": 1 / 4, "denominator": 4},
+        "excluded": {"success_rate": 1 / 2, "denominator": 2},
+    }
+    for arguments, outcomes, counted, line in (
+        ((), {"skipped": 2, "failed": 1}, 0, "2 impossible runs excluded: 50.0% of 2; counted as 0: 25.0% of 4"),
+        (ZERO, {"failed": 3}, 2, "2 impossible runs counted as 0: 25.0% of 4; excluded: 50.0% of 2"),
+    ):
+        result = webeval(*labels, *arguments)
+        result.assert_outcomes(passed=1, **outcomes)
+        result.stdout.fnmatch_lines([line])
+        summary = runs.summary["webeval"]
+        assert summary["impossible"] == {"count": 2, "counted": counted} | rates
+        assert summary["success_rate_denominator"] == (4 if counted else 2)
+        assert line in (pytester.path / "page/index.html").read_text()
+    assert runs.summary["webeval"]["policy"]["labels"]["impossible"] == "zero"
+    assert runs.reasons["f"].endswith("not achieved: impossible: people could not execute the task, which counts as 0")
+    assert runs.result("ours/f")["webeval"]["external_verdicts"][0]["impossible"] == "zero"
+
+
+def test_a_command_takes_the_key_as_well_and_repeats_it_for_pytest(runs, webeval, pytester):
+    add_result(runs, "ours/a", judge=judge(100))
+    (pytester.path / "labels.json").write_text(json.dumps([{"task_id": "a", "Ours_human_label": "2"}]))
+    arguments = ("score", "runs", "--labels=labels.json", "--label-coding=osu", "--impossible=zero")
+    done = pytester.run(sys.executable, "-m", "pytest_webeval", *arguments)
+    done.stdout.fnmatch_lines(
+        ["1 impossible run counted as 0: 0.0% of 1; excluded: no rate of 0", "* -o webeval_impossible=zero *"]
+    )
+    assert done.ret == 1
+
+
+def test_another_treatment_of_impossible_tasks_is_a_usage_error(runs, webeval):
+    add_result(runs, "ours/a", judge=judge(100))
+    result = webeval("-o", "webeval_impossible=one")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*invalid webeval_impossible 'one'; use exclude or zero*"])
 
 
 def test_a_changed_label_is_scored_again_and_nothing_else(runs, webeval, pytester):

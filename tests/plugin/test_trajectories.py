@@ -47,7 +47,10 @@ def test_each_class_has_its_outcome_in_pytest(every_class, webeval):
             "SKIPPED * runs/*/traj/d_aborted:0: aborted (flagged): *",
             "SKIPPED * runs/*/traj/e_crashed:0: aborted (crash_no_answer): the run crashed: Captcha timed out",
             "SKIPPED * runs/*/traj/i_unjudged:0: not scored: no verdict in scores/; judge the run",
-            "mean over scored 33.3% of 3, over completed 50.0% of 2, inconsistent 1, judge errors 1",
+            "6 scored: 1 success, 2 failure, 3 error, 3 excluded",
+            "excluded: 2 aborted, 1 ungraded",
+            "success rate 16.7% (95% interval *",
+            "Fara's mean over scored 33.3% of 3, over completed 50.0% of 2, inconsistent 1, judge errors 1",
         ]
     )
 
@@ -57,7 +60,8 @@ def test_the_summary_counts_each_of_them_once(every_class, webeval, runs):
     summary = runs.summary
     assert (summary["total"], *runs.counts) == (6, 1, 2, 3)
     about = summary["webeval"]
-    assert (about["excluded_count"], about["success_rate_denominator"], about["success_rate"]) == (3, 3, 1 / 3)
+    assert (about["excluded_count"], about["success_rate_denominator"], about["success_rate"]) == (3, 6, 1 / 6)
+    assert about["excluded_counts"] == {"aborted": 2, "ungraded": 1}
     statuses = {row["task_id"]: row["status"] for row in summary["task_results"]}
     assert statuses == {
         "a_good": "success",
@@ -89,7 +93,7 @@ def test_results_say_what_they_are_and_those_that_say_nothing_are_marked(every_c
     for name in ("f_unreadable", "g_contradiction", "h_judge_error"):
         found = result(name)
         assert (found["status"], found["score"], found["webeval"]["skipped"]) == ("error", 0.0, False)
-        assert found["webeval"]["excluded"]
+        assert found["webeval"]["excluded"] is None
     assert not [name for name in runs.written if "i_unjudged" in name]
 
 

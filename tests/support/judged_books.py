@@ -246,10 +246,11 @@ class BookJudge:
     def excluded(self, count: int) -> dict[int, str]:
         """The books on which there is no verdict, each with the reason."""
         faults = {number: self._pick_fault(number) for number in range(count)} if self.period else {}
-        return {number: fault for number, fault in faults.items() if fault in FINAL}
+        refused = {number: fault for number, fault in faults.items() if fault in FINAL}
+        return refused | dict.fromkeys(self.degraded(count), "uncertain")
 
     def degraded(self, count: int) -> set[int]:
-        """The books whose verdict has to do without a reply."""
+        """The books on which the judge uses a fallback."""
         numbers = range(count) if self.period and self.method in OPTIONAL else ()
         return set(filter(self._is_degraded, numbers))
 

@@ -1,4 +1,7 @@
-"""The table of methods of judging. A method is a file here and a row."""
+"""The table of methods of judging. A method is a file here and a row.
+
+Some follow the steps of a benchmark's judge. Their prompts are this package's own, and so are their numbers.
+"""
 
 from __future__ import annotations
 

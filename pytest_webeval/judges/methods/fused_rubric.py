@@ -104,7 +104,7 @@ class FusedRubricMethod(JudgingMethod):
     version: ClassVar[str] = "1"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on the outcome, with the points. A rubric of the task that is damaged is noted as a fallback."""
+        """The verdict on the outcome, with the points. A rubric of the task that is damaged is noted."""
         replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
         success = decide_outcome(replies)
         return JudgedVerdict(
@@ -144,5 +144,5 @@ def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
     try:
         return parse_rubric(evidence.rubric)
     except InvalidRubric as error:
-        calls.degrade("rubric", f"{error}; the judge wrote its own")
+        calls.note("rubric", f"{error}; the judge wrote its own")  # an agent can damage one, so it excludes no run
         return None

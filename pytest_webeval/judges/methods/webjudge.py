@@ -1,6 +1,7 @@
 """WebJudge of Online-Mind2Web: key points, a score for each screenshot, and a verdict (`fara_webeval.md` §6.11).
 
-As in the benchmark, the answer of the agent is not an input (Q38). For tasks that ask for one, use another method.
+As in the benchmark, the answer of the agent is not an input (Q38), nor is what it says with the action that gives the
+answer. For tasks that ask for one, use another method.
 """
 
 from __future__ import annotations
@@ -98,10 +99,10 @@ class WebJudgeMethod(JudgingMethod):
     """A question about the task, one about each screenshot, and one for the verdict."""
 
     name: ClassVar[str] = "webjudge"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes on the last question. A screenshot without a score is excluded and noted."""
+        """The verdict of most votes on the last question. It does not count if a screenshot has no score."""
         key_points = calls.ask(build_key_points_request(evidence))
         requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
         scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)

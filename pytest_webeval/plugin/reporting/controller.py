@@ -58,10 +58,11 @@ _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose
 
 
 class StopReason(Struct, eq=False):
-    """Plugin that records why the session stopped."""
+    """Plugin that records why the session stopped. `refusal` is the message of a server that refuses a key."""
 
     message: str | None = None
     worker_error: str | None = None
+    refusal: str | None = None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Record Ctrl-C, `pytest.exit`, an error of collection, or -x under xdist."""
@@ -73,13 +74,20 @@ class StopReason(Struct, eq=False):
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Record the crash of a worker; xdist decides whether to replace it."""
+        """Record the crash of a worker, which xdist may replace, or that the key of its judge was refused."""
+        self.refusal = self.refusal or (getattr(node, "workeroutput", None) or {}).get("webeval_refusal")
         if error:
             self.worker_error = f"xdist worker {node.gateway.id} crashed: {error}"
 
     def reason(self, session: pytest.Session, unscored: Sequence[str]) -> str | None:
         """The reason in one line, or None if nothing stopped the session."""
-        message = self.message or session.shouldfail or session.shouldstop or (self.worker_error if unscored else None)
+        message = (
+            self.refusal
+            or self.message
+            or session.shouldfail
+            or session.shouldstop
+            or (self.worker_error if unscored else None)
+        )
         return sanitize(" ".join(str(message).split())) if message else None
 
 
@@ -201,6 +209,9 @@ class SessionReporter(Struct, eq=False, dict=True):
             return
         if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        self.stopping.refusal = self.stopping.refusal or self.workspace.refusal
+        if self.stopping.refusal is not None:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # under xdist, it was interrupted
         stop_reason = self.stopping.reason(session, self._unscored)
         self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
         if self.workspace.settings.shard and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

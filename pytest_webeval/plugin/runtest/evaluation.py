@@ -41,6 +41,7 @@ from pytest_webeval.scoring.score import evaluate
 from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.score import validate_result
+from pytest_webeval.scoring.task_result import SKIPPED
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.scoring.task_result import exclude
 from pytest_webeval.scoring.task_result import failure_details
@@ -154,11 +155,11 @@ class RecordEvaluation(Struct):
         try:
             return self._score_run(self._own_evaluators())
         except (RunExcluded, pytest.skip.Exception) as error:
-            return self.build_excluded_result(sanitize(str(error)))
+            return self.build_excluded_result(sanitize(str(error)), getattr(error, "kind", SKIPPED))
 
-    def build_excluded_result(self, reason: str) -> TaskResult:
-        """The result of a run that is excluded from all counts."""
-        return exclude(self._build_error_result(reason), self.case.run, reason)
+    def build_excluded_result(self, reason: str, kind: str = SKIPPED) -> TaskResult:
+        """The result of a run that is excluded from all counts, and what it is counted as."""
+        return exclude(self._build_error_result(reason), self.case.run, reason, kind)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""

@@ -216,6 +216,8 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
                 expect_failure(report, outcome.record, item.config)
             append_recording_problems(report, item, outcome)
+        if self.workspace.refusal is not None:  # no run can be judged any more
+            item.session.shouldfail = "the judge has no valid key"
         is_redacted = UNCHANGED in item.stash  # the text of an earlier session is
         if report.sections or (report.longrepr is not None and not is_redacted):
             self._redact(report, item)
@@ -302,6 +304,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             output["webeval_counts"] = astuple(session.config.stash.get(COUNTS, Counts()))
             output["webeval_without_runs"] = self.workspace.without_runs
             output["webeval_nested_runs"] = self.workspace.nested_runs
+            output["webeval_refusal"] = self.workspace.refusal
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the deselected items."""

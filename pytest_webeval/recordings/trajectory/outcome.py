@@ -12,7 +12,10 @@ from pytest_webeval.recordings.trajectory.core_log import CoreLog
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.values.string import find_equal
 
+INVALID_REWARD = "invalid_reward"  # the reason of a run that its benchmark leaves out of its own means
+_SELF_REPORTS = {"success": True, "failure": False}  # the statuses of `terminate`
 SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
 
 
@@ -78,7 +81,13 @@ def _list_answer_reasons(answer: FinalAnswer, steps: Sequence[Step]) -> list[str
     reasons = [] if answer.final_answer.strip() else ["empty_answer"]
     if not _is_terminated(steps):
         return [*reasons, "no_terminate"]
-    return [*reasons, "self_reported_failure"] if steps[-1].arguments.get("status") == "failure" else reasons
+    return [*reasons, "self_reported_failure"] if find_self_report(steps) is False else reasons
+
+
+def find_self_report(steps: Sequence[Step]) -> bool | None:
+    """Whether the agent reports a success with its last action; None if it reports neither success nor failure."""
+    status = steps[-1].arguments.get("status") if _is_terminated(steps) else None
+    return _SELF_REPORTS.get(find_equal(status, tuple(_SELF_REPORTS)) or "")
 
 
 def _is_terminated(steps: Sequence[Step]) -> bool:

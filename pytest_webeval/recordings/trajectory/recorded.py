@@ -33,6 +33,7 @@ class ReplyForm(StrEnum):
 
     STATUS = "status"  # the last line `Status: success` or `Status: failure`
     CAPITALS = "capitals"  # `SUCCESS`, unless `NOT SUCCESS` is anywhere
+    FAILURE = "failure"  # a success, unless `FAILURE` is anywhere
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -45,8 +46,9 @@ class Judgement(Struct, frozen=True, kw_only=True):
     `score` is the number that was stored, of which `full_score` is a success. `reply` is the judge's text if the
     verdict is a part of it, of the form `reply_form`. `rubric` holds criteria with points, in the keys of webeval's
     rubrics, which are added up again. `notes` are further findings of the judge, which decide nothing. `contradictions`
-    are what the reader saw to be inconsistent: nothing follows from such a verdict. `replaces` are the sources of
-    judges that were not asked because of this verdict, so that it counts where one of them is chosen.
+    are what the reader saw to be inconsistent: nothing follows from such a verdict; `warnings` had no effect on it.
+    `replaces` are the sources of judges that were not asked because of this verdict, so that it counts where one of
+    them is chosen.
     """
 
     source: str
@@ -60,6 +62,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     rubric: Mapping[str, Any] | None = None
     notes: Mapping[str, bool] = field(default_factory=dict)
     contradictions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     ungraded: str | None = None
     is_impossible: bool = False
     replaces: tuple[str, ...] = ()
@@ -81,7 +84,8 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
     that counts is the first of `judgements`. `flags` are codes of unusual facts, `details` facts of one format.
     `load_image` returns the bytes of a screenshot that is not a file of its own. `is_complete` says that all that the
-    agent said was recorded, so that it gave no answer where there is none.
+    agent said was recorded, so that it gave no answer where there is none. `has_steps` says that the steps were
+    recorded, so that an empty list of them means none.
 
     `dialect` to `rubric_names` are what only Fara's harness writes so far: see `AgentTrajectory`.
     """
@@ -91,6 +95,7 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     answer: str | None = None
     is_complete: bool = False
     steps: tuple[Step, ...] = ()
+    has_steps: bool = True
     screenshots: tuple[Screenshot, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     task_text: str = ""
@@ -156,8 +161,9 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
 
     def graded(self) -> RecordedTrajectory:
         """The same with the outcome that follows from the verdicts: `ungraded` where a complete run has none."""
-        if self.judgements and self.judgements[0].is_impossible and self.judgements[0].success is None:
-            outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), self.judgements[0].ungraded or "")
+        if self.judgements and (first := self.judgements[0]).is_impossible:
+            why = first.ungraded or first.reasoning
+            outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), why)
             return structs.replace(self, outcome=outcome)
         reasons = [judgement.ungraded for judgement in self.judgements]
         if self.outcome.kind is not OutcomeClass.COMPLETED or None in reasons:
@@ -183,7 +189,7 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
             "attempts": self.attempts,
             "last_error": self.last_error,
             "is_long": False,
-            "steps": len(self.steps),
+            "steps": len(self.steps) if self.has_steps else None,
             "usage": None if usage is None else _usage_to_json(usage),
             "answer": self.answer,
             "screenshots": len(self.screenshots),

@@ -22,6 +22,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.outcome import classify_answered
 from pytest_webeval.recordings.trajectory.outcome import classify_unanswered
+from pytest_webeval.recordings.trajectory.outcome import find_self_report
 from pytest_webeval.recordings.trajectory.outcome import gate_of
 from pytest_webeval.recordings.trajectory.outcome import unreadable
 from pytest_webeval.recordings.trajectory.screenshots import Screenshots
@@ -230,8 +231,9 @@ def trajectory_to_json(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def _log_to_json(trajectory: Trajectory) -> dict[str, Any]:
-    log = trajectory.log
-    return {"dialect": log.dialect, "steps": len(log.steps), "alignment": trajectory.alignment}
+    log, reported = trajectory.log, find_self_report(trajectory.log.steps)
+    details = {} if reported is None else {"details": {"self_reported_success": reported}}
+    return {"dialect": log.dialect, "steps": len(log.steps), "alignment": trajectory.alignment} | details
 
 
 def _answer_to_json(trajectory: Trajectory) -> dict[str, Any]:
@@ -243,4 +245,5 @@ def _answer_to_json(trajectory: Trajectory) -> dict[str, Any]:
         "screenshots": len(trajectory.screenshots),
         "usage": tokens | more if trajectory.usage else None,
         "flags": list(trajectory.flags),
+        **({"steps": None} if trajectory.is_log_lost else {}),
     }

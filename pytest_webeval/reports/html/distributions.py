@@ -129,8 +129,10 @@ def _draw_bar(place: int, bottom: float, height: float) -> str:
 
 
 def _count_tokens(row: TrajectoryRow) -> float | None:
-    """Prompt and completion tokens together; recordings that leave the usage empty count as missing."""
-    return (row.prompt_tokens or 0) + (row.completion_tokens or 0) or None
+    """Prompt and completion tokens together; None where one is unknown, or where the usage was left empty."""
+    if row.prompt_tokens is None or row.completion_tokens is None:
+        return None
+    return row.prompt_tokens + row.completion_tokens or None
 
 
 def _format_count(value: float) -> str:

@@ -17,8 +17,9 @@ from pytest_webeval.reports.html.index_tally import IndexTally
 from pytest_webeval.reports.html.session_tables import build_agents
 from pytest_webeval.reports.html.session_tables import build_baseline
 from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.other_rates import format_excluded
+from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
-from pytest_webeval.reports.terminal import format_scores
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.task_identity import describe_sample
@@ -94,6 +95,7 @@ def _bound(index: Mapping[str, Any], tally: IndexTally, groups: Sequence[Mapping
 
 def _totals(summary: Summary) -> dict[str, Any]:
     webeval = summary.webeval
+    notes = [*format_other_rates(webeval), *([format_excluded(webeval)] if webeval["excluded_count"] else [])]
     return {
         "total": summary.total,
         "success": summary.success_count,
@@ -106,7 +108,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "denominator": webeval["success_rate_denominator"],
         "interval": webeval["success_rate_interval_95"],
         "sample": describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"]),
-    } | ({"scores": scores} if (scores := format_scores(webeval)) else {})
+    } | ({"notes": notes} if notes else {})
 
 
 def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:

@@ -34,7 +34,11 @@ class Tool:
         return (self.requirement, *self.others)
 
 
-TOOLS = {"every_eval_ever": Tool("every_eval_ever==0.3.0", 12), "inspect": Tool("inspect_ai==0.3.285", 10)}
+TOOLS = {
+    "every_eval_ever": Tool("every_eval_ever==0.3.0", 12),
+    "inspect": Tool("inspect_ai==0.3.285", 10),
+    "harbor": Tool("harbor==0.26.0", 12),
+}
 
 
 @dataclass(frozen=True)

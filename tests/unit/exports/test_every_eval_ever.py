@@ -42,7 +42,7 @@ def records(path, **facts):
 
 def test_a_record_has_the_rate_of_all_runs_and_of_sites(tmp_path):
     rows = [row(1, "r/1"), row(2, "r/2", "failure"), row(3, "r/3", sites=["map", "a"]), row(4, "r/4", sites=[])]
-    ignored = [row(5, "r/5", "excluded"), row(6, "r/6", unrated=True)]
+    ignored = [row(5, "r/5", "excluded"), row(6, "r/6", "excluded", excluded_as="ungraded")]
     _, record, *_ = records(write_summary(tmp_path, *rows, *ignored))
     assert [
         (each["evaluation_name"], each["score_details"]["score"], each["score_details"]["details"])

@@ -42,9 +42,9 @@ def test_a_run_is_a_score_with_answer_explanation_and_metadata(tmp_path):
         ([row(1, "a/1"), row(2, "a/2", "failure")], [("1", None, 1), ("2", None, 0)]),
         ([row(1, "a/1"), row("1", "b/1", "failure"), row(2, "a/2")], [("1", 1, 1), ("1", 2, 0), ("2", None, 1)]),
         ([row(1, "a/1", "excluded"), row(1, "b/1")], [("1", 2, 1)]),
-        ([row(1, "a/1", unrated=True), row(2, "a/2", "partial_match")], [("2", None, 0)]),
+        ([row(1, "a/1", "error"), row(2, "a/2", "partial_match")], [("1", None, 0), ("2", None, 0)]),
     ],
-    ids=["single", "several", "excluded", "unrated"],
+    ids=["single", "several", "excluded", "error"],
 )
 def test_several_runs_of_a_task_are_epochs(tmp_path, rows, expected):
     listed = scores(write_summary(tmp_path, *rows))

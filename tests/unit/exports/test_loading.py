@@ -53,7 +53,6 @@ def test_a_result_is_a_row_with_all_that_it_says(tmp_path):
         "answer": '["lamp", 2]',
         "attempt": "runs/try-1",
         "excluded": False,
-        "unrated": False,
         "tags": "",
         "rules": "default",
         "today": None,
@@ -91,9 +90,10 @@ def graded(task_id, score, status="failure", name="Coverage", **about):
     return result(task_id, f"runs/{task_id}", status, evaluators_results=checked, webeval=about)
 
 
-@pytest.mark.parametrize("about", [{"excluded": "aborted"}, {"excluded": "aborted", "skipped": True}], ids=repr)
-def test_a_run_that_counts_in_no_rate_has_no_score_and_makes_no_evaluator_a_grader(tmp_path, about):
-    write_results(tmp_path, graded(1, 0.5, **about), graded(2, 0.0), graded(3, 0.5, name="Other"))
+def test_a_run_that_counts_in_no_rate_has_no_score_and_makes_no_evaluator_a_grader(tmp_path):
+    write_results(
+        tmp_path, graded(1, 0.5, excluded="aborted", skipped=True), graded(2, 0.0), graded(3, 0.5, name="Other")
+    )
     expected = {"1": None, "2": None, "3": 0.75}
     assert {row.task_id: row.partial_score for row in load_results(tmp_path)} == expected
     runs = read_session(tmp_path).runs
@@ -167,15 +167,14 @@ def test_the_reason_of_a_failure_is_that_of_the_session(tmp_path):
     assert cells(loaded, "reason") == [('retrieved_data: expected "lamp"',), ("cannot parse it",)]
 
 
-def test_excluded_and_unrated_runs_are_not_judged(tmp_path):
+def test_all_runs_but_excluded_ones_are_judged(tmp_path):
     skipped = result(1, "r/1", webeval={"run": "r/1", "excluded": "aborted", "skipped": True})
-    unrated = result(2, "r/2", webeval={"run": "r/2", "excluded": "over budget"})
-    loaded = load_results(write_results(tmp_path, skipped, unrated, result(3, "r/3")))
-    columns = ("status", "excluded", "unrated", "is_judged", "reason")
-    assert cells(loaded, *columns) == [
-        ("excluded", True, False, False, "aborted"),
-        ("success", False, True, False, None),
-        ("success", False, False, True, None),
+    erring = result(2, "r/2", status="error", evaluators_results=[], error_msg="lost")
+    loaded = load_results(write_results(tmp_path, skipped, erring, result(3, "r/3")))
+    assert cells(loaded, "status", "excluded", "is_judged", "reason") == [
+        ("excluded", True, False, "aborted"),
+        ("error", False, True, "lost"),
+        ("success", False, True, None),
     ]
 
 

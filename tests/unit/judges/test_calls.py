@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
@@ -19,6 +20,7 @@ from tests.unit.judges.scripted import calls_of
 from tests.unit.judges.scripted import image
 from tests.unit.judges.scripted import in_order
 
+SHOWN = image(1)
 PROMPT = Prompt(step="count", messages=build_messages("Reply with a number.", "How many?", image(1)))
 
 
@@ -117,6 +119,68 @@ def test_the_first_reason_of_a_degraded_step_counts():
     calls.degrade("evidence", "first\nline")
     calls.degrade("evidence", "second")
     assert calls.degraded == {"evidence": "first line"}
+
+
+def test_a_fallback_is_no_verdict_and_a_note_is_none():
+    calls = calls_of(ScriptedJudge(lambda _: ""))
+    calls.note("verdict, vote 2", "no reply")
+    calls.check()
+    calls.degrade("screenshot 2", "no score")
+    calls.degrade("screenshot 2", "again")
+    calls.degrade("reality", "no notes")
+    with pytest.raises(JudgeFailed, match=r"used a fallback in 2 steps: screenshot 2: no score$") as caught:
+        calls.check()
+    assert caught.value.outcome == "uncertain"
+    assert list(calls.degraded) == ["verdict, vote 2", "screenshot 2", "reality"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "problem"),
+    [
+        (["7"], None),
+        (["many", "7"], None),
+        (["many", "7", "7"], None),
+        (["many", "few", "7"], "2 of 3 replies"),
+        (["many", "few", "some", "7", "7"], "3 of 5 replies"),
+        (["7", "many", "few", "some", "7"], "3 of 5 replies"),
+        (["7", "many", "few", "7", "7"], None),
+    ],
+)
+def test_where_most_replies_are_invalid_there_is_no_verdict(replies, problem):
+    judge = ScriptedJudge(in_order(replies))
+    calls = calls_of(judge)
+    while len(judge.questions) < len(replies):
+        assert calls.ask(request()) == 7
+    if problem is None:
+        calls.check()
+    else:
+        with pytest.raises(JudgeFailed, match=f"{problem} of the judge were not valid") as caught:
+            calls.check()
+        assert caught.value.outcome == "uncertain"
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("reply", ["7", "many", JudgeFailed("no reply", "unreachable")])
+def test_equal_questions_are_sent_and_paid_for_once(concurrency, reply):
+    judge = ScriptedJudge(lambda question: reply if question.messages[1].images[0].sha256 == SHOWN.sha256 else "1")
+    calls = calls_of(judge, concurrency=concurrency)
+    copy = structs.replace(SHOWN, name="copy.png")
+    prompts = [Prompt(step="count", messages=build_messages("Count.", each)) for each in (SHOWN, image(2), copy, SHOWN)]
+    first, other, *equal = calls.ask_all(Request(prompt, parse, attempts=2) for prompt in prompts)
+    assert equal == [first, first]
+    assert other == 1
+    times = 2 if reply == "many" else 1
+    assert len(judge.questions) == 1 + times
+    assert len(calls.asked) == (1 if isinstance(reply, Exception) else 1 + times)
+    assert calls.usage["scripted"].prompt == 10 * len(calls.asked)
+
+
+def test_equal_votes_are_questions_of_their_own():
+    judge = ScriptedJudge(in_order(["1", "2", "3"]))
+    prompts = [structs.replace(PROMPT, sample=sample) for sample in range(3)]
+    calls = calls_of(judge)
+    assert calls.ask_all(Request(prompt, parse) for prompt in prompts) == [1, 2, 3]
+    assert len(calls.asked) == 3
 
 
 @pytest.mark.parametrize(

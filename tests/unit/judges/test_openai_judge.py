@@ -14,6 +14,7 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import JudgeCalls
+from pytest_webeval.judges.calls import KeyRefused
 from pytest_webeval.judges.calls import Prompt
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.calls import Request
@@ -194,6 +195,13 @@ def test_a_server_that_is_not_there_charges_nothing(ask):
     with pytest.raises(JudgeFailed, match=r"no reply from 127\.0\.0\.1") as caught:
         OpenAIJudge("gpt-4o", server.url, retries=1, sleep=lambda _: None).answer(question())
     assert not isinstance(caught.value, ReplyLost)
+
+
+@pytest.mark.parametrize(("status", "is_refused"), [(401, True), (403, True), (404, False), (400, False)])
+def test_a_refused_key_is_told_from_other_errors(ask, status, is_refused):
+    error, server, _ = ask([failure(status)])
+    assert isinstance(error, KeyRefused) is is_refused
+    assert (error.outcome, len(server.exchanges)) == ("unreachable", 1)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ LAST_LINES = {"webvoyager": "Verdict: SUCCESS", "webjudge": "Status: success"}
 PROMPTS = {
     ("request", "1"): "1d1b026928d3f25bf018cfe5d25cd5b8f82151073f758541ccbaaaacca699234",
     ("rubric", "1"): "cac0ad9d24f278e9cbd397d42494f7f22721c76538ed5a54b4807914c9d2c4bc",
-    ("webjudge", "1"): "803aea50301aad8f09f5f380814d30b17880c4c8958f78bf3e7e25f1592e7318",
+    ("webjudge", "2"): "803aea50301aad8f09f5f380814d30b17880c4c8958f78bf3e7e25f1592e7318",
     ("webvoyager", "1"): "59ecf148abb28ce461a980c8d446b935130cf1bddb2603307636d4db69d6cdf0",
 }
 

@@ -7,6 +7,7 @@ import pytest
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.judges.calls import KeyRefused
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.calls import build_messages
 from pytest_webeval.judges.prices import load_prices
@@ -55,6 +56,19 @@ def test_a_question_is_asked_once(store, limit):
     assert judge.counts.usage == {"gpt-4o": USAGE + USAGE}
     assert limit.spent == Decimal("0.007")
     assert judge.model == "gpt-4o"
+
+
+def test_after_a_refused_key_nothing_is_sent_and_memory_answers(store, limit):
+    replies = {"a": Reply(text="yes", model="gpt-4o", usage=USAGE), "b": KeyRefused("shop.test refused the key")}
+    asked = ScriptedJudge(lambda question: replies[question.messages[1].text], "gpt-4o")
+    judge = RememberingJudge(asked, store, limit)
+    spent = judge.answer(question("a")) and limit.spent
+    for text in ("b", "c", "b"):
+        with pytest.raises(KeyRefused, match="the judge has no valid key") as caught:
+            judge.answer(question(text))
+        assert caught.value.outcome == "unreachable"
+    assert judge.answer(question("a")).text == "yes"
+    assert (len(asked.questions), judge.refusal, limit.spent) == (2, "shop.test refused the key", spent)
 
 
 def test_a_judge_of_memory_asks_nobody(store):

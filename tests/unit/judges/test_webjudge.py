@@ -12,6 +12,7 @@ from tests.unit.judges.derived import derive_verdict
 from tests.unit.judges.scripted import ScriptedJudge
 from tests.unit.judges.scripted import calls_of
 from tests.unit.judges.scripted import evidence
+from tests.unit.judges.scripted import image
 
 KEY_POINTS = "1. Find the atlas.\n2. Report its price."
 
@@ -92,6 +93,14 @@ def test_a_screenshot_without_a_score_is_excluded_and_noted():
         "screenshot 3": "no score, not shown to the judge: no valid reply in 5 attempts @ screenshot: the last line is"
         ' "Score: many"; end with one line `Score: 1` or `Score: 2` or `Score: 3` or `Score: 4` or `Score: 5`',
     }
+
+
+def test_equal_screenshots_are_scored_once_and_all_shown():
+    _, judge, calls = judge_with([5, 2, 4], screenshots=(image(0), image(1), image(0), image(2), image(0)))
+    assert judge.steps == ["key points", *["screenshot"] * 3, "verdict"]
+    shown = [picture.name for picture in judge.questions[-1].messages[1].images]
+    assert shown == ["screenshot0.png", "screenshot0.png", "screenshot2.png", "screenshot0.png"]
+    assert len(calls.asked) == 5
 
 
 @pytest.mark.parametrize(("key_points", "problem"), [(" \n", "it is empty"), ("1. a\n" * 3000, "use at most 10,000")])

@@ -48,8 +48,8 @@ def verdict_of(judgement):
     return derive(from_judgement(judgement), VerdictPolicy(), RunFacts())
 
 
-def verdicts_in(tmp_path, *lines):
-    path = tmp_path / "WebJudge_auto_eval_results.json"
+def verdicts_in(tmp_path, *lines, name="WebJudge_auto_eval_results.json"):
+    path = tmp_path / name
     path.write_text("\n".join(lines))
     return load_verdicts(path).by_task
 
@@ -117,6 +117,72 @@ def test_what_contradicts_the_reply_makes_the_verdict_inconsistent(tmp_path, fie
     verdict = verdict_of(verdicts_in(tmp_path, line(**fields))["7"])
     assert [check.rule for check in verdict.checks] == rules
     assert verdict.is_inconsistent is bool(rules)
+
+
+@pytest.mark.parametrize(
+    ("score", "text", "threshold", "has_effect"),
+    [
+        (0, 1, None, False),
+        (1, 2, None, False),
+        (5, 3, None, False),
+        (0, 3, None, True),
+        (2, 4, None, True),
+        (3, 2, None, True),
+        (0, 1, 1, True),
+        (2, 4, 5, False),
+        (4, 5, 5, True),
+        (3.5, 3, 4, False),
+        (3.5, 4, 4, True),
+        (5, 1, 0, False),
+    ],
+)
+def test_an_image_score_that_its_text_does_not_have_is_an_error_only_across_the_threshold(
+    tmp_path, score, text, threshold, has_effect
+):
+    end = "auto_eval_results.json" if threshold is None else f"score_threshold_{threshold}_auto_eval_results.json"
+    images = [{"Response": f"**Reasoning**: hm\n\n**Score**: {text}", "Score": score}]
+    rows = verdicts_in(tmp_path, line(image_judge_record=images), name=f"WebJudge_general_eval_o4-mini_{end}")
+    verdict = verdict_of(rows["7"])
+    (check,) = verdict.checks
+    assert (check.rule, verdict.is_inconsistent) == ("R21" if has_effect else "R22", has_effect)
+    reaches = "one of them reaches" if has_effect else "both or neither reaches"
+    expected = f"image 1 has the score {score}, but its text says {text}; {reaches} the threshold {threshold or 3}"
+    assert check.message == (expected if threshold != 0 else expected.replace("threshold 3", "threshold 0"))
+
+
+@pytest.mark.parametrize(
+    ("name", "judge", "reply", "score"),
+    [
+        ("WebJudge_Online_Mind2Web_eval_o4-mini", "webjudge", "Thoughts: done. Status: success", 1),
+        ("WebJudge_general_eval_gpt-4o", "webjudge", 'Thoughts: no\nStatus: "failure"', 0),
+        ("AgentTrek_eval_gpt-4o-mini", "agenttrek", "Thoughts: done\n\n**Status:** success", 1),
+        ("Autonomous_eval_gpt-4o-mini", "autonomous", "Thoughts: done\nStatus: success", 1),
+        ("WebVoyager_eval_gpt-4o-mini", "webvoyager", "### Verdict:\n**SUCCESS**", 1),
+        ("WebVoyager_eval_o4-mini", "webvoyager", "It stopped early.\n\n**Verdict: FAILURE**", 0),
+        ("WebVoyager_eval_Qwen_2", "webvoyager", "UNSUCCESSFUL, which is a FAILURE", 0),
+    ],
+)
+def test_each_method_of_online_mind2web_is_read_by_its_own_rule(tmp_path, name, judge, reply, score):
+    row = line(reply=reply, predicted_label=score)
+    verdict = verdict_of(verdicts_in(tmp_path, row, name=f"{name}_score_threshold_3_auto_eval_results.json")["7"])
+    assert (verdict.writer, verdict.score, verdict.checks) == (judge, score, ())
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "Status: success", "NOT SUCCESS", "Verdict: failure", "SUCCESS or FAILURE? It is a SUCCESS"]
+)
+def test_a_reply_to_webvoyagers_prompt_without_a_plain_verdict_is_unreadable(tmp_path, reply):
+    rows = verdicts_in(
+        tmp_path, line(reply=reply), name="WebVoyager_eval_gpt-4o_score_threshold_3_auto_eval_results.json"
+    )
+    with pytest.raises(UnreadableVerdict, match="does not plainly end in SUCCESS or FAILURE; judge the run again"):
+        verdict_of(rows["7"])
+
+
+def test_a_stored_label_that_differs_from_the_reply_to_webvoyagers_prompt_is_inconsistent(tmp_path):
+    name = "WebVoyager_eval_gpt-4o_score_threshold_3_auto_eval_results.json"
+    verdict = verdict_of(verdicts_in(tmp_path, line(reply="FAILURE", predicted_label=1), name=name)["7"])
+    assert ([check.rule for check in verdict.checks], verdict.is_inconsistent) == (["R20"], True)
 
 
 def test_there_is_a_line_for_each_task(tmp_path):
@@ -242,6 +308,25 @@ def test_a_label_means_what_its_coding_says(tmp_path, coding, code, success, is_
     assert (judgement.success, judgement.is_impossible) == (success, is_impossible)
     assert label_of(labels, "8", "runs", "SeeAct") is None
     assert labels.count == 1
+
+
+@pytest.mark.parametrize(("impossible", "success"), [("exclude", None), ("zero", False)])
+def test_an_impossible_task_counts_as_the_session_says(tmp_path, impossible, success):
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps([{"task_id": "7", "A_human_label": "2", "B_human_label": "0"}]))
+    labels = load_labels(path, "osu", impossible)
+    judgement = label_of(labels, "7", "A")
+    assert (judgement.success, judgement.is_impossible, judgement.ungraded is None) == (success, True, success is False)
+    assert label_of(labels, "7", "B") == label_of(load_labels(path, "osu"), "7", "B")
+    assert labels.describe().get("impossible") == (None if impossible == "exclude" else "zero")
+
+
+@pytest.mark.skipif(not LABELS.exists(), reason="the corpora are not here")
+@pytest.mark.parametrize(("impossible", "rated"), [("exclude", 290), ("zero", 300)])
+def test_the_public_rate_of_an_agent_has_the_denominator_of_its_leaderboard(impossible, rated):
+    labels = load_labels(LABELS, "osu", impossible)
+    verdicts = [label_of(labels, task_id, "Operator").success for task_id in labels.rows]
+    assert (verdicts.count(True), len(verdicts) - verdicts.count(None)) == (184, rated)
 
 
 def test_of_several_agents_a_directory_names_one(tmp_path):

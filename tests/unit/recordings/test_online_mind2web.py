@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval import load_run
+from pytest_webeval import score_runs
+from pytest_webeval import summarize
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.online_mind2web import read
@@ -237,3 +239,29 @@ def test_of_a_public_run_of_300_tasks_none_vanishes_and_each_is_judged_as_stored
         assert run.trajectory.answer == result["final_result_response"]
         assert run.trajectory.judgements[0].success is (result["judge"]["score"] == 100)
         assert run.trajectory.judgements[0].reasoning == result["judge"]["reasoning"]
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpora are not here")
+def test_of_300_runs_without_actions_damaged_ones_count_and_nobody_knows_the_steps(tmp_path):
+    with tarfile.open(CORPUS) as archive:
+        archive.extractall(tmp_path, filter="data")
+    paths = sorted(tmp_path.rglob("result.json"))
+    good = [path for path in paths if json.loads(path.read_bytes())["judge"]["score"] == 100]
+    for path, content in zip(good, (b"", b"\0" * 9, b"[]", b"null", good[3].read_bytes()[:-9]), strict=False):
+        path.write_bytes(content)
+    summary = summarize(score_runs(tmp_path, output=tmp_path / "output"))
+    assert (summary.success_count, summary.failed_count, summary.error_count) == (286, 9, 5)
+    assert (summary.webeval["success_rate"], summary.webeval["success_rate_denominator"]) == (286 / 300, 300)
+    totals = summary.webeval["trajectories"]
+    assert (totals["steps"]["all"]["mean"], totals["step_budget_scores"]) == (None, {})
+
+
+def test_steps_that_are_not_recorded_are_unknown_and_an_empty_list_is_none(tmp_path):
+    for name, changes in {"a": {}, "b": {"action_history": []}, "c": {"action_history": ["CLICK"]}}.items():
+        write(tmp_path / name, JUDGED | changes)
+    write(tmp_path / "d", JUDGED)
+    (tmp_path / "d/result.json").write_text('{"task_id": "7", "final_result_response"')
+    steps = [result.webeval["trajectory"]["steps"] for result in score_runs(tmp_path)]
+    assert steps == [None, 0, 1, None]
+    summary = summarize(score_runs(tmp_path))
+    assert [summary.webeval["trajectories"]["steps"]["all"][key] for key in ("count", "mean")] == [2, 0.5]

@@ -130,7 +130,7 @@ def test_a_result_of_online_mind2web_that_is_not_recognized_is_a_broken_run(tmp_
     else:
         (tmp_path / "7/result.json").write_text(content)
     items = search(tmp_path)
-    assert {name: kind for name, (kind, _) in items.items()} == {"7": "broken", "8": "run"}
+    assert {name: kind for name, (kind, _) in items.items()} == {"7": "broken", "8": "run", "9": "broken"}
     assert f"result.json and trajectory of the format online-mind2web, but {lack}" in items["7"][1]
 
 

@@ -15,7 +15,7 @@ from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 
 
 def rows_of(experiment: str, *runs: str, **fields: Any) -> list[TrajectoryRow]:
-    """Runs r0, r1, ... of tasks t0, t1, ...: a letter each, `1` and `0` for a score, `-` for an aborted one."""
+    """Runs r0, r1, ... of tasks t0, t1, ...: a letter each, `1` and `0` for a score, `-` aborted, `!` an error."""
     return [
         TrajectoryRow(
             task_id=f"t{task}",
@@ -23,9 +23,9 @@ def rows_of(experiment: str, *runs: str, **fields: Any) -> list[TrajectoryRow]:
             label=f"{experiment}/r{run}/t{task}",
             kind="aborted" if score == "-" else "completed",
             experiment=experiment,
-            score=None if score == "-" else int(score),
-            status="success" if score == "1" else "failure",
-            **fields,
+            score=None if score == "-" else int(score == "1"),
+            status={"1": "success", "!": "error"}.get(score, "failure"),
+            **{"format": "fara"} | fields,
         )
         for run, scores in enumerate(runs)
         for task, score in enumerate(scores)
@@ -55,13 +55,27 @@ def test_one_trajectory_is_told_in_the_singular(told, runs, line):
     assert told(rows_of("x", runs))[0] == line
 
 
+FARA_MEAN = "Fara's mean over scored 50.0% of {0}, over completed 50.0% of {0}"
+
+
 def test_criteria_are_named_where_there_are_several_the_most_frequent_first(told):
     outcome = rows_of("x", "1100", criterion="outcome")
-    assert told(outcome)[1:] == ["mean over scored 50.0% of 4, over completed 50.0% of 4"]
+    assert told(outcome)[1:] == [FARA_MEAN.format(4)]
     mixed = outcome + rows_of("", "1", criterion="both") + rows_of("y", "-", criterion="process")
     mixed += rows_of("z", "0", criterion="aesthetic", verdict_status="undecided")
-    expected = "mean over scored 50.0% of 6, over completed 50.0% of 6, criteria mixed: outcome 4, aesthetic 1, both 1"
+    expected = f"{FARA_MEAN.format(6)}, criteria mixed: outcome 4, aesthetic 1, both 1"
     assert told(mixed)[1] == f"{expected}, undecided 1"
+
+
+def test_a_mean_that_leaves_out_errors_is_named_and_of_trajectories_of_fara_alone(told):
+    assert told(rows_of("x", "10!!"))[1:] == [FARA_MEAN.format(2)]
+    assert told(rows_of("x", "10!!", format="webvoyager"))[1:] == []
+    assert told(rows_of("x", "1", format="webvoyager") + rows_of("x", "1"))[1:] == []
+
+
+def test_the_rate_of_an_experiment_counts_its_errors(told):
+    lines = told(rows_of("x", "11!!") + rows_of("y", "0"))
+    assert lines[2:] == ["x: mean 50.0% of 4", "y: mean 0.0% of 1"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +110,16 @@ def test_several_runs_are_told_with_their_spread_and_how_far_they_did_the_same_t
 
 def test_one_run_of_rephrased_tasks_has_nothing_to_compare_with(told):
     rows = [
-        TrajectoryRow(task_id=task, run="r", label=task, kind="completed", experiment="x", score=1, status="success")
+        TrajectoryRow(
+            task_id=task,
+            run="r",
+            label=task,
+            kind="completed",
+            experiment="x",
+            score=1,
+            status="success",
+            format="fara",
+        )
         for task in ("a", "a_rephrased_1")
     ]
     assert told(rows)[2:] == ["x: 1 run, mean 100.0%, pass@1 100.0% of 2, pass^1 100.0% of 2"]

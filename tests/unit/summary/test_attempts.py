@@ -61,7 +61,7 @@ def test_thresholds_over_fewer_and_more_tries(successes, count, needed, tries, e
 
 
 def test_tries_are_of_runs_that_count():
-    excluded = [record("c/1-", excluded="aborted", skipped=True), record("c/2!", excluded="no verdict")]
+    excluded = [record("c/1-", excluded="aborted", skipped=True), record("c/2!", excluded="no verdict", skipped=True)]
     (agent,) = build_attempts([*records("a/1+ b/1- a/2+"), *excluded])["agents"]
     assert (agent["tasks"], agent["runs"], agent["mean"]) == (2, 3, 0.75)
     assert agent["thresholds"] == {"1 of 2": {"tasks": 2, "of": 2}, "2 of 2": {"tasks": 0, "of": 2}}
@@ -69,6 +69,12 @@ def test_tries_are_of_runs_that_count():
     assert [attempt["rated"] for attempt in agent["attempts"]] == [2, 1, 0]
     assert agent["pass@k"]["2"] == {"mean": 1.0, "tasks": 1}
     assert agent["pass^k"]["2"] == {"mean": 0.0, "tasks": 1}
+
+
+def test_an_error_is_a_try_without_success():
+    (agent,) = build_attempts(records("a/1+ b/1! a/2!"))["agents"]
+    assert (agent["tasks"], agent["runs"], agent["mean"]) == (2, 3, 0.25)
+    assert [attempt["rated"] for attempt in agent["attempts"]] == [2, 1]
 
 
 def test_at_most_ten_thresholds_are_listed():

@@ -70,10 +70,6 @@ def test_the_outcome_of_a_task_is_that_of_its_judged_runs(words, outcome):
     assert outcome in LEGEND
 
 
-def test_a_run_without_a_verdict_is_excluded():
-    assert find_outcome([run("r/1!", unrated=True)]) == "x"
-
-
 @pytest.mark.parametrize(
     ("texts", "outcomes", "flips", "last"),
     [
@@ -299,7 +295,7 @@ def test_a_session_is_described_with_its_rate_and_those_of_its_sites():
         run("r/2-", sites=["shopping"], type="mutate", template=8),
         run("s/3!", sites=["map", "gitlab"], type="retrieve", template=7),
         run("r/4x", sites=["map"]),
-        run("r/5!", unrated=True),
+        run("r/5x"),
     ]
     told = SAME | {"subset": "hard", "problems": ["a row"]}
     content = build_history([session(1, runs=rows, **told)])
@@ -328,7 +324,7 @@ def test_a_session_is_described_with_its_rate_and_those_of_its_sites():
         "partial": False,
         "subset": "hard",
         "task_count": 5,
-        "error_count": 2,
+        "error_count": 1,
         "excluded_count": 2,
         "success_count": 1,
         "judged_count": 3,

@@ -78,19 +78,21 @@ def test_runs_tokens_and_costs_are_summed_up():
         record(agreement=1.0),
         record(agreement=0.5, degraded={"evidence": "no reply"}, success=False),
         record(failure="refused", cost_usd=0.5, success=None),
+        record(failure="uncertain", cost_usd=0, usage={}, calls=0, success=None, degraded={"a": "", "b": ""}),
         structs.replace(record(), judge=None),
     ]
     assert build_judging(records) == {
         "judges": [{name: FACTS[name] for name in IDENTITY}],
         "judged": 2,
         "successes": 1,
-        "not_judged": {"refused": 1},
-        "reasons": {"refused": {"run": "runs/a", "text": None}},
+        "not_judged": {"refused": 1, "uncertain": 1},
+        "reasons": {name: {"run": "runs/a", "text": None} for name in ("refused", "uncertain")},
         "proposals": 0,
         "calls": 6,
         "usage": {"gpt-5": {"prompt": 3000, "completion": 150, "reasoning": 0, "cached": 0}},
         "cost_usd": 1.0,
-        "degraded": {"evidence": 1},
+        "degraded": {"a": 1, "b": 1, "evidence": 1},
+        "fallbacks": {"runs/a": 2},
         "agreement": 0.75,
     }
 
@@ -120,6 +122,16 @@ def test_lines_name_judge_cost_and_certificate():
         "steps of the judge with a fallback: evidence 1",
         UNKNOWN,
     ]
+
+
+def test_a_line_counts_fallbacks_by_run_those_with_the_most_first():
+    records = []
+    for name, count in {"a": 1, "b": 3, "c": 1, "d": 2}.items():
+        lost = record(failure="uncertain", success=None, degraded={f"step {at}": "no reply" for at in range(count)})
+        records.append(structs.replace(lost, run=f"runs/{name}"))
+    counts = "step 0 4, step 1 2, step 2 1"
+    line = f"7 in 4 runs without a verdict (runs/b 3, runs/d 2, runs/a 1, …): {counts}"
+    assert f"steps of the judge with a fallback: {line}" in format_judging(build_judging(records))
 
 
 def test_names_in_lines_are_plain_text():

@@ -78,7 +78,7 @@ def test_a_run_of_nothing_has_no_means():
     found = metrics([CRASHED])
     names = ("mean_score", "max_score", "num_examples", "average_time", "durations", "scores", "executed examples")
     assert [found[name] for name in names] == [None, None, 0, -1, [], [], 0]
-    assert found["step_budget_scores"]["3"] == {"mean_score": None, "max_score": None, "num_examples": 0}
+    assert found["step_budget_scores"] == {}
 
 
 def test_what_ran_but_has_no_verdict_is_executed_and_not_evaluated():

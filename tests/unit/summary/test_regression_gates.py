@@ -20,13 +20,13 @@ from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
-STATUSES = {"s": "success", "f": "failure", "p": "partial_match", "e": "error", "x": "excluded", "u": "error"}
+STATUSES = {"s": "success", "f": "failure", "p": "partial_match", "e": "error", "x": "excluded"}
 
 
 def session(tasks):
-    """One run for each letter of each task: `u` is an error that counts in no rate, `-` no run."""
+    """One run for each letter of each task; `-` is no run."""
     runs = [
-        ScoredRun(run=f"runs/try-{number}/{task_id}", task_id=task_id, status=STATUSES[letter], unrated=letter == "u")
+        ScoredRun(run=f"runs/try-{number}/{task_id}", task_id=task_id, status=STATUSES[letter])
         for task_id, letters in enumerate(tasks)
         for number, letter in enumerate(letters)
         if letter != "-"
@@ -46,7 +46,6 @@ def compare(before, after):
         ("s", "p", Regression.FAILED),
         ("s", "e", Regression.ERRED),
         ("s", "x", Regression.LOST),
-        ("s", "u", Regression.LOST),
         ("s", "-", Regression.LOST),
         ("f", "-", None),
         ("f", "e", None),

@@ -60,10 +60,10 @@ def test_kinds_of_changes(before, after, kind):
     assert find_kind(pair) is kind
 
 
-def test_an_error_that_counts_in_no_rate_is_excluded_unless_it_is_new():
-    judged, unrated = runs("r/1+")[0], ScoredRun(run="r/1", task_id=1, status="error", unrated=True)
-    assert [find_kind(pair) for pair in pair_runs([judged], [unrated])] == [ChangeKind.NEWLY_ERRING]
-    assert [find_kind(pair) for pair in pair_runs([unrated], [judged])] == [ChangeKind.EXCLUDED]
+def test_an_error_counts_before_and_after_as_no_success():
+    judged, erring = runs("r/1+")[0], runs("r/1!")[0]
+    assert [find_kind(pair) for pair in pair_runs([judged], [erring])] == [ChangeKind.NEWLY_ERRING]
+    assert [find_kind(pair) for pair in pair_runs([erring], [judged])] == [ChangeKind.FIXED]
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,9 @@ def test_what_is_unknown_is_left_out_of_durations_tokens_and_attempts():
         [
             row("a", duration=25.5, prompt_tokens=9100, completion_tokens=240, attempts=1),
             row("b", duration=22.0, prompt_tokens=0, completion_tokens=0, attempts=3),
-            row("c", kind="aborted", duration=31.0, prompt_tokens=900, attempts=2),
-            row("d", completion_tokens=1),
+            row("c", kind="aborted", duration=31.0, prompt_tokens=900, completion_tokens=0, attempts=2),
+            row("d", prompt_tokens=0, completion_tokens=1),
+            row("e", completion_tokens=7),
         ]
     )
     assert (found["durations"]["count"], found["durations"]["mean"]) == (3, pytest.approx(26.1667, abs=1e-4))
@@ -135,7 +136,7 @@ def test_what_is_unknown_is_left_out_of_durations_tokens_and_attempts():
         "total": {"total": 10241, "mean": pytest.approx(10241 / 3), "std": pytest.approx(5152.0016)},
     }
     assert [found["attempts"][name] for name in ("count", "mean", "max", "total", "retried")] == [3, 2.0, 3, 6, 2]
-    assert (found["abort_rate"], found["abort_rate_denominator"]) == (0.25, 4)
+    assert (found["abort_rate"], found["abort_rate_denominator"]) == (0.2, 5)
 
 
 def test_doubtful_verdicts_are_counted_apart():

@@ -96,15 +96,15 @@ class Case(Struct, frozen=True, kw_only=True):
         Raises `JudgeFailed` where it is not the reply that is the problem.
         """
         values: list[Value | JudgeFailed] = self._try_each(inquiries)
-        return self._note_failures(values, inquiries[0].step, fallback)
+        return _replace_failures(values, partial(self.calls.degrade, inquiries[0].step), fallback)
 
-    def ask_votes(self, inquiries: Sequence[Inquiry[Value]], fallback: str) -> list[Value | None]:
+    def ask_votes(self, inquiries: Sequence[Inquiry[Value]], problem: str) -> list[Value | None]:
         """The same for votes. Raises the first `JudgeFailed` where fewer than half of them are valid, too."""
         values: list[Value | JudgeFailed] = self._try_each(inquiries)
         failures = [value for value in values if isinstance(value, JudgeFailed)]
         if failures and len(failures) * 2 >= len(values):
             raise failures[0]
-        return self._note_failures(values, inquiries[0].step, fallback)
+        return _replace_failures(values, partial(self.calls.note, inquiries[0].step), problem)
 
     def _try_each(self, inquiries: Sequence[Inquiry[Any]]) -> list[Any]:
         values = self.calls.ask_all([inquiry.to_request(self.rubric) for inquiry in inquiries])
@@ -113,13 +113,16 @@ class Case(Struct, frozen=True, kw_only=True):
                 raise value
         return values
 
-    def _note_failures(self, values: Sequence[Value | JudgeFailed], step: str, fallback: str) -> list[Value | None]:
-        failures = [value for value in values if isinstance(value, JudgeFailed)]
-        if failures:
-            share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
-            self.calls.degrade(step, f"{fallback}: {share}{failures[0].reason}")
-        return [None if isinstance(value, JudgeFailed) else value for value in values]
-
     def ask_or(self, inquiry: Inquiry[Value], fallback: str) -> Value | None:
         """The value of one reply, or None with a note."""
         return self.ask_each([inquiry], fallback)[0]
+
+
+def _replace_failures(
+    values: Sequence[Value | JudgeFailed], note: Callable[[str], None], problem: str
+) -> list[Value | None]:
+    failures = [value for value in values if isinstance(value, JudgeFailed)]
+    if failures:
+        share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
+        note(f"{problem}: {share}{failures[0].reason}")
+    return [None if isinstance(value, JudgeFailed) else value for value in values]

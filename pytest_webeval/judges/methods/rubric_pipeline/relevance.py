@@ -16,6 +16,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
+from pytest_webeval.judges.questions import Image
 
 _GUIDANCE = """\
 Rate how much the screenshot helps to decide each criterion, from 0 (says nothing about it) to 10 (decides it). A
@@ -29,7 +30,13 @@ class RelevanceReply(ReplyForm, frozen=True, kw_only=True):
 
 
 def rate_screenshots(case: Case, items: Sequence[Item]) -> list[list[int]]:
-    """A row for each screenshot with the relevance for each criterion; all 0 where no reply was valid."""
+    """A row for each screenshot with the relevance for each criterion; all 0 where no reply was valid.
+
+    Equal screenshots are one question, with the number of the first.
+    """
+    different: dict[str, tuple[int, Image]] = {}
+    for number, image in enumerate(case.screenshots, 1):
+        different.setdefault(image.sha256, (number, image))
     inquiries = [
         Inquiry(
             step="relevance",
@@ -38,10 +45,11 @@ def rate_screenshots(case: Case, items: Sequence[Item]) -> list[list[int]]:
             form=RelevanceReply,
             parse=parser_of(RelevanceReply, partial(_read_scores, len(items))),
         )
-        for number, image in enumerate(case.screenshots, 1)
+        for number, image in different.values()
     ]
     rows = case.ask_each(inquiries, "the relevance of a screenshot is 0 for all criteria")
-    return [[0] * len(items) if row is None else row for row in rows]
+    by_image = dict(zip(different, rows, strict=True))
+    return [by_image[image.sha256] or [0] * len(items) for image in case.screenshots]
 
 
 def _read_scores(count: int, reply: RelevanceReply) -> list[int]:

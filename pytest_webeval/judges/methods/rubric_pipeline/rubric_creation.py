@@ -74,7 +74,7 @@ def find_rubric(case: Case) -> tuple[Item, ...]:
         try:
             return unscored_items(case.evidence.rubric)
         except ValueError as error:
-            case.calls.degrade("rubric", f"another rubric was written, as that of the task is invalid: {error}")
+            case.calls.note("rubric", f"another rubric was written, as that of the task is invalid: {error}")
     return _check_dependencies(case, _create(case))
 
 
