@@ -25,16 +25,23 @@ SELECTING: Mapping[str, Sequence[str]] = {
 
 
 def keeps_report(config: pytest.Config, settings: Settings) -> bool:
-    """Whether the command line selects some runs, and the directory of the report has that of all runs.
+    """Whether the command line selects some runs, and the configuration a directory with the report of all runs.
 
-    A selection in the ini key `addopts` is that of all sessions.
+    Who names the directory on the command line wants the report there. Rerun commands do not name it.
     """
-    if settings.report is None or not has_complete_report(settings.report):
+    is_named = _is_typed(config, "webeval_report", ("--webeval-report",))
+    if settings.report is None or is_named or not has_complete_report(settings.report):
         return False
-    configured = config.getini("addopts")
-    selecting = (flags for name, flags in SELECTING.items() if config.getoption(name, default=None))
-    is_selecting = any(not any(argument.startswith(tuple(flags)) for argument in configured) for flags in selecting)
+    is_selecting = any(_is_typed(config, name, flags) for name, flags in SELECTING.items())
     return is_selecting or not _names_roots(config, settings.runs)
+
+
+def _is_typed(config: pytest.Config, name: str, flags: Sequence[str]) -> bool:
+    """Whether an option has a value that the ini key `addopts` does not give it."""
+    configured = config.getini("addopts")
+    return bool(config.getoption(name, default=None)) and not any(
+        argument.startswith(tuple(flags)) for argument in configured
+    )
 
 
 def _names_roots(config: pytest.Config, roots: Sequence[Path]) -> bool:
@@ -54,4 +61,4 @@ class KeptReport(Struct, frozen=True, eq=False):
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say that there is no report of this session."""
         problem = f"report: not written; {self.directory} has that of all runs, and this session selects some"
-        terminalreporter.line(sanitize(f"{problem}: choose another directory with --webeval-report"))
+        terminalreporter.line(sanitize(f"{problem}: name a directory with --webeval-report to write one"))

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_webeval.reports.failures import list_known
-from pytest_webeval.reports.failures import split_known
+from pytest_webeval.reports.failure_text import list_known
+from pytest_webeval.reports.failure_text import split_known
 from pytest_webeval.reports.gates import gate_table
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.markdown import table

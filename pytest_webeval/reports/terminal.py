@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.reports.failures import failures
+from pytest_webeval.reports.failure_text import failures
 from pytest_webeval.reports.other_rates import format_other_rates
 from pytest_webeval.reports.other_rates import list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME

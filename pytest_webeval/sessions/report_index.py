@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.failures import list_known
+from pytest_webeval.reports.failure_text import list_known
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
 from pytest_webeval.reports.html.report_directory import IndexRows

@@ -118,35 +118,47 @@ def test_a_printed_command_keeps_the_results_of_the_others(runs, pytester, webev
     assert contents(pytester.path / "report") == report
     assert read(pytester.path / f"out/{PARTIAL}") == ([108], True)
     if key:
-        note = "report: not written; *report has that of all runs, and this session selects some: choose *"
+        note = "report: not written; *report has that of all runs, and this session selects some: *"
         again.stdout.fnmatch_lines([note])
 
 
 @DRIVERS
 @pytest.mark.parametrize("arguments", [["-k", "[107]"], ["runs/107"]])
-def test_a_report_of_some_runs_never_replaces_one_of_all(runs, scored, webeval_apart, pytester, arguments, spread):
+def test_a_selection_keeps_the_report_of_all_runs_that_the_ini_file_names(
+    runs, scored, webeval_apart, pytester, arguments, spread
+):
+    pytester.makeini("[pytest]\nwebeval_report = report\n")
     report = pytester.path / "report"
-    webeval_apart("--webeval-report=report", *arguments, *spread)
+    webeval_apart(*arguments, *spread)
     assert read(report / PARTIAL) == ([107], True)
     assert not (report / COMPLETE).exists()
-    webeval_apart("--webeval-report=report", *spread)
+    webeval_apart(*spread)
     before = contents(report)
     assert PARTIAL not in before
-    webeval_apart("--webeval-report=report", *arguments, *spread)
+    webeval_apart(*arguments, *spread)
     assert contents(report) == before
+
+
+def test_a_report_that_is_named_is_written_beside_the_summary_of_all_runs(runs, scored, webeval, pytester):
+    report = pytester.path / "report"
+    webeval("--webeval-report=report")
+    complete = (report / COMPLETE).read_bytes()
+    webeval("--webeval-report=report", "-k", "[107]").stdout.fnmatch_lines(["report: *index.html"])
+    assert (report / COMPLETE).read_bytes() == complete
+    assert read(report / PARTIAL) == ([107], True)
 
 
 @pytest.mark.parametrize("arguments", [[], ["runs"], ["."]])
 def test_arguments_that_name_all_runs_write_the_report_anew(runs, scored, webeval, pytester, arguments):
+    pytester.makeini("[pytest]\nwebeval_report = report\n")
     for _ in range(2):
-        result = webeval("--webeval-report=report", *arguments)
-        result.stdout.fnmatch_lines(["report: *index.html"])
+        webeval(*arguments).stdout.fnmatch_lines(["report: *index.html"])
 
 
 def test_a_selection_of_all_sessions_in_the_ini_file_writes_the_report_anew(runs, scored, webeval, pytester):
-    pytester.makeini("[pytest]\naddopts = -m 'not slow'\nmarkers = slow\n")
+    pytester.makeini("[pytest]\naddopts = -m 'not slow'\nmarkers = slow\nwebeval_report = report\n")
     for _ in range(2):
-        webeval("--webeval-report=report").stdout.fnmatch_lines(["report: *index.html"])
+        webeval().stdout.fnmatch_lines(["report: *index.html"])
 
 
 def test_commands_read_the_complete_summary_and_name_the_other(runs, scored, webeval, capsys, pytester):
