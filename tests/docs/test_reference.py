@@ -95,9 +95,10 @@ def session(tmp_path_factory):
     command = (sys.executable, "-m", "pytest", "--webeval-runs=runs", "--webeval-runs=trajectories")
     command += ("--webeval-config=config.json", "--webeval-output=out", "--junitxml=junit.xml")
     shutil.copytree(scratch / "runs/101", scratch / "out/runs/999")
-    for options in ((), ("--webeval-baseline=out/eval_summary.json",)):
+    for options in ((), ("--webeval-baseline=before.json",)):
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         subprocess.run([*command, *options], cwd=scratch, env=environment, capture_output=True, check=False)
+        shutil.copy(scratch / "out/eval_summary.json", scratch / "before.json")
     return scratch
 
 
