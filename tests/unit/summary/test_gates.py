@@ -175,6 +175,8 @@ def on(site, text, **fields):
         ("no-regression site a", [*on("a", "r/1+ r/3+")], [*on("a", "r/1+"), *runs("r/3!")], False),
         ("no-regression tag smoke", on("a", "r/1+", tags=["smoke"]), on("a", "r/1-"), False),
         ("no-regression tag smoke", on("a", "r/1+"), on("a", "r/1-", tags=["smoke"]), False),
+        ("no-regression tag smoke", on("a", "r/1+", tags=["smoke"]), on("a", "r/1+"), True),
+        ("no-regression tag smoke", on("a", "r/1+"), on("a", "r/1+", tags=["smoke"]), True),
         ("no-regression agent x", "x/1+ y/1+", "x/1+ y/1-", True),
         ("no-regression agent y", "x/1+ y/1+", "x/1+ y/1-", False),
     ],
