@@ -27,6 +27,7 @@ from pytest_webeval.safety.json import format_validation_error
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
 PARTIAL_SUMMARY = "eval_summary.partial.json"  # of a session that scored fewer runs than its settings select
+JOURNAL = "eval_journal.jsonl"  # of a session that goes on, or was killed
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
 
 

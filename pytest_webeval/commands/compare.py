@@ -29,8 +29,8 @@ from pytest_webeval.summary.gates import Gate
 from pytest_webeval.summary.gates import find_baseline_problem
 from pytest_webeval.summary.gates import join_gates
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.tasks.subset import load_subset
 
 HELP = "compare sessions: which tasks changed and why, and whether that can be noise"
@@ -98,6 +98,8 @@ def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attem
     """Raise `SettingsError` for a gate that cannot be checked with these sessions."""
     if any(gate.text == CERTIFICATE for gate in gates):
         raise SettingsError(f"gate {CERTIFICATE!r} is about the judge of a session that scores; pass it to pytest")
+    if gates:
+        refuse_partial(sessions[-1])
     needing = [gate for gate in gates if gate.needs_baseline]
     if not needing:
         return

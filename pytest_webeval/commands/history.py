@@ -20,7 +20,7 @@ from pytest_webeval.storage import write_json
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.history import condense
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.tasks.subset import load_subset
 
 HELP = "show success rates over many sessions, by site, and the tasks that change often"

@@ -23,7 +23,7 @@ from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import build_result_row
+from pytest_webeval.summary.session_reading import build_result_row
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 _LARGEST = 2**63 - 1  # that fits into a column of integers

@@ -8,19 +8,19 @@ HIDDEN = "(...)"
 _LEAST = 4  # characters of an answer that is looked for: a shorter one stands in an action by chance
 # What such actions are called in the formats that are read, and by agents whose actions are recorded as texts.
 _NAMES = (
-    r"(?:final|give|provide|return|submit|send|set)_?answer|answer(?:_(?:question|task|user))?"
+    r"final answer|(?:final|give|provide|return|submit|send|set)_?answer|answer(?:_(?:question|task|user))?"
     r"|terminate(?:_(?:task|with_answer))?|done|exit|stop(?:_execution|_and_answer_question)?"
     r"|finish(?:ed|_task|_run)?|(?:mark_)?task_?(?:completed?|done|finished)|(?:complete|finish|end)_task"
     r"|attempt_completion|respond(?:_to_user)?|(?:reply|send_message|message)_to_user|send_msg_to_user"
     r"|report_infeasible|(?:report|return|submit|give)_(?:results?|response|output)"
 )
-_FLAGS = re.IGNORECASE | re.ASCII
-_FRONT = r"\W{0,80}(?:(?:final |next )?action\W{1,80})?"
+_FLAGS = re.IGNORECASE | re.ASCII | re.MULTILINE
+_FRONT = r"\W{0,80}(?:(?:final |next )?action\W{1,80})?(?:\w{1,40}\.)?"
 _PATTERNS = (
     re.compile(
-        rf"\A{_FRONT}(?P<name>{_NAMES})\s{{0,80}}(?:[(\[{{:;=,]|\Z)", _FLAGS
+        rf"^{_FRONT}(?P<name>{_NAMES})[ \t]{{0,80}}(?:[(\[{{:;=,]|$)", _FLAGS
     ),  # `stop [42]`, `Action: answer(42)`
-    re.compile(rf"\A{_FRONT}(?P<name>{_NAMES.upper()})\b", re.ASCII),  # `TASK_COMPLETE 42`
+    re.compile(rf"^{_FRONT}(?P<name>{_NAMES.upper()})\b", re.ASCII | re.MULTILINE),  # `TASK_COMPLETE 42`
     re.compile(rf"->\s{{0,80}}(?P<name>{_NAMES})\b", _FLAGS),  # `None -> TERMINATE: 42`
     re.compile(r"(?:\\n|\b)(?P<name>send_msg_to_user|report_infeasible)\s{0,80}\(", _FLAGS),  # after other calls
 )

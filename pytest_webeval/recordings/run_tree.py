@@ -33,7 +33,9 @@ MOST_INSIDE, MOST_LEVELS_INSIDE = 8, 2  # directories of a run that are looked i
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
 RESULT = "eval_result.json"
 SESSION_FILE = re.compile(  # in each place that a session writes to
-    r"eval_(?:summary\.json|journal\.jsonl|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))", re.ASCII
+    r"eval_(?:summary(?:\.partial)?\.json|journal\.jsonl"
+    r"|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))",
+    re.ASCII,
 )
 REPORT_FILES = frozenset({"index.html", "report.css", "report.js"})
 STYLES = frozenset({"style.css"})  # the assets of pytest-html
@@ -65,6 +67,7 @@ class Branch(Struct, frozen=True):
     problem: str | None = None
     branches: tuple[Branch, ...] = ()
     without_runs: tuple[Path, ...] = ()
+    may_be_damaged: bool = False  # it holds no run, but something
 
     @property
     def has_items(self) -> bool:
@@ -221,11 +224,12 @@ class Search(Struct):
         kinds = {branch.kind for branch in branches}
         if kinds and kinds <= {Kind.OUTPUT, Kind.RESULTS}:
             return Branch(listing.path, max(kinds, key=lambda kind: kind is Kind.RESULTS), branches=tuple(branches))
-        return Branch(listing.path, Kind.WITHOUT_RUNS, without_runs=(listing.path,))
+        without = (listing.path,)
+        return Branch(listing.path, Kind.WITHOUT_RUNS, without_runs=without, may_be_damaged=bool(listing.names))
 
     def _mark_damaged(self, branches: list[Branch]) -> list[Branch]:
         """The same, with broken runs for directories next to runs that have a damaged main file."""
-        if all(branch.kind is not Kind.WITHOUT_RUNS for branch in branches):
+        if not any(branch.may_be_damaged for branch in branches):
             return branches
         runs = [branch.path for branch in branches if branch.kind is Kind.RUN][:MOST_NAMED]
         recorded = list({each.name: each for each in map(self._find_recorded, runs) if each is not None}.values())
@@ -255,7 +259,7 @@ class Search(Struct):
 
 def _find_damage(branch: Branch, recorded: Sequence[RecordedFormat]) -> Branch:
     """A broken run for a directory with a damaged main file of one of these formats; else the branch."""
-    if branch.kind is not Kind.WITHOUT_RUNS or branch.without_runs != (branch.path,):
+    if not branch.may_be_damaged:
         return branch
     listing = list_directory(branch.path)
     for run_format in recorded:

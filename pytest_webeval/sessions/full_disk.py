@@ -10,12 +10,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec import field
 
+from pytest_webeval.results import JOURNAL
 from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.settings import Settings
 
 PLACES_SHOWN = 3

@@ -28,7 +28,6 @@ from pytest_webeval.storage import sync_directory
 from pytest_webeval.storage import write_error
 from pytest_webeval.storage import write_pieces
 
-JOURNAL = "eval_journal.jsonl"
 _SHARED = 0o644
 MOST_OLDER = 2  # lines about a run, on average
 _LONGEST_LINE = USUAL.file_size

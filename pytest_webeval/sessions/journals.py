@@ -13,11 +13,11 @@ from msgspec import field
 
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import JOURNAL
 from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.sessions.journal import Entry
 from pytest_webeval.sessions.journal import Journal
 from pytest_webeval.sessions.output_paths import journal_path

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.journal import JOURNAL
+from pytest_webeval.results import JOURNAL
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 

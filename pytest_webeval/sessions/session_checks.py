@@ -106,17 +106,11 @@ class SessionChecks(Struct, eq=False):
             summary.webeval["unscored_count"],
             self.workspace.settings.attempts,
             summary.webeval.get("judging"),
-            self._is_first,
         )
 
     def restrict(self, summary: Summary, part: Summary) -> Summary:
         """The summary of the runs of one root, with the part of the comparison that is about them."""
         return part if self.baseline is None else restrict_comparison(summary, part)
-
-    @property
-    def _is_first(self) -> bool:
-        """Whether this session writes the first baseline."""
-        return self.baseline is None and self.workspace.settings.baseline_update
 
     def _list_missing(self, session: ScoredSession) -> list[int | str]:
         """The expected tasks without a run; none where no gate asks for them."""

@@ -13,8 +13,8 @@ from pytest_webeval.results import Summary
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.history import condense
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.session_reading import read_session
 
 
 class SessionHistory(Struct, frozen=True):

@@ -13,10 +13,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.results import JOURNAL
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
-from pytest_webeval.sessions.journal import JOURNAL
 from pytest_webeval.stores.cache_directory import FILES
 from pytest_webeval.stores.cache_directory import default_cache
 from pytest_webeval.stores.cache_directory import open_cache

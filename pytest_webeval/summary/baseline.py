@@ -24,9 +24,9 @@ from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.scored_session import have_same_rules
 from pytest_webeval.summary.scored_session import is_covered
 from pytest_webeval.summary.scored_session import parse_summary
-from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import ChangeKind
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file

@@ -62,7 +62,6 @@ class GateCase(Struct, frozen=True):
     unscored: int = 0  # collected runs without a result
     attempts: str | None = None  # a pattern of the directories with one attempt each
     judging: Mapping[str, Any] | None = None  # what the summary says of judges
-    is_first: bool = False  # whether there is no baseline because this session becomes it
 
 
 Found = tuple[str, bool]  # what was found, and whether that holds
@@ -78,15 +77,24 @@ class Selector(Struct, frozen=True):
         return f"{self.kind} {self.name}" if self.kind else ""
 
     def matches(self, run: ScoredRun, attempts: str | None) -> bool:
-        """Whether a run is one of them. `attempts` is the pattern that tells the names of agents."""
+        """Whether a run is one of them. `attempts` is the pattern that tells the names of agents.
+
+        A run that is broken so that nobody knows its site is one of each site.
+        """
         if not self.kind:
             return True
         name = self.name.lower() if self.kind in _WITHOUT_CASE else self.name
-        return name in SELECTORS[self.kind](run, attempts)
+        names = SELECTORS[self.kind](run, attempts)
+        is_unknown = run.status == "error" and self.kind not in _ALWAYS_KNOWN and not any(names)
+        return name in names or is_unknown
 
     def select(self, runs: Iterable[ScoredRun], attempts: str | None) -> list[ScoredRun]:
         """Those of some runs."""
         return [run for run in runs if self.matches(run, attempts)]
+
+    def is_unmet(self, runs: Iterable[ScoredRun], attempts: str | None) -> bool:
+        """Whether there is a kind, and no run is of it."""
+        return bool(self.kind) and not self.select(runs, attempts)
 
     def explain_none(self, case: GateCase) -> str:
         """Why there is no run of the kind, with the names that a gate could have."""
@@ -113,6 +121,7 @@ SELECTORS: dict[str, Callable[[ScoredRun, str | None], Sequence[str]]] = {
     "level": lambda run, _: ((run.group or "").lower(),),
 }
 _WITHOUT_CASE = ("type", "level")
+_ALWAYS_KNOWN = ("tag", "agent")
 _NOUNS = {
     "site": "task on site",
     "type": "task of type",
@@ -169,7 +178,7 @@ def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
 def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> Found:
     """Whether at most so many runs, or such a share of the runs that are not excluded, end in an error."""
     runs = selector.select(case.session.runs, case.attempts)
-    counted = [run for run in runs if run.is_judged or run.status == "error"]
+    counted = [run for run in runs if run.is_judged]
     return _check_count(case, selector, most, "error", [run for run in counted if run.status == "error"], counted)
 
 
@@ -188,7 +197,7 @@ def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
     runs: Sequence[ScoredRun],
 ) -> Found:
     is_share = isinstance(most, Fraction)
-    if not runs and (is_share or selector.kind):
+    if not runs:
         return selector.explain_none(case), False
     tasks = list(dict.fromkeys(run.task_id for run in counted))
     where = f" in {pluralize(len(tasks), 'task')}" if len(tasks) < len(counted) else ""
@@ -239,7 +248,7 @@ def check_certificate(case: GateCase) -> Found:
 def check_regression(case: GateCase, selector: Selector, *, is_beyond_noise: bool) -> Found:
     """Whether the session is as good as the baseline: for each task, or by the paired test of all."""
     if case.comparison is None:
-        return ("no baseline yet: this session becomes it", True) if case.is_first else ("no baseline", False)
+        return "no baseline; make it with a session without this gate", False
     comparison = restrict(case.comparison, selector, case.attempts)
     if not (comparison.before.runs or comparison.after.runs):
         return selector.explain_none(case), False

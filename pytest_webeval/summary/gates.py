@@ -67,6 +67,8 @@ class Gate(Struct, frozen=True):
     def evaluate(self, case: GateCase) -> GateResult:
         """The line about the gate."""
         found, passed = self.check(case)
+        if passed and case.session.partial:
+            found, passed = f"{found}; a partial session", False
         return GateResult(self.text, self.wanted, found, passed)
 
     def find_solved(self, runs: Iterable[ScoredRun], attempts: str | None) -> list[ScoredRun]:
@@ -118,7 +120,8 @@ def find_baseline_problem(
 
     Not more of the ids are read than needed.
     """
-    solved = [(gate, _list_ids(gate.find_solved(baseline.runs, attempts))) for gate in gates if gate.is_beyond_noise]
+    powered = [gate for gate in gates if gate.is_beyond_noise and not gate.selector.is_unmet(baseline.runs, attempts)]
+    solved = [(gate, _list_ids(gate.find_solved(baseline.runs, attempts))) for gate in powered]
     if task_ids is None:
         return next(filter(None, (gate.explain_powerless(len(ids)) for gate, ids in solved)), None)
     known, common, task_id = _list_ids(baseline.runs), set[str](), None

@@ -23,9 +23,9 @@ from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import to_line
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import build_result_row
 from pytest_webeval.summary.scored_session import format_problems
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import build_result_row
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 

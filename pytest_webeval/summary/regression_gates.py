@@ -19,6 +19,7 @@ from pytest_webeval.summary.scored_session import count_successes
 from pytest_webeval.summary.scored_session import group_by_task
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.session_comparison import format_p_value
+from pytest_webeval.summary.task_identity import TaskKey
 
 IDS_NAMED = 5
 LONGEST_NAME = 80
@@ -48,7 +49,7 @@ def check_each_task(comparison: SessionComparison) -> tuple[str, bool]:
 def check_beyond_noise(comparison: SessionComparison) -> tuple[str, bool]:
     """Return the decline and its test in words, and whether it can be noise. Errors and lost runs cannot."""
     regressed = find_regressed(comparison)
-    certain = {task_id: kind for task_id, kind in regressed.items() if kind in NEVER_NOISE}
+    certain = {task: kind for task, kind in regressed.items() if kind in NEVER_NOISE}
     if certain:
         return f"{'; '.join(_list_regressed(certain))}: never noise", False
     overall = comparison.overall
@@ -89,17 +90,18 @@ def _describe_margin(comparison: SessionComparison) -> str:
     return f"fails from {pluralize(needed - overall.worse, 'more regression')} on"
 
 
-def find_regressed(comparison: SessionComparison) -> dict[str, Regression]:
-    """Return the ids of the tasks that succeeded in the baseline and regressed, and how.
+def find_regressed(comparison: SessionComparison) -> dict[TaskKey, Regression]:
+    """Return the tasks that succeeded in the baseline and regressed, and how.
 
     A task that succeeded in all attempts regressed if it does not in all now. One that succeeded in some regressed if
-    its share fell by more than chance explains (Fisher's exact test, one-sided, at 5 %), or has no verdict left.
+    its share fell by more than chance explains (Fisher's exact test, one-sided, at 5 %). Either did if an attempt ends
+    in an error now and none did before, or if it has fewer verdicts.
     """
     keys = comparison.task_keys
     now = group_by_task(comparison.after.judged, keys)
     earlier = group_by_task(comparison.before.judged, keys)
-    kinds = {str(runs[0].task_id): _classify(runs, now.get(task, ())) for task, runs in earlier.items()}
-    return {task_id: kind for task_id, kind in kinds.items() if kind is not None}
+    kinds = {task: _classify(runs, now.get(task, ())) for task, runs in earlier.items()}
+    return {task: kind for task, kind in kinds.items() if kind is not None}
 
 
 def _classify(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Regression | None:
@@ -107,16 +109,18 @@ def _classify(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Regres
     successes, successes_now = count_successes(before), count_successes(after)
     if not successes:
         return None
-    if successes < len(before):
-        if not after:
-            return Regression.LOST
-        p_value = fisher_exact(successes, len(before), successes_now, len(after))
-        return Regression.FAILED if p_value <= LEVEL else None
-    if any(run.status == "error" for run in after):
+    if _has_error(after) and not _has_error(before):
         return Regression.ERRED
     if len(after) < len(before):
         return Regression.LOST
-    return None if successes_now == len(after) else Regression.FAILED
+    if successes == len(before):
+        return None if successes_now == len(after) else Regression.FAILED
+    p_value = fisher_exact(successes, len(before), successes_now, len(after))
+    return Regression.FAILED if p_value <= LEVEL else None
+
+
+def _has_error(runs: Iterable[ScoredRun]) -> bool:
+    return any(run.status == "error" for run in runs)
 
 
 def fisher_exact(successes: int, runs: int, successes_now: int, runs_now: int) -> float:
@@ -126,10 +130,10 @@ def fisher_exact(successes: int, runs: int, successes_now: int, runs_now: int) -
     return sum(comb(runs_now, k) * comb(runs, total - k) for k in fewer) / comb(runs + runs_now, total)
 
 
-def _list_regressed(regressed: Mapping[str, Regression]) -> Iterator[str]:
+def _list_regressed(regressed: Mapping[TaskKey, Regression]) -> Iterator[str]:
     """How many regressed in each way, with the first few ids."""
     for kind in Regression:
-        ids = [task_id for task_id, how in regressed.items() if how is kind]
+        ids = [task.task_id for task, how in regressed.items() if how is kind]
         if ids:
             yield f"{len(ids)} {kind.value}{name_tasks(ids)}"
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated
 from typing import Any
 from typing import Literal
@@ -24,31 +21,20 @@ from msgspec import field
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import PARTIAL_SCORE
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import Summary
-from pytest_webeval.results import TaskResult
 from pytest_webeval.results import find_version_problem
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.grades import select_scores
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.record import parse_digests
-from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.statistics import wilson_over_tasks
-from pytest_webeval.summary.summary_file import find_summary
-from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.task_identity import count_tasks
@@ -172,7 +158,7 @@ class ScoredSession(Struct, frozen=True, dict=True):
     partial: bool = False
     problems: list[str] = field(default_factory=list)
     evaluator_choice: list[str] = []
-    left_out: int = 0  # runs that a partial session did not score, as far as it knows
+    left_out: int = 0  # runs of a partial session that it did not score, or whose rows are of no use
 
     @cached_property
     def judged(self) -> list[ScoredRun]:
@@ -261,22 +247,6 @@ def compute_rate_interval(judged: Sequence[ScoredRun]) -> tuple[float, float]:
     return wilson_over_tasks(count_successes(judged), len(judged), count_tasks(judged))
 
 
-def read_session(path: Path) -> ScoredSession:
-    """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
-    source = str(path)
-    if not os.path.lexists(path):
-        raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
-    if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
-        return parse_summary(read_summary_file(path, source), source)
-    if (summary := find_summary(path)) is None:
-        return _read_results(path, source)
-    session = parse_summary(read_summary_file(summary, source), source)
-    if summary.name == PARTIAL_SUMMARY or not os.path.lexists(path / PARTIAL_SUMMARY):
-        return session
-    problem = f"{source} also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"
-    return structs.replace(session, problems=[*session.problems, problem])
-
-
 def parse_summary(raw: object, source: str) -> ScoredSession:
     """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
     rows = get_member(raw, "task_results")
@@ -302,10 +272,10 @@ def parse_summary(raw: object, source: str) -> ScoredSession:
         details.libraries,
         details.policy,
         _name_subset(details.subset),
-        details.partial,
+        details.partial or bool(problems),
         format_problems(problems, source) + ([f"{source} {_OLDER}"] if is_old else []),
         details.evaluator_choice,
-        details.left_out,
+        details.left_out + len(problems),
     )
 
 
@@ -354,51 +324,3 @@ def session_of(summary: Summary, name: str = "this session") -> ScoredSession:
         return parse_summary(raw | {"task_results": summary.task_results}, name)
     except UnicodeEncodeError:  # half of a surrogate pair in the text of an agent
         return parse_summary(escape_surrogates(raw) | {"task_results": summary.task_results}, name)
-
-
-def _read_results(root: Path, source: str) -> ScoredSession:
-    """The session of all results below a directory. Raises `SettingsError` if there is none."""
-    problems: list[str] = []
-    read = list(read_results(root, _build_row_and_data, problems))
-    if not read and not problems:
-        raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
-    scores = select_row_scores([row for row, _ in read])
-    runs, invalid = convert_rows([row | {PARTIAL_SCORE: scores.get(row["run"])} for row, _ in read], ScoredRun)
-    evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
-    return ScoredSession(
-        source,
-        runs,
-        rules=",".join(sorted({run.rules for run in runs if run.rules})),
-        evaluators=",".join(sorted(evaluators)),
-        tasks=",".join(sorted({data for _, data in read if data})),
-        problems=format_problems([*problems, *invalid], source),
-    )
-
-
-def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
-    graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
-    return select_scores({row["run"]: row["grade"] for row in graded})
-
-
-def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:
-    return build_result_row(result, label), result.webarena_verified_data_checksum
-
-
-def build_result_row(result: TaskResult, label: str) -> dict[str, Any]:
-    """The row that a summary would have, with the grade. A result says nothing of the type of its task."""
-    record = Record.of(result, _find_type(result))
-    row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries"), "grade": record.grade}
-    row |= {EVALUATOR_CHOICE: result.webeval.get(EVALUATOR_CHOICE) or []}
-    return row if isinstance(row["run"], str) else row | {"run": label}
-
-
-def _find_type(result: TaskResult) -> str | None:
-    """The type of the task, from what the first evaluator that has one expects."""
-    for evaluated in result.evaluators_results:
-        expected = evaluated.expected
-        with suppress(AttributeError, TypeError):
-            kind = expected.get("action") or expected.get("task_type")
-            if isinstance(kind, str):
-                return kind.lower()
-    return None

@@ -100,7 +100,7 @@ def sessions(runs, tree, pytester, webeval):
         pytester.makeconftest(EVALUATOR.format(holds=holds))
         webeval(*common, "-k", "[104]")
         (pytester.path / "conftest.py").unlink()
-        (pytester.path / output / "eval_summary.json").unlink()
+        (pytester.path / output / "eval_summary.partial.json").unlink()
 
     record_first(runs, tree)
     score("before", "2026-01-15", "default", holds=True)

@@ -165,6 +165,20 @@ def test_gates_of_a_file_are_not_evaluated_for_some_runs(three, webeval, pyteste
     assert result.ret == 0
     result.stdout.fnmatch_lines(["gates not evaluated: -k selects some runs"])
     assert webeval("-k", "[108]").ret == 1
+    for selecting in ("--maxfail=9", "-k 10"):  # which score all runs
+        result = webeval(*selecting.split())
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(["  FAIL  must-pass 1: *"])
+
+
+def test_a_directory_of_a_killed_session_is_no_baseline(three, webeval, pytester):
+    webeval("--webeval-output=killed")
+    (pytester.path / "killed/eval_summary.json").unlink()
+    assert webeval("--webeval-baseline=killed").ret == 1
+    (pytester.path / "killed/eval_journal.jsonl").touch()
+    result = webeval("--webeval-baseline=killed")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --webeval-baseline: *killed is partial; use a complete session"])
 
 
 def test_tags_are_markers_that_a_conftest_adds(three, webeval, pytester):

@@ -86,8 +86,10 @@ def test_an_update_adds_to_the_list_and_never_removes(runs, before, webeval, pyt
 def test_the_first_session_writes_the_baseline(runs, webeval, pytester):
     runs.add(107, passes=False)
     result = webeval(*KNOWN, "--webeval-baseline-update", "--webeval-gate=no-regression")
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["  pass  no-regression: * found no baseline yet: this session becomes it"])
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["  FAIL  no-regression: * found no baseline; make it with a session without *"])
+    assert not (pytester.path / "before.json").exists()
+    webeval(*KNOWN, "--webeval-baseline-update")
     webeval(*KNOWN).assert_outcomes(xfailed=1)
 
 

@@ -68,7 +68,7 @@ def test_what_was_scored_before_the_engine_failed_is_summed_up(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     session = score_made_runs(tmp_path, 2_500, "shards", engine=LostReplies)
     assert json.loads((tmp_path / "out/eval_results.json").read_bytes())["count"] == 1_000
-    summary = json.loads((tmp_path / "out/eval_summary.json").read_bytes())
+    summary = json.loads((tmp_path / "out/eval_summary.partial.json").read_bytes())
     facts = summary["webeval"]
     assert (facts["partial"], facts["unscored_count"], facts["stopped"]) == (True, 1_500, session.problems[0])
     assert session.problems == ["lost the connection; start it again, and resume"]

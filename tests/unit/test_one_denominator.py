@@ -28,8 +28,8 @@ from pytest_webeval.reports.terminal import SessionFacts
 from pytest_webeval.reports.terminal import render_summary
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.scored_session import read_session
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import write_summary
 from tests.support.recorded_runs import find_samples

@@ -13,7 +13,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.sessions.output_paths import list_result_directories
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.shards import Split
 from pytest_webeval.summary.shards import split_runs

@@ -14,6 +14,7 @@ from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import MISSING_TASKS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.results import Status
+from pytest_webeval.results import Summary
 from pytest_webeval.sessions.session_checks import SessionChecks
 
 # Options of pytest with which a session may leave runs out, by the name of their value.
@@ -43,18 +44,19 @@ class PytestChecks(SessionChecks, eq=False):
 
     @classmethod
     def of_pytest(cls, workspace: PytestWorkspace) -> Self:
-        """The checks of a session. It evaluates no gate of the configuration file where it scores some of the runs.
-
-        Raises `WebEvalError`, also for a gate on the command line of such a session.
-        """
+        """The checks of a session. Raises `WebEvalError`, also for a typed gate where some runs are selected."""
         checks = cls.of(workspace, workspace.config.stash[MISSING_TASKS])
         checks.selection = find_selection(workspace)
-        if checks.selection is not None and checks.gates:
-            if any(gate.is_typed for gate in checks.gates):
-                raise SettingsError(f"{checks.selection}, --webeval-gate judges all; remove one")
-            checks.gates.clear()
-            checks.notes.append(f"gates not evaluated: {checks.selection}")
+        if checks.selection is not None and any(gate.is_typed for gate in checks.gates):
+            raise SettingsError(f"{checks.selection}, --webeval-gate judges all; remove one")
         return checks
+
+    def check(self, summary: Summary) -> Summary:
+        """The checked summary. Gates of the configuration file do not judge a selection of the runs."""
+        if self.gates and self.selection is not None and summary.webeval["partial"]:
+            self.gates.clear()
+            self.notes.append(f"gates not evaluated: {self.selection}")
+        return super().check(summary)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Refuse a baseline that is of no use for the collected tasks. Under xdist the controller collects none."""

@@ -23,7 +23,7 @@ from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.summary.libraries import import_library
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from tests.support.stored_results import MOMENT
 from tests.support.stored_results import assertion
 from tests.support.stored_results import evaluated

@@ -32,6 +32,13 @@ def write_code(code):
     ("action", "shown"),
     [
         (f"answer({json.dumps({'content': ANSWER})})", "answer(...)"),
+        ("click(3)\nanswer('other words')", "click(3)\nanswer(...)"),
+        ("Thought: it is there\nAction: answer(other words)", "Thought: it is there\nAction: answer(...)"),
+        ("click [3]\nstop [other words]", "click [3]\nstop(...)"),
+        ("browser.done(text='other words')", "browser.done(...)"),
+        ("computer.terminate('success', answer='other words')", "computer.terminate(...)"),
+        ("Final Answer: other words", "Final Answer(...)"),
+        ("done\nother words", "done(...)"),
         (f"terminate({json.dumps({'status': 'success', 'answer': ANSWER})})", "terminate(...)"),
         (f"done({json.dumps({'success': True, 'text': ANSWER})})", "done(...)"),
         (f"finished(content='{ANSWER}')({{}})", "finished(...)"),

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import JOURNAL
 from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SCHEMA_VERSION
@@ -18,7 +19,6 @@ from pytest_webeval.schemas.registry import find_schema
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.registry import load_schema
 from pytest_webeval.schemas.validation import MESSAGES
-from pytest_webeval.sessions.journal import JOURNAL
 from tests.support.schema_checks import FILES
 
 # What a value can violate; the other keywords lead to these, or say something of the schema.

@@ -276,3 +276,11 @@ def test_the_comparison_stands_in_the_summary_and_in_those_of_its_parts():
         [],
         ["r/1"],
     )
+
+
+@pytest.mark.unchecked_files("one row is damaged")
+def test_a_baseline_with_rows_that_cannot_be_read_is_partial(tmp_path):
+    path = tmp_path / "eval_summary.json"
+    path.write_text(json.dumps(WHOLE | {"task_results": [*WHOLE["task_results"], {"run": "r/9", "status": "odd"}]}))
+    with pytest.raises(SettingsError, match=r"is partial \(\d+ of \d+ tasks\); use a complete session"):
+        read_baseline(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.summary.gates import SYNTAX
@@ -99,8 +100,15 @@ TRIED = "a/1+ b/1+ c/1- a/2+ b/2- c/2- a/3+"
         ("attempts 1 of 3 >= 0%", "a/1- b/1-", "0.0% (0 of 1 task; 1 task with fewer attempts)", True),
         ("attempts 1 of 1 type mutate >= 50%", MIXED, "50.0% (1 of 2 tasks)", True),
         ("attempts 1 of 1 type navigate >= 0%", MIXED, "no task of type 'navigate'; known: mutate, retrieve", False),
-        ("no-regression", "r/1+", "no baseline", False),
-        ("no-regression beyond noise", "r/1+", "no baseline", False),
+        ("no-regression", "r/1+", "no baseline; make it with a session without this gate", False),
+        ("no-regression beyond noise", "r/1+", "no baseline; make it with a session without this gate", False),
+        ("errors <= 0", [], "no judged run", False),
+        ("excluded <= 0", [], "no judged run", False),
+        # nobody knows of what site, type or level a broken run is
+        ("success site a >= 100%", [*runs("r/1+", sites=["a"]), *runs("r/2!")],
+         "50.0% (1 of 2; 95% interval 9.5% to 90.5%)", False),
+        ("errors level hard <= 0", [*runs("r/1+", group="hard"), *runs("r/2!")], "1 error: 2", False),
+        ("errors tag smoke <= 0", [*runs("r/1+", tags=["smoke"]), *runs("r/2!")], "0 errors", True),
         ("certificate", "r/1+", "no judge was asked", True),
     ],
 )  # fmt: skip
@@ -370,3 +378,12 @@ def test_the_same_id_in_two_formats_has_no_second_attempt():
     rows = [*runs("a/7+", format="x"), *runs("b/7+", format="y")]
     assert check("attempts 2 of 2 >= 50%", rows) == ("0.0% (0 of 2 tasks; 2 tasks with fewer attempts)", False)
     assert not check("must-pass 7", [*runs("a/7+", format="x"), *runs("b/7-", format="y")])[1]
+
+
+@pytest.mark.parametrize("gate", ["success >= 0%", "errors <= 9", "excluded <= 9", "must-pass 1", "no-regression"])
+def test_a_partial_session_passes_no_gate(gate):
+    whole = ScoredSession("B", runs("r/1+"))
+    partial = structs.replace(whole, partial=True)
+    assert parse_gate(gate).evaluate(GateCase(whole, SessionComparison(whole, whole))).passed
+    result = parse_gate(gate).evaluate(GateCase(partial, SessionComparison(whole, partial)))
+    assert (result.passed, result.found.endswith("; a partial session")) == (False, True)

@@ -62,11 +62,15 @@ def compare(before, after):
         # attempts: some succeeded
         ("ssf", "sff", None),
         ("ssf", "fff", None),
+        ("ssf", "sse", Regression.ERRED),
+        ("sse", "ffe", None),
+        ("ssf", "ss-", Regression.LOST),
         ("ssf", "---", Regression.LOST),
         ("ssf", "xxx", Regression.LOST),
         ("sssssssf", "ssssssff", None),
         ("sssssssf", "ffffffff", Regression.FAILED),
-        ("sssssssf", "eeeeeeee", Regression.FAILED),
+        ("sssssssf", "eeeeeeee", Regression.ERRED),
+        ("ssssssse", "eeeeeeee", Regression.FAILED),
         ("sssssfff", "ffffffff", Regression.FAILED),  # p = 0.013
         ("ssssffff", "ffffffff", Regression.FAILED),  # p = 0.038
         ("sssfffff", "ffffffff", None),  # p = 0.1
@@ -74,7 +78,20 @@ def compare(before, after):
     ],
 )
 def test_a_task_that_succeeded_regressed(before, after, kind):
-    assert find_regressed(compare([before], [after])) == ({} if kind is None else {"0": kind})
+    assert list(find_regressed(compare([before], [after])).values()) == ([] if kind is None else [kind])
+
+
+def test_the_same_id_in_two_formats_is_two_tasks():
+    before, after = (
+        ScoredSession(name, [run_of(7, "x", status), run_of(7, "y", "success")])
+        for name, status in (("before", "success"), ("after", "failure"))
+    )
+    assert list(find_regressed(SessionComparison(before, after)).values()) == [Regression.FAILED]
+    assert check_each_task(SessionComparison(before, after))[1] is False
+
+
+def run_of(task_id, name, status):
+    return ScoredRun(run=f"{name}/{task_id}", task_id=task_id, status=status, format=name)
 
 
 def test_the_test_of_a_share_agrees_with_scipy():

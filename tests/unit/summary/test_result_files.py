@@ -21,7 +21,7 @@ from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.result_files import build_rows
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.result_shards import ShardLayout
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.shards import Shard
 from tests.support.stored_results import result
 from tests.support.stored_results import write_results

@@ -17,7 +17,7 @@ from pytest_webeval.summary.baseline import KnownFailures
 from pytest_webeval.summary.baseline import build_baseline
 from pytest_webeval.summary.baseline import read_baseline
 from pytest_webeval.summary.record_spool import RecordSpool
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.side_files import load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import read_summary_file

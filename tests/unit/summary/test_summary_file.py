@@ -13,7 +13,7 @@ from pytest_webeval.results import SUMMARY
 from pytest_webeval.schemas.registry import find_schema
 from pytest_webeval.summary import side_files
 from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.scored_session import read_session
+from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import write_session_summary

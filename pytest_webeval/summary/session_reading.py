@@ -1,0 +1,97 @@
+"""Sessions as they lie on the disk: a summary, or a directory of results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import EVALUATOR_CHOICE
+from pytest_webeval.results import JOURNAL
+from pytest_webeval.results import PARTIAL_SCORE
+from pytest_webeval.results import PARTIAL_SUMMARY
+from pytest_webeval.results import RESULT
+from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import TaskResult
+from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.record import build_task_row
+from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import convert_rows
+from pytest_webeval.summary.scored_session import format_problems
+from pytest_webeval.summary.scored_session import parse_summary
+from pytest_webeval.summary.summary_file import find_summary
+from pytest_webeval.summary.summary_file import read_summary_file
+
+
+def read_session(path: Path) -> ScoredSession:
+    """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
+    source = str(path)
+    if not os.path.lexists(path):
+        raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
+    if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+        return parse_summary(read_summary_file(path, source), source)
+    if (summary := find_summary(path)) is None:
+        return _read_results(path, source)
+    session = parse_summary(read_summary_file(summary, source), source)
+    if summary.name == PARTIAL_SUMMARY or not os.path.lexists(path / PARTIAL_SUMMARY):
+        return session
+    problem = f"{source} also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"
+    return structs.replace(session, problems=[*session.problems, problem])
+
+
+def _read_results(root: Path, source: str) -> ScoredSession:
+    """The session of all results below a directory. Raises `SettingsError` if there is none."""
+    problems: list[str] = []
+    read = list(read_results(root, _build_row_and_data, problems))
+    if not read and not problems:
+        raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
+    scores = select_row_scores([row for row, _ in read])
+    runs, invalid = convert_rows([row | {PARTIAL_SCORE: scores.get(row["run"])} for row, _ in read], ScoredRun)
+    evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
+    return ScoredSession(
+        source,
+        runs,
+        rules=",".join(sorted({run.rules for run in runs if run.rules})),
+        evaluators=",".join(sorted(evaluators)),
+        tasks=",".join(sorted({data for _, data in read if data})),
+        partial=bool(problems or invalid) or os.path.lexists(root / JOURNAL),  # which a killed session leaves
+        problems=format_problems([*problems, *invalid], source),
+    )
+
+
+def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
+    graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
+    return select_scores({row["run"]: row["grade"] for row in graded})
+
+
+def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:
+    return build_result_row(result, label), result.webarena_verified_data_checksum
+
+
+def build_result_row(result: TaskResult, label: str) -> dict[str, Any]:
+    """The row that a summary would have, with the grade. A result says nothing of the type of its task."""
+    record = Record.of(result, _find_type(result))
+    row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries"), "grade": record.grade}
+    row |= {EVALUATOR_CHOICE: result.webeval.get(EVALUATOR_CHOICE) or []}
+    return row if isinstance(row["run"], str) else row | {"run": label}
+
+
+def _find_type(result: TaskResult) -> str | None:
+    """The type of the task, from what the first evaluator that has one expects."""
+    for evaluated in result.evaluators_results:
+        expected = evaluated.expected
+        with suppress(AttributeError, TypeError):
+            kind = expected.get("action") or expected.get("task_type")
+            if isinstance(kind, str):
+                return kind.lower()
+    return None
