@@ -103,10 +103,10 @@ def _read_inline_status(text: str) -> int | None:
     if match is None or bool(match[1]) is not bool(match[3]):
         return None
     verdict, before = _STATUS[match[2].lower()], text[: match.start()].rstrip("*_")
-    follows_form = before.lstrip(_CLOSERS).lower().startswith("thoughts") or before.rstrip(_CLOSERS).endswith(_ENDS)
+    follows_sentence = before.rstrip(_CLOSERS).endswith(_ENDS)  # as in all such replies of o4-mini
     others = _STATED.findall(before.translate(_NOT_PLAIN).lower())
     agrees = all(verdict is int((negation, word) == ("", "success")) for negation, word in others)
-    return verdict if before[-1:].isspace() and follows_form and agrees else None
+    return verdict if before[-1:].isspace() and follows_sentence and agrees else None
 
 
 def _normalize(line: str) -> str:
