@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SESSIONS = ["lint", "types", "contracts", "docs", "browser", "parity", "hostile"]
+SESSIONS = ["lint", "types", "contracts", "docs", "parity"]
 README = """
 python3 -m venv .venv && .venv/bin/pytest --webeval-runs=example_suite/runs
 python3 -m venv .venv && .venv/bin/pytest -n 2
@@ -68,7 +68,7 @@ def test_all_steps_run_in_order_and_their_times_are_printed(run_ci):
     names = [step.partition(" s  ")[2] for step in steps]
     assert names == [
         *("chromium", "valgrind", "environment", "lint", "types", "contracts", "docs"),
-        *("README command 1", "README command 2", "browser", "parity", "hostile"),
+        *("README command 1", "README command 2", "parity"),
     ]
 
 
@@ -78,7 +78,7 @@ def test_all_steps_run_in_order_and_their_times_are_printed(run_ci):
         ("pip install", "environment"),
         ("--session types", "types"),
         ("pytest -n 2", "README command 2"),
-        ("--session hostile", "hostile"),
+        ("--session parity", "parity"),
     ],
 )
 def test_the_first_step_that_fails_is_named_and_the_last(run_ci, failing, step):
