@@ -115,7 +115,8 @@ READERS = (
         but=_each(NO_UTF8, BYTES, ("a pickle",), outcome="error")
         | _each(DEEP, ENDLESS, outcome="error")
         | _each(NUMBERS, outcome=EITHER)
-        | _each(NO_JSON, ("a mark of order",), outcome="failure"),
+        | _each(NO_JSON, outcome="failure")
+        | _each(LONG, outcome="error"),
     ),
     Reader(
         honest.HAR,
@@ -172,7 +173,7 @@ READERS = (
         "error",
         says="answer",
         but=_each(_UTF16, outcome="success")
-        | _each(DEEP, NO_JSON, NUMBERS, outcome="error")
+        | _each(DEEP, NO_JSON, NUMBERS, LONG, outcome="error")
         | _each(BYTES, outcome="success|error"),
     ),
     Reader("scores/mmrubric_0.8-5-3.json", _SCORE, "error", says="score", but=_STRICT),

@@ -108,7 +108,8 @@ MEMBERS: tuple[Case, ...] = (
         for name in ("encoding", "_file", "_sha1", "size", "comment")
         for what, value in VALUES
     ),
-    *(_member("response__content__mimeType", what, value, EITHER, _PAGE, _BODY) for what, value in VALUES),
+    # A type that is no text is none: the headers say it, or the body is read as what it is.
+    *(_member("response__content__mimeType", what, value, "success|error", _PAGE, _BODY) for what, value in VALUES),
     *(_member("response__content__text", what, value, EITHER, _PAGE, _BODY) for what, value in VALUES),
     *(_member("request__postData__mimeType", what, value, EITHER, _SENT, _POST) for what, value in VALUES),
     *(_member("request__postData__text", what, value, EITHER, _SENT, _POST) for what, value in VALUES),
