@@ -17,12 +17,14 @@ _NAMES = (
 _FLAGS = re.IGNORECASE | re.ASCII | re.MULTILINE
 _FRONT = r"\W{0,80}(?:(?:final |next )?action\W{1,80})?(?:\w{1,40}\.)?"
 _PATTERNS = (
-    re.compile(
-        rf"^{_FRONT}(?P<name>{_NAMES})[ \t]{{0,80}}(?:[(\[{{:;=,]|$)", _FLAGS
-    ),  # `stop [42]`, `Action: answer(42)`
-    re.compile(rf"^{_FRONT}(?P<name>{_NAMES.upper()})\b", re.ASCII | re.MULTILINE),  # `TASK_COMPLETE 42`
-    re.compile(rf"->\s{{0,80}}(?P<name>{_NAMES})\b", _FLAGS),  # `None -> TERMINATE: 42`
-    re.compile(r"(?:\\n|\b)(?P<name>send_msg_to_user|report_infeasible)\s{0,80}\(", _FLAGS),  # after other calls
+    # `stop [42]`, `Action: answer(42)`
+    re.compile(rf"^{_FRONT}(?P<name>{_NAMES})[ \t]{{0,80}}(?:[(\[{{:;=,]|$)", _FLAGS),
+    # `TASK_COMPLETE 42`
+    re.compile(rf"^{_FRONT}(?P<name>{_NAMES.upper()})\b", re.ASCII | re.MULTILINE),
+    # `None -> TERMINATE: 42`
+    re.compile(rf"->\s{{0,80}}(?P<name>{_NAMES})\b", _FLAGS),
+    # after other calls
+    re.compile(r"(?:\\n|\b)(?P<name>send_msg_to_user|report_infeasible)\s{0,80}\(", _FLAGS),
 )
 _QUOTED = re.compile(rf"[\"'](?P<name>{_NAMES})[\"']", _FLAGS)  # in an action that is JSON: `{"action": "done", ...}`
 _CALL = re.compile(r"(?P<name>\w{1,80})\(")

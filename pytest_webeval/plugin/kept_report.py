@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from msgspec import Struct
 
+from pytest_webeval.plugin.selected_paths import SELECTING
 from pytest_webeval.reports.html.report_directory import has_complete_report
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.settings import Settings
-
-# Options of pytest's that select tests, by the name of their value.
-SELECTING: Mapping[str, Sequence[str]] = {
-    "keyword": ("-k",),
-    "markexpr": ("-m",),
-    "deselect": ("--deselect",),
-    "lf": ("--lf", "--last-failed"),
-    "stepwise": ("--sw", "--stepwise"),
-}
 
 
 def keeps_report(config: pytest.Config, settings: Settings) -> bool:

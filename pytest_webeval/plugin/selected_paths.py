@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from fnmatch import fnmatch
 from functools import cached_property
 from glob import escape
@@ -29,6 +31,14 @@ class SelectedPaths(Struct, frozen=True, dict=True):
         return self.paths.union(*(path.parents for path in self.paths))
 
 
+# Options of pytest that select tests: their flags, by the name of their value.
+SELECTING: Mapping[str, Sequence[str]] = {
+    "keyword": ("-k",),
+    "markexpr": ("-m",),
+    "deselect": ("--deselect",),
+    "lf": ("--lf", "--last-failed"),
+    "stepwise": ("--stepwise", "--sw"),
+}
 SELECTED_PATHS = pytest.StashKey[SelectedPaths]()
 
 

@@ -64,7 +64,7 @@ class GateCase(Struct, frozen=True):
     judging: Mapping[str, Any] | None = None  # what the summary says of judges
 
 
-Found = tuple[str, bool]  # what was found, and whether that holds
+CheckResult = tuple[str, bool]  # what was found, and whether that holds
 
 
 class Selector(Struct, frozen=True):
@@ -138,7 +138,7 @@ def format_share(share: Fraction) -> str:
     return f"{(Decimal(percent.numerator) / percent.denominator).normalize():f}%"
 
 
-def check_success(case: GateCase, selector: Selector, least: Fraction) -> Found:
+def check_success(case: GateCase, selector: Selector, least: Fraction) -> CheckResult:
     """Whether so many of the judged runs succeed."""
     runs = selector.select(case.session.judged, case.attempts)
     if not runs:
@@ -150,7 +150,7 @@ def check_success(case: GateCase, selector: Selector, least: Fraction) -> Found:
     return f"{float(rate):.1%} ({successes} of {len(runs)}; {interval})", rate >= least
 
 
-def check_attempts(case: GateCase, selector: Selector, needed: int, tries: int, least: Fraction) -> Found:
+def check_attempts(case: GateCase, selector: Selector, needed: int, tries: int, least: Fraction) -> CheckResult:
     """Whether so many of the tasks of each agent succeed in `needed` of `tries` attempts."""
     found, passed = [], True
     for agent, by_task in _group_by_agent(case, selector).items():
@@ -175,14 +175,14 @@ def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
     return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
 
 
-def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> Found:
+def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
     """Whether at most so many runs, or such a share of the runs that are not excluded, end in an error."""
     runs = selector.select(case.session.runs, case.attempts)
     counted = [run for run in runs if run.is_judged]
     return _check_count(case, selector, most, "error", [run for run in counted if run.status == "error"], counted)
 
 
-def check_excluded(case: GateCase, selector: Selector, most: int | Fraction) -> Found:
+def check_excluded(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
     """Whether at most so many runs, or such a share of all runs, are excluded from rates."""
     runs = selector.select(case.session.runs, case.attempts)
     return _check_count(case, selector, most, "excluded run", [run for run in runs if not run.is_judged], runs)
@@ -195,7 +195,7 @@ def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
     noun: str,
     counted: Sequence[ScoredRun],
     runs: Sequence[ScoredRun],
-) -> Found:
+) -> CheckResult:
     is_share = isinstance(most, Fraction)
     if not runs:
         return selector.explain_none(case), False
@@ -206,7 +206,7 @@ def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
     return pluralize(len(counted), noun) + where + share + name_tasks(tasks), value <= most
 
 
-def check_complete(case: GateCase) -> Found:
+def check_complete(case: GateCase) -> CheckResult:
     """Whether each collected run has a result, and each expected task a run."""
     without = [run.task_id for run in case.session.runs if run.excluded_as in _WITHOUT_RESULT]
     problems = [
@@ -220,7 +220,7 @@ def check_complete(case: GateCase) -> Found:
     return found or f"{pluralize(len(case.session.runs), 'run')} scored", not found
 
 
-def check_must_pass(case: GateCase, ids: Sequence[str]) -> Found:
+def check_must_pass(case: GateCase, ids: Sequence[str]) -> CheckResult:
     """Whether all runs of some tasks succeed."""
     by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
     failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
@@ -235,7 +235,7 @@ def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
     return bool(runs) and all(run.is_success for run in runs)
 
 
-def check_certificate(case: GateCase) -> Found:
+def check_certificate(case: GateCase) -> CheckResult:
     """Whether the judge of the session has a valid certificate."""
     certificate = (case.judging or {}).get("certificate")
     if case.judging is None:
@@ -245,7 +245,7 @@ def check_certificate(case: GateCase) -> Found:
     return certificate["problem"] or f"{certificate['labelled']} labelled runs", not certificate["problem"]
 
 
-def check_regression(case: GateCase, selector: Selector, *, is_beyond_noise: bool) -> Found:
+def check_regression(case: GateCase, selector: Selector, *, is_beyond_noise: bool) -> CheckResult:
     """Whether the session is as good as the baseline: for each task, or by the paired test of all."""
     if case.comparison is None:
         return "no baseline; make it with a session without this gate", False

@@ -17,7 +17,7 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.gate_checks import NO_COMMON_TASK
 from pytest_webeval.summary.gate_checks import SELECTORS
-from pytest_webeval.summary.gate_checks import Found
+from pytest_webeval.summary.gate_checks import CheckResult
 from pytest_webeval.summary.gate_checks import GateCase
 from pytest_webeval.summary.gate_checks import GateResult
 from pytest_webeval.summary.gate_checks import Selector
@@ -58,7 +58,7 @@ class Gate(Struct, frozen=True):
 
     text: str
     wanted: str
-    check: Callable[[GateCase], Found]
+    check: Callable[[GateCase], CheckResult]
     selector: Selector = Selector()
     needs_baseline: bool = False
     is_beyond_noise: bool = False

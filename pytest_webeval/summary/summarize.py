@@ -53,9 +53,7 @@ def summarize_records(  # noqa: PLR0913  (all that a session knows)
     totals = SessionTotals(scratch, known_failures)
     for record in ordered:
         totals.add(record)
-    rows = _Rows(totals, scratch)
-    for record in ordered:
-        rows.add(record)
+    rows = _Rows(totals, scratch, ordered)
     success, failure, error = (totals.statuses[status] for status in (Status.SUCCESS, Status.FAILURE, Status.ERROR))
     return Summary(
         timestamp=timestamp or datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -80,15 +78,16 @@ def summarize_records(  # noqa: PLR0913  (all that a session knows)
 class _Rows:
     """The rows of runs, which need what all runs have in common."""
 
-    def __init__(self, totals: SessionTotals, scratch: ScratchFile | None) -> None:
+    def __init__(self, totals: SessionTotals, scratch: ScratchFile | None, records: Iterable[Record]) -> None:
         self._scratch = scratch
         self._is_mixed, self._is_repeated = totals.is_mixed, _has_repeats(totals.counted)
         self._scores = _begin_scores(totals)
         self.by_site: dict[str, Rows] = {}
         self.of_all = new_rows(scratch)
+        for record in records:
+            self._add(record)
 
-    def add(self, record: Record) -> None:
-        """Add the rows of a run."""
+    def _add(self, record: Record) -> None:
         score = self._scores.add(record) if self._scores is not None else None
         self.of_all.append(build_task_row(record, is_mixed=self._is_mixed, partial_score=score))
         if not record.is_rated:

@@ -9,6 +9,7 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
+from pytest_webeval.plugin.selected_paths import SELECTING
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.plugin.workspace import MISSING_TASKS
@@ -17,12 +18,8 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import Summary
 from pytest_webeval.sessions.session_checks import SessionChecks
 
-# Options of pytest with which a session may leave runs out, by the name of their value.
-_SELECTING = {
-    "keyword": "-k selects",
-    "markexpr": "-m selects",
-    "lf": "--lf selects",
-    "stepwise": "--stepwise selects",
+# How a session with such an option may leave runs out, by the name of its value.
+_SELECTIONS = {name: f"{flags[0]} selects" for name, flags in SELECTING.items()} | {
     "deselect": "--deselect selects all but",
     "maxfail": "-x or --maxfail may score only",
 }
@@ -31,7 +28,7 @@ _SELECTING = {
 def find_selection(workspace: PytestWorkspace) -> str | None:
     """How a session selects some of its runs; None if it scores all."""
     config, roots = workspace.config, workspace.settings.runs
-    by_option = (text for name, text in _SELECTING.items() if config.getoption(name, default=None))
+    by_option = (text for name, text in _SELECTIONS.items() if config.getoption(name, default=None))
     by_path = "arguments select" if roots and selects_some_runs(config, roots) else None
     selection = next(by_option, by_path)
     return f"{selection} some runs" if selection else None
