@@ -200,6 +200,13 @@ def test_the_same_gates_and_exit_codes_outside_pytest(two, capsys, gate, passed,
     assert f"  {'pass' if passed else 'FAIL'}  {gate}: wanted " in told.out
 
 
+def test_no_gate_judges_a_partial_session(two, capsys):
+    edit(two / "b.json", lambda raw: raw["webeval"].update(partial=True))
+    code, told = compare(capsys, "a.json", "b.json", "--gate", "success >= 0%")
+    assert (code, "ERROR: b.json is partial; use a complete session" in told.err) == (4, True)
+    assert compare(capsys, "a.json", "b.json")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -151,6 +151,15 @@ def test_what_lies_in_the_directory_of_a_task_hides_no_missing_recording(runs, w
     webeval(f"runs/{place}").assert_outcomes(errors=1)
 
 
+@pytest.mark.unchecked_files("an empty file has the name of a summary")
+@pytest.mark.parametrize("name", ["eval_summary.json", "eval_summary.partial.json"])
+def test_what_an_earlier_session_wrote_is_an_output(runs, webeval, name):
+    runs.add(107)
+    put(runs.root / "out" / name)
+    webeval().assert_outcomes(passed=1)
+    assert without_runs(runs) == (0, [])
+
+
 def test_groups_are_searched_that_are_called_by_numbers_of_no_task(runs, webeval):
     runs.add(108, name="1/108")
     runs.add(109, name="107/109")

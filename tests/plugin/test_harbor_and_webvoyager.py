@@ -75,6 +75,7 @@ def test_a_trial_whose_reward_is_not_valid_is_excluded_with_that_reason(webeval,
     assert excluded["reason"] == "invalid reward: the trial raised ApiRateLimitError"
     assert (runs.summary["total"], runs.summary["webeval"]["success_rate"]) == (1, 1)
     assert runs.summary["webeval"]["trajectories"]["reasons"] == {"invalid_reward": 1}
+    assert runs.summary["webeval"]["excluded_counts"] == {"invalid_reward": 1}
 
 
 def test_the_agents_own_file_does_not_make_a_failure_a_skipped_run(webeval, runs):

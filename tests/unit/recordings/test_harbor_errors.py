@@ -201,4 +201,5 @@ def test_the_reason_and_the_policy_are_named(trial):
     path = trial(exception_info=raised(policy=policy), reward_valid=False)
     run = load_run(path)
     assert run.exclusion == "invalid reward: the trial raised ApiRateLimitError"
+    assert run.exclusion_kind == "invalid_reward"
     assert run.trajectory.details["policy"] == policy

@@ -229,6 +229,7 @@ NOT_COMMON = "--webeval-baseline: no common task; check the path"
         ("no-regression beyond noise", f"{some(6)} r/7-", "1 2 3 7 8", POWERLESS.format(3)),
         ("no-regression beyond noise", some(9), "18 19", NOT_COMMON),
         ("no-regression beyond noise", some(9), "9 8 7 6 5 4", None),
+        ("no-regression tag smoke beyond noise", some(3), "1 2 3", None),  # which the new session may have
         ("no-regression agent r beyond noise", f"{some(5)} s/6+", None,
          f"gate 'no-regression agent r beyond noise' {REASON.format(5)}"),
     ],
