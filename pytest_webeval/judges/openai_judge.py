@@ -134,7 +134,7 @@ class OpenAIJudge:
         except InvalidResponse as error:
             raise AttemptFailed(f"invalid response: {error}", is_lost=True) from None
         except self._openai.APIStatusError as error:
-            if _find_code(error) in _FILTER_CODES:
+            if str(error.code) in _FILTER_CODES:  # it may be any JSON
                 return Reply(text="", model=question.model, ending=Ending.FILTERED)
             raise self._explain(error, question.model) from None
         except Exception as error:  # noqa: BLE001  (of the library, which may wrap that of the transport)
@@ -157,7 +157,7 @@ class OpenAIJudge:
         """What a status means: an attempt that failed, or a request that no attempt makes acceptable."""
         status = error.status_code
         problem = f"status {status}: {self._clean(_find_message(error))}"
-        if is_retried(status) and _find_code(error) not in _FINAL_CODES:
+        if is_retried(status) and str(error.code) not in _FINAL_CODES:
             return AttemptFailed(problem, headers=dict(error.response.headers))
         if status == 401:  # its message may quote a part of the key
             return KeyRefused(f"{self._host} refused the key; set {KEY_VARIABLE} to a valid one")
@@ -228,8 +228,3 @@ def _find_message(error: Any) -> str:
     """The message in the body of an error of the server."""
     message = error.body.get("message") if isinstance(error.body, dict) else None
     return message if isinstance(message, str) else str(error.message)
-
-
-def _find_code(error: Any) -> str | None:
-    """The code in the body of an error, which may be any JSON."""
-    return error.code if isinstance(error.code, str) else None

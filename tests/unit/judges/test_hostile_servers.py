@@ -174,6 +174,17 @@ def test_what_unpacks_to_more_than_the_limit_or_is_packed_otherwise_is_no_reply(
     assert f"{problem}; check the server" in str(ask_raw(zipped(content, encoding, status)))
 
 
+def test_a_body_is_unpacked_no_further_than_the_limit():
+    """A bomb of 4 MiB would be unpacked to 4 GiB before it is refused."""
+    assert len(transport._decode(BOMB, "gzip")) == MOST_BYTES + 1  # noqa: SLF001
+
+
+def test_a_response_to_a_request_that_the_server_did_not_read_counts():
+    content = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
+    with serve_raw(lambda connection: connection.sendall(content), reads=False) as server:
+        assert "refused the request with status 413" in str(ask(server.url, question("a" * 50_000_000), seconds=20.0))
+
+
 @pytest.mark.parametrize("charset", ["hex", "zlib", "bz2", "rot13", "undefined", "idna", "no-such", "utf-16", "\xff"])
 @pytest.mark.parametrize(("status", "kind"), [(200, Reply), (401, KeyRefused), (404, JudgeFailed)])
 def test_the_server_chooses_no_decoder_of_its_text(charset, status, kind):

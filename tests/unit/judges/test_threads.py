@@ -50,7 +50,5 @@ def test_a_function_has_a_value_an_exception_or_no_more_time():
     released = threading.Event()
     with pytest.raises(TimeoutError):
         call_with_time_limit(lambda: released.wait(20), 0.05)
-    (thread,) = [thread for thread in threading.enumerate() if thread.name == "webeval-judge"]
-    assert thread.daemon
+    assert {thread.daemon for thread in threading.enumerate() if thread.name == "webeval-judge"} == {True}
     released.set()
-    thread.join(20)
