@@ -49,13 +49,14 @@ class OpenAIJudge:
 
     `model` is the name that results have; each question names the model that is asked. The server is that of
     `base_url`, else of the environment variable `OPENAI_BASE_URL`. The key is that of `OPENAI_API_KEY` and of nothing
-    else; a server at a loopback address needs none. An attempt fails after about `timeout` seconds, and there are
-    `retries` more with the same `Idempotency-Key`, which is the question's. A reply of another model is a failure.
+    else; a server at a loopback address needs none. A request ends after `timeout` seconds, whatever the server does,
+    and there are `retries` more with the same `Idempotency-Key`, which is the question's. A reply of another model is a
+    failure.
 
     A server that refuses structured output is asked without it, for the rest of the process. That does not change the
     key of a question, for its text asks for the same form.
 
-    Raises `SettingsError` where a library or the key is missing.
+    Raises `SettingsError` where a library or the key is missing, or the proxy of the environment is not usable.
     """
 
     def __init__(
