@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import ipaddress
 import os
 import time
-import weakref
 from collections.abc import Callable
-from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,12 +19,14 @@ from pytest_webeval.judges.chat_completions import build_messages_json
 from pytest_webeval.judges.chat_completions import build_parameters
 from pytest_webeval.judges.chat_completions import build_response_format
 from pytest_webeval.judges.chat_completions import read_reply
+from pytest_webeval.judges.exchanges import AttemptFailed
 from pytest_webeval.judges.pictures import load_judge_pillow
 from pytest_webeval.judges.questions import Ending
 from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.retries import find_wait
 from pytest_webeval.judges.retries import is_retried
+from pytest_webeval.judges.transport import BoundedTransport
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import to_line
 
@@ -35,20 +34,10 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
 _PUBLIC_URL = "https://api.openai.com/v1"
 _UNUSED_KEY = "unused"  # of a server on this machine, which wants none
-_MOST_BYTES = 16 * 2**20  # of a response
 _LONGEST_PROBLEM = 300  # characters
 _FORMAT_REFUSED = frozenset({400, 422})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 _FINAL_CODES = frozenset({"insufficient_quota"})  # with status 429, but no wait helps
-
-
-class _Failure(Exception):
-    """An attempt without a reply, after which the next may have one. `is_lost`: the server may charge for it."""
-
-    def __init__(self, problem: str, *, is_lost: bool = False, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(problem)
-        self.is_lost = is_lost
-        self.headers = headers or {}
 
 
 class _Rejected(JudgeFailed):
@@ -60,13 +49,14 @@ class OpenAIJudge:
 
     `model` is the name that results have; each question names the model that is asked. The server is that of
     `base_url`, else of the environment variable `OPENAI_BASE_URL`. The key is that of `OPENAI_API_KEY` and of nothing
-    else; a server at a loopback address needs none. An attempt fails after about `timeout` seconds, and there are
-    `retries` more with the same `Idempotency-Key`, which is the question's. A reply of another model is a failure.
+    else; a server at a loopback address needs none. A request ends after `timeout` seconds, whatever the server does,
+    and there are `retries` more with the same `Idempotency-Key`, which is the question's. A reply of another model is a
+    failure.
 
     A server that refuses structured output is asked without it, for the rest of the process. That does not change the
     key of a question, for its text asks for the same form.
 
-    Raises `SettingsError` where a library or the key is missing.
+    Raises `SettingsError` where a library or the key is missing, or the proxy of the environment is not usable.
     """
 
     def __init__(
@@ -80,27 +70,26 @@ class OpenAIJudge:
         self._openai = _load_openai()
         load_judge_pillow()
         self._model = model
-        self._timeout = timeout
         self._retries = retries
         self._sleep = sleep
         url = base_url or os.environ.get(URL_VARIABLE) or _PUBLIC_URL
         self._host = _parse_host(url)
         self._key = _find_key(self._host)
-        transport = self._openai.DefaultHttpxClient(follow_redirects=False)  # to a host that nobody named
+        client = self._openai.DefaultHttpxClient
+        transport = BoundedTransport(client, url, timeout)
         self._client = self._openai.OpenAI(
-            api_key=self._key, base_url=url, timeout=timeout, max_retries=0, http_client=transport
+            api_key=self._key,
+            base_url=url,
+            timeout=timeout,
+            max_retries=0,
+            http_client=client(transport=transport, follow_redirects=False),  # to a host that nobody named
         )
-        weakref.finalize(self, self._client.close)  # of a judge that nobody closes
         self._unstructured: set[tuple[str, str, str]] = set()  # questions for which structured output was refused
 
     @property
     def model(self) -> str:
         """The name of the model."""
         return self._model
-
-    def close(self) -> None:
-        """Close the connections to the server."""
-        self._client.close()
 
     def answer(self, question: Question) -> Reply:
         """The reply of the server.
@@ -109,16 +98,17 @@ class OpenAIJudge:
         request; `ReplyLost` if it may charge for one, `KeyRefused`. Raises `RecordingError` for a damaged screenshot.
         """
         body = {"messages": build_messages_json(question), **build_parameters(question)}
-        failures: list[_Failure] = []
+        failures: list[AttemptFailed] = []
         while len(failures) <= self._retries:
             if failures:
                 self._sleep(find_wait(len(failures) - 1, question.key, failures[-1].headers))
             try:
                 return self._ask(question, body)
-            except _Failure as failure:
+            except AttemptFailed as failure:
                 failures.append(failure)
         attempts = pluralize(len(failures), "attempt")
-        reason = f"no reply from {self._host} in {attempts}: {failures[-1]}; check the server and run again"
+        problem = self._clean(str(failures[-1]))
+        reason = f"no reply from {self._host} in {attempts}: {problem}; check the server and run again"
         if any(failure.is_lost for failure in failures):
             raise ReplyLost(reason)
         raise JudgeFailed(reason, "unreachable")
@@ -140,48 +130,36 @@ class OpenAIJudge:
         """One request. No error has a cause, for those of the library quote what the server sent."""
         try:
             return read_reply(self._post(question, body), question.model)
+        except JudgeFailed:
+            raise
         except InvalidResponse as error:
-            raise _Failure(f"invalid response: {self._clean(str(error))}", is_lost=True) from None
+            raise AttemptFailed(f"invalid response: {error}", is_lost=True) from None
         except self._openai.APIStatusError as error:
-            if error.code in _FILTER_CODES:
+            if str(error.code) in _FILTER_CODES:  # it may be any JSON
                 return Reply(text="", model=question.model, ending=Ending.FILTERED)
             raise self._explain(error, question.model) from None
-        except self._openai.APITimeoutError as error:
-            raise _Failure(self._timeout_problem, is_lost=_was_sent(error)) from None
-        except self._openai.APIConnectionError as error:
-            raise _Failure(self._clean(str(error.__cause__ or error)), is_lost=_was_sent(error)) from None
+        except Exception as error:  # noqa: BLE001  (of the library, which may wrap that of the transport)
+            failure = error if isinstance(error, AttemptFailed) else error.__cause__
+            if isinstance(failure, AttemptFailed):
+                raise failure from None
+            raise AttemptFailed(f"{type(error).__name__}: {error}", is_lost=True) from None
 
     def _post(self, question: Question, body: dict[str, Any]) -> bytes:
-        """The body of a response, of which neither length nor duration is left to the server."""
-        deadline = time.monotonic() + self._timeout
-        content = bytearray()
-        with self._client.chat.completions.with_streaming_response.create(
+        """The body of a response."""
+        response = self._client.chat.completions.with_raw_response.create(
             model=question.model,
             messages=body["messages"],
             extra_body={name: value for name, value in body.items() if name != "messages"},
             extra_headers={"Idempotency-Key": question.key},
-        ) as response:
-            try:
-                for piece in response.iter_bytes():
-                    content += piece
-                    if len(content) > _MOST_BYTES:
-                        raise _Failure(f"a response of more than {_MOST_BYTES:,} bytes", is_lost=True)
-                    if time.monotonic() > deadline:
-                        raise _Failure(self._timeout_problem, is_lost=True)
-            except _transport_error(response) as error:
-                raise _Failure(self._clean(str(error)) or self._timeout_problem, is_lost=True) from None
-        return bytes(content)
-
-    @property
-    def _timeout_problem(self) -> str:
-        return f"the request timed out after {self._timeout:g} seconds"
+        )
+        return bytes(response.http_response.content)
 
     def _explain(self, error: Any, model: str) -> Exception:
         """What a status means: an attempt that failed, or a request that no attempt makes acceptable."""
         status = error.status_code
         problem = f"status {status}: {self._clean(_find_message(error))}"
-        if is_retried(status) and error.code not in _FINAL_CODES:
-            return _Failure(problem, headers={name.lower(): text for name, text in error.response.headers.items()})
+        if is_retried(status) and str(error.code) not in _FINAL_CODES:
+            return AttemptFailed(problem, headers=dict(error.response.headers))
         if status == 401:  # its message may quote a part of the key
             return KeyRefused(f"{self._host} refused the key; set {KEY_VARIABLE} to a valid one")
         if status == 403:
@@ -251,14 +229,3 @@ def _find_message(error: Any) -> str:
     """The message in the body of an error of the server."""
     message = error.body.get("message") if isinstance(error.body, dict) else None
     return message if isinstance(message, str) else str(error.message)
-
-
-def _was_sent(error: BaseException) -> bool:
-    """Whether the server may have received a request for which there is no response."""
-    return type(error.__cause__).__name__ not in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}
-
-
-def _transport_error(response: Any) -> Any:
-    """The base of the errors of the HTTP library that openai uses: httpx or httpx2, as its version has it."""
-    library = type(response.http_response).__module__.partition(".")[0]
-    return importlib.import_module(library).HTTPError

@@ -47,3 +47,22 @@ def map_in_threads(function: Callable[[Item], Value], items: Sequence[Item], cou
     if errors:
         raise errors[0]
     return [values[at] for at in range(len(items))]
+
+
+def call_with_time_limit(function: Callable[[], Value], seconds: float) -> Value:
+    """Return what a function returns. Raises its exception, or `TimeoutError`, and then leaves its thread behind."""
+    values: list[Value] = []
+    errors: list[Exception] = []
+
+    def work() -> None:
+        try:
+            values.append(function())
+        except Exception as error:  # noqa: BLE001  (raised again by the thread that waits)
+            errors.append(error)
+
+    thread = Thread(target=work, name="webeval-judge", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if values:
+        return values[0]
+    raise errors[0] if errors else TimeoutError

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from pytest_webeval.judges.threads import call_with_time_limit
 from pytest_webeval.judges.threads import map_in_threads
 
 
@@ -37,3 +38,17 @@ def test_threads_do_not_keep_a_process_alive():
     seen = []
     map_in_threads(lambda _: seen.append(threading.current_thread().daemon), range(2), 2)
     assert seen == [True, True]
+
+
+def test_a_function_has_a_value_an_exception_or_no_more_time():
+    def fail():
+        raise KeyError("name")
+
+    assert call_with_time_limit(lambda: None, 20) is None
+    with pytest.raises(KeyError, match="name"):
+        call_with_time_limit(fail, 20)
+    released = threading.Event()
+    with pytest.raises(TimeoutError):
+        call_with_time_limit(lambda: released.wait(20), 0.05)
+    assert {thread.daemon for thread in threading.enumerate() if thread.name == "webeval-judge"} == {True}
+    released.set()

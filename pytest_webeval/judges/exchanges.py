@@ -1,0 +1,199 @@
+"""One exchange with a server: it takes no more seconds and receives no more bytes than its limits, whatever happens.
+
+Names, connects, handshakes, headers, interim responses, chunks and trailers all pass the methods here. They have the
+signatures of `NetworkBackend` and `NetworkStream` of httpcore, whose time limits begin again with each byte.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import contextmanager
+from contextlib import suppress
+from typing import Any
+from typing import Self
+
+from pytest_webeval.judges.threads import call_with_time_limit
+
+_RECORD_SIZE = 16_384  # bytes of TLS that are read at a time
+
+
+class AttemptFailed(Exception):
+    """An attempt has no reply, and the next may have one. `is_lost`: the server may charge for it."""
+
+    def __init__(self, problem: str, *, is_lost: bool = False, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem)
+        self.is_lost = is_lost
+        self.headers = headers or {}
+
+
+class Exchange:
+    """Opens the connections of one exchange, and closes them when its block ends.
+
+    `is_sent` says whether the server may have the request.
+    """
+
+    def __init__(self, seconds: float, most_bytes: int) -> None:
+        self.is_sent = False
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._most_bytes = most_bytes
+        self._received = 0
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in self._sockets:
+            connection.close()
+
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left. Raises `AttemptFailed` if none are."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise self._build_timeout()
+        return seconds
+
+    def count(self, size: int) -> None:
+        """Count received bytes. Raises `AttemptFailed` if they are too many."""
+        self._received += size
+        self.check_size(self._received)
+
+    def check_size(self, size: int) -> None:
+        """Raise `AttemptFailed` if a response has more bytes than the limit."""
+        if size > self._most_bytes:
+            problem = f"a response of more than {self._most_bytes:,} bytes"
+            raise AttemptFailed(problem, is_lost=self.is_sent)
+
+    @contextmanager
+    def limit(self, connection: socket.socket, share: float = 1.0) -> Iterator[None]:
+        """Let the block use a socket for a share of the remaining time. Raises `AttemptFailed` once that is over."""
+        connection.settimeout(self.remaining * share)
+        try:
+            yield
+        except TimeoutError:
+            raise self._build_timeout() from None
+
+    def send(self, content: bytes) -> Iterator[bytes]:
+        """Yield the body of the request, which is sent only once the server itself is connected."""
+        self.is_sent = True
+        yield content
+
+    def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> Connection:
+        """Connect to the first address of a host that accepts. Each gets an equal share of the remaining time."""
+        addresses = self._resolve(host, port)
+        errors: list[Exception] = []
+        for count, (family, kind, protocol, _, address) in zip(range(len(addresses), 0, -1), addresses, strict=True):
+            try:
+                connection = socket.socket(family, kind, protocol)
+                self._sockets.append(connection)
+                with self.limit(connection, 1 / count):
+                    connection.connect(address)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            except (OSError, AttemptFailed) as error:
+                errors.append(error)
+            else:
+                return _PlainConnection(connection, self)
+        raise errors[-1]
+
+    def _resolve(self, host: str, port: int) -> list[Any]:
+        try:
+            return call_with_time_limit(lambda: socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM), self.remaining)
+        except TimeoutError:
+            raise self._build_timeout() from None
+
+    def _build_timeout(self) -> AttemptFailed:
+        return AttemptFailed(f"the request timed out after {self._seconds:g} seconds", is_lost=self.is_sent)
+
+
+class Connection(ABC):
+    """A connection of an exchange, within its limits."""
+
+    @abstractmethod
+    def read(self, max_bytes: int, *_: object, **__: object) -> bytes:
+        """Read what has arrived, or wait for it; nothing means that the server has closed the connection."""
+
+    @abstractmethod
+    def write(self, buffer: bytes, *_: object, **__: object) -> None:
+        """Send all bytes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, *_: object, **__: object
+    ) -> Connection:
+        """Return an encrypted connection over this one, which may be encrypted itself: that of a proxy."""
+        return _TlsConnection(self, ssl_context, server_hostname)
+
+    def get_extra_info(self, _: str) -> None:
+        """Return no facts: none is needed about a connection that serves one request."""
+        return
+
+
+class _PlainConnection(Connection):
+    def __init__(self, connection: socket.socket, exchange: Exchange) -> None:
+        self._socket = connection
+        self._exchange = exchange
+
+    def read(self, max_bytes: int, *_: object, **__: object) -> bytes:
+        with self._exchange.limit(self._socket):
+            content = self._socket.recv(max_bytes)
+        self._exchange.count(len(content))
+        return content
+
+    def write(self, buffer: bytes, *_: object, **__: object) -> None:
+        view = memoryview(buffer)
+        with suppress(ConnectionError):  # of a server that has responded before it read everything
+            while view:
+                with self._exchange.limit(self._socket):
+                    view = view[self._socket.send(view) :]
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class _TlsConnection(Connection):
+    """TLS without a socket of its own, which would count only the decrypted bytes."""
+
+    def __init__(self, connection: Connection, context: ssl.SSLContext, hostname: str | None) -> None:
+        self._connection = connection
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=hostname)
+        self._perform(self._tls.do_handshake)
+
+    def read(self, max_bytes: int, *_: object, **__: object) -> bytes:
+        with suppress(ssl.SSLEOFError):  # of a server that closes without a notice, as many do
+            return bytes(self._perform(self._tls.read, max_bytes))
+        return b""
+
+    def write(self, buffer: bytes, *_: object, **__: object) -> None:
+        if buffer:
+            self._perform(self._tls.write, buffer)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _perform(self, operation: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what an operation of TLS returns, once it has what it needs from the server."""
+        while True:
+            try:
+                return operation(*arguments)
+            except ssl.SSLWantReadError:
+                pass
+            finally:
+                self._connection.write(self._outgoing.read())
+            content = self._connection.read(_RECORD_SIZE)
+            if content:
+                self._incoming.write(content)
+            else:
+                self._incoming.write_eof()
