@@ -42,7 +42,6 @@ BY_DEFAULT = {
     "finite_numbers",
     "exact_money",
     "budgets_in_steps",
-    "named_answer",
     "known_keys",
     "visited_sites",
     "folded_addresses",

@@ -14,7 +14,6 @@ from typing import Any
 
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.answer import name_warning
-from pytest_webeval.recordings.trajectory.answer import other_answers
 from pytest_webeval.recordings.trajectory.answer import total_usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.outcome import Gate
@@ -194,13 +193,9 @@ class Trajectory(StoredScores):
             parts.insert(0, self.log.warnings)
             parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
         with suppress(UnreadableTrajectory):
-            parts.insert(0, (*self._answer_names, *self.answer.warnings))
+            wrong_name = name_warning(self.task_id, self.answer.name)
+            parts.insert(0, (*filter(None, [wrong_name]), *self.answer.warnings))
         return tuple(chain(*parts, self.left_unread.values()))
-
-    @property
-    def _answer_names(self) -> tuple[str, ...]:
-        name = self.answer.name
-        return tuple(filter(None, (other_answers(name, self.names), name_warning(self.task_id, name))))
 
 
 def trajectory_to_json(trajectory: Trajectory) -> dict[str, Any]:

@@ -212,7 +212,10 @@ CASES: tuple[Case, ...] = (
         "answer_ambiguous",
         answer=None,
     ),
-    trajectory("an answer with a second one that another task wrote", "success", _second_answer("a_final_answer.json")),
+    *(
+        trajectory(f"an answer with a second one called {name}", "error", _second_answer(name), "answer_ambiguous")
+        for name in ("a_final_answer.json", "z_answer.json", "A_FINAL_ANSWER.JSON")
+    ),
     _answer("another task's id in it", "success", task_id="another"),
     _answer("a verdict in it", "success", is_success=False, score=0),
     _answer("a list for its text", "error", answer=["done"]),
