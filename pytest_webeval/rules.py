@@ -186,6 +186,8 @@ QUIRKS: tuple[Quirk, ...] = (
           "stop_terminates", "stop ends a run normally", STRICT),
     Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",
           "whole_word_verdicts", "the judge's last word counts", STRICT),
+    Quirk("F§4.3", "a stored success counts although the log holds no action, or other screenshots than belong to it",
+          "trajectories", "proven_verdicts", "it is an error: a stored success counts only on evidence", DEFAULT),
     Quirk("F46", "a step budget counts screenshots minus one", "trajectories",
           "budgets_in_steps", "it counts steps", DEFAULT),
 )
@@ -236,6 +238,7 @@ class Rules:
     whole_word_verdicts: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
+    proven_verdicts: bool = False
     known_keys: bool = False
     visited_sites: bool = False
     sound_definitions: bool = False
