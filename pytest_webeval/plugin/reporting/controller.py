@@ -152,10 +152,10 @@ class SessionReporter(Struct, eq=False, dict=True):
         if not report.failed or report.when == "teardown":
             return
         label, _, name = report.nodeid.rpartition("::")
-        if name not in ITEMS or label in self.records:
-            return
-        path = self.workspace.labels.path_of(label)
+        path = self.workspace.labels.path_of(label) if name in ITEMS else None
         if path is not None:
+            self.journals.remove_unfinished(path)
+        if path is not None and label not in self.records:
             message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
             classification = self.workspace.classifier.classify_error(path, message)
             redacted = redact(classification, self.workspace.config.stash[REDACTING])
