@@ -177,7 +177,7 @@ class Trajectory(StoredScores):
         shots = count_states(self.answer.screenshots or [shot.name for shot in self.screenshots])
         if abs(shots - actions) < MISMATCH:
             return None
-        return f"{LOG} holds {pluralize(actions, 'action')}, which {pluralize(shots, 'screenshot')} cannot belong to"
+        return f"{LOG} holds {pluralize(actions, 'action')}, and the recording {pluralize(shots, 'screenshot')}"
 
     @property
     def is_log_lost(self) -> bool:

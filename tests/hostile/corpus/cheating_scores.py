@@ -88,7 +88,7 @@ CASES: tuple[Case, ...] = (
     trajectory(
         "a success with pictures of another run",
         "error",
-        says="cannot belong to",
+        says="and the recording 9 screenshots",
         answer=recorded.final_answer(shots=9),
     ),
     _verdict(
