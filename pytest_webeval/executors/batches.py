@@ -139,6 +139,8 @@ class BatchSession(Struct, eq=False):
     def _receive(self) -> None:
         number, reply = self.workers.take()
         piece = self._running.pop(number)
+        if number in getattr(self.workers, "repeated", ()):  # by an engine that hides the death of a worker
+            self.in_hand.extend(piece.items)
         if isinstance(reply, Loss):
             self._try_again(piece, reply)
         else:
