@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 import warnings
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -48,6 +49,7 @@ from pytest_webeval.scoring.score_settings import build_refused_result
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
 from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.storage import remove
+from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.storage import write_json
 from pytest_webeval.tasks.dataset import TaskSet
 
@@ -144,9 +146,16 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.executors.batches import map_batches  # for who asks
 
         lost, engine = partial(describe_lost, self), find_engine(executor)
-        for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost):
+        on_end = partial(self._remove_unfinished, time.time())
+        for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost, on_end=on_end):
             result: TaskResult = pickle.loads(content)  # noqa: S301  (from a process of the same session)
             yield result
+
+    def _remove_unfinished(self, since: float, directories: Iterable[RunDirectory]) -> None:
+        """Remove what killed workers left of the results of some runs since they were started."""
+        for place in (self._find_place(Path(directory.path)) for directory in directories):
+            if place == self.top or not place.is_symlink():
+                remove_leftovers(place, RESULT, since=since)
 
     def prefetch(self, directories: Iterable[RunDirectory]) -> None:
         """Fetch the files of runs in a store."""
@@ -176,13 +185,17 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
         Without a verdict there is no result, and the file of an earlier one no longer holds.
         """
-        directory = run.path if self.output is None else self.output / run.path.relative_to(self.top)
+        directory = self._find_place(run.path)
         if result.webeval["skipped"] and run.find_exclusion(find_task(run, self._tasks)) is None:
             remove(directory / RESULT)
         elif directory != run.path or result.status is not Status.ERROR or self._has_place(run.path):
             content = self._redacting.redact_for_file(result, run).to_json()
             write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
+
+    def _find_place(self, path: Path) -> Path:
+        """The directory of the result of a run."""
+        return path if self.output is None else self.output / path.relative_to(self.top)
 
     @property
     def _tasks(self) -> TaskSet | None:

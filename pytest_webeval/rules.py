@@ -181,13 +181,13 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk("Q59", "a wrong site URL in the configuration is a failure of the agent", "488 with network checks",
           "visited_sites", "a failure without a request to a configured URL is an error", DEFAULT),
     # Fara's webeval (fara_webeval.md §8); its numbers have an F before them
-    Quirk("F4", "a second *_answer.json hides the whole run", "trajectories",
-          "named_answer", "the answer file counts that is named after the directory, or the only *_final_answer.json",
-          DEFAULT),
+    Quirk("F4", "a second *_answer.json is an error of the run, whatever it is named after", "trajectories"),
     Quirk("F12", "a run that ends with the action stop gets no points, whatever it answered", "trajectories",
           "stop_terminates", "stop ends a run normally", STRICT),
     Quirk("F27", "a judge's free text is searched for parts of words: 'unsuccessful' is a success", "trajectories",
           "whole_word_verdicts", "the judge's last word counts", STRICT),
+    Quirk("F§4.3", "a stored success counts although the log holds no action, or other screenshots than belong to it",
+          "trajectories", "proven_verdicts", "it is an error: a stored success counts only on evidence", DEFAULT),
     Quirk("F46", "a step budget counts screenshots minus one", "trajectories",
           "budgets_in_steps", "it counts steps", DEFAULT),
 )
@@ -238,7 +238,7 @@ class Rules:
     whole_word_verdicts: bool = False
     stop_terminates: bool = False
     budgets_in_steps: bool = False
-    named_answer: bool = False
+    proven_verdicts: bool = False
     known_keys: bool = False
     visited_sites: bool = False
     sound_definitions: bool = False

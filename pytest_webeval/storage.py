@@ -236,12 +236,16 @@ def sync_directory(path: Path, sync: Sync | None) -> None:
         os.close(handle)
 
 
-def remove_leftovers(directory: Path, *names: str) -> None:
-    """Remove what a process that was killed left of files that it was writing there: plain files, never links."""
+def remove_leftovers(directory: Path, *names: str, since: float = 0) -> None:
+    """Remove what a process that was killed left of files that it was writing there: plain files, never links.
+
+    `since` spares what was there before that time, in seconds since 1970: no file can be given another time of change.
+    """
     leftover = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
-            if leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            is_ours = leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            if is_ours and entry.stat(follow_symlinks=False).st_ctime >= since:
                 os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
 
 

@@ -76,7 +76,7 @@ class _Judgement(Struct, frozen=True):
         if stored is not None:
             self._check_text(stored)
             result = self._evaluate_stored(stored, facts_of(case.run))
-            return self._refuse_of_aborted(result, stored)
+            return self._refuse_unproven(self._refuse_of_aborted(result, stored), stored)
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
         if case.judging is None or case.run.trajectory is None or _is_aborted(case):
@@ -96,6 +96,19 @@ class _Judgement(Struct, frozen=True):
         if result.status is Status.SUCCESS and _is_aborted(self.case) and not self.case.run.external:
             raise _unjudged_error(self.case, f"{stored.source} does not count: the run was aborted; judge the run")
         return result
+
+    def _refuse_unproven(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
+        """The result, unless it is a success that the recording contradicts: an error, not a failure of the agent."""
+        case, gating = self.case, self.gating
+        if result.status is not Status.SUCCESS or gating is None or case.run.external:
+            return result
+        problem = gating.trajectory.missing_evidence
+        if problem is None or not case.rules.proven_verdicts:
+            return result
+        case.notice("proven_verdicts", stored.source)
+        message = f"inconsistent: {stored.source} has a success, but {problem}; {_RECORD_AGAIN}"
+        report = (result.actual or {}) | {"status": "inconsistent"}
+        return result.with_changes(actual=report, actual_normalized=report, **_error_fields(message))
 
     @property
     def _is_judged_again(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Generator
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -47,16 +48,22 @@ def map_batches(  # noqa: PLR0913  (each has its name at the call)
     lost: Callable[[T, str], R],
     on_done: Callable[[int], None] = ignore,
     on_loss: Callable[[str], None] = ignore,
-) -> Iterator[R]:
+    on_end: Callable[[Sequence[T]], None] = ignore,
+) -> Generator[R]:
     """One result for each item, in the order of the items, which are taken as workers get free.
 
     `function(shared, batch)` runs in a worker for up to `size` items. Where workers die, their batches are tried again,
     then in ever smaller pieces, so that only an item that kills workers is lost: `lost(item, reason)` is its result.
-    `on_done` gets the number of items of each finished piece, `on_loss` why a worker died. Raises what `function`
+    `on_done` gets the number of items of each finished piece, `on_loss` why a worker died. `on_end` gets, once the
+    workers have ended, all items that one of them had in hand when it was killed, by whomever. Raises what `function`
     raises, and `ExecutorError`.
     """
-    with engine.start(Job(function, shared)) as workers:
-        yield from BatchSession(workers, iter(items), size, lost, on_done, on_loss).results()
+    in_hand: list[T] = []
+    try:
+        with engine.start(Job(function, shared)) as workers:
+            yield from BatchSession(workers, iter(items), size, lost, on_done, on_loss, in_hand).results()
+    finally:
+        on_end(in_hand)
 
 
 class Batch(Struct, eq=False):
@@ -89,6 +96,7 @@ class BatchSession(Struct, eq=False):
     lost: Callable[[Any, str], Any]
     on_done: Callable[[int], None]
     on_loss: Callable[[str], None]
+    in_hand: list[Any]  # of workers that were killed
     _waiting: deque[Batch] = field(default_factory=deque)  # in the order of their items
     _running: dict[int, Piece] = field(default_factory=dict)
     _suspects: deque[Piece] = field(default_factory=deque)
@@ -96,14 +104,18 @@ class BatchSession(Struct, eq=False):
 
     def results(self) -> Iterator[Any]:
         """The results in the order of the items."""
-        self._fill()
-        while self._waiting:
-            while self._waiting[0].missing:
-                self._receive()
-                self._fill()
-            batch = self._waiting.popleft()
+        try:
             self._fill()
-            yield from batch.results
+            while self._waiting:
+                while self._waiting[0].missing:
+                    self._receive()
+                    self._fill()
+                batch = self._waiting.popleft()
+                self._fill()
+                yield from batch.results
+        finally:
+            for piece in self._running.values():  # of a session that was stopped, whose workers are killed
+                self.in_hand.extend(piece.items)
 
     def _fill(self) -> None:
         """Send batches as long as few are on their way; a suspect only when nothing else is."""
@@ -127,6 +139,8 @@ class BatchSession(Struct, eq=False):
     def _receive(self) -> None:
         number, reply = self.workers.take()
         piece = self._running.pop(number)
+        if number in getattr(self.workers, "repeated", ()):  # by an engine that hides the death of a worker
+            self.in_hand.extend(piece.items)
         if isinstance(reply, Loss):
             self._try_again(piece, reply)
         else:
@@ -141,6 +155,7 @@ class BatchSession(Struct, eq=False):
     def _try_again(self, piece: Piece, loss: Loss) -> None:
         """Send a piece once more, then its parts. Whether one item kills or its neighbour does must be certain."""
         self.on_loss(loss.reason)
+        self.in_hand.extend(piece.items)
         piece.deaths += loss.deaths
         if len(piece.items) > 1:
             if piece.is_part or piece.deaths >= TRIES:

@@ -213,6 +213,7 @@ def submit_job(
         JobHandle, name, job.encode(), versions, engine.identity, key=f"load-settings-{name}", pure=False
     )
     workers = DaskWorkers(client, loaded, name, engine.patience)
+    client.subscribe_topic("all", workers.note_repeated)
     try:
         yield workers
     finally:
@@ -230,6 +231,7 @@ class DaskWorkers(Struct, eq=False):
     job: Any  # the future of a `JobHandle`
     name: str
     patience: float
+    repeated: set[int] = field(default_factory=set)  # batches that the cluster runs again, since their worker died
     _futures: dict[int, Any] = field(default_factory=dict)
     _done: SimpleQueue[int] = field(default_factory=SimpleQueue)
     _count: int = 0
@@ -262,6 +264,13 @@ class DaskWorkers(Struct, eq=False):
             reply = read_reply(future)
             future.release()
             return number, reply
+
+    def note_repeated(self, event: tuple[float, Any]) -> None:
+        """Note the batches of a worker that has gone, of whatever the scheduler tells its clients."""
+        message = event[1] if isinstance(event[1], dict) else {}
+        if message.get("action") == "remove-worker":
+            keys = (str(key).split("-") for key in message.get("processing-tasks", ()))
+            self.repeated.update(int(number) for *_, number, name in keys if name == self.name and number.isdigit())
 
     def release(self) -> None:
         """Give up all batches."""

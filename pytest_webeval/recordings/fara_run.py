@@ -26,7 +26,7 @@ class FaraRun(TrajectoryRun):
     @cached_property
     def trajectory(self) -> Trajectory:
         """Steps, thoughts, screenshots, outcome: all that the directory holds."""
-        return Trajectory(self.path, self.inputs, is_tolerant=self.rules.named_answer)
+        return Trajectory(self.path, self.inputs)
 
     @property
     def final_answer(self) -> str | None:

@@ -6,24 +6,32 @@ about judgements without points, are in `judgement_derivation.py`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from decimal import Decimal
+from itertools import chain
+from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload
 from pytest_webeval.rubrics.payload import as_bool
 from pytest_webeval.rubrics.payload import parse_binary_score
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import Points
 from pytest_webeval.rubrics.rubric_items import RubricItem
+from pytest_webeval.rubrics.rubric_items import flatten_items
+from pytest_webeval.rubrics.rubric_items import points_of
 from pytest_webeval.rubrics.stored_verdict import Check
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.success_criterion import Signals
+from pytest_webeval.safety.text import pluralize
 
 
 def majority(votes: Sequence[bool | None], instances: int) -> bool | None:
@@ -107,7 +115,8 @@ def _check_outcome(derived: DerivedVerdict) -> str | None:
 
 
 def _check_majority(derived: DerivedVerdict) -> str | None:
-    votes = derived.payload.votes.get("outcome_votes")
+    lists = derived.payload.vote_lists
+    name, votes = next(iter(lists.items()), ("", None))
     if not isinstance(votes, list):
         return None
     raw_count = derived.payload.votes.get("n_instances", len(votes))
@@ -116,41 +125,126 @@ def _check_majority(derived: DerivedVerdict) -> str | None:
         return f"n_instances is {quote_value(raw_count)}; expected 1, 3, 5 or another number of votes with a majority"
     if instances != len(votes):
         return f"n_instances is {quote_value(raw_count)}, but the number of votes is {len(votes)}"
-    majority_vote = majority([as_bool(vote) for vote in votes], int(instances))
+    for index, vote in enumerate(votes):
+        if vote is not None and as_bool(vote) is None:
+            return f"{name}[{index}] is {quote_value(vote)}; expected true, false or null"
+    return next(_compare_copies(lists, operator.is_), None) or _compare_majority(derived, votes)
+
+
+def _compare_majority(derived: DerivedVerdict, votes: Sequence[bool | None]) -> str | None:
+    majority_vote = majority(votes, len(votes))
     stored = dict(list(derived.payload.outcomes.items())[:1])
     stored["majority_output_success"] = derived.payload.votes.get("majority_output_success", majority_vote)
     differing = [f"{name} is {quote_value(raw)}" for name, raw in stored.items() if as_bool(raw) is not majority_vote]
-    return (
-        f"{' and '.join(differing)}, but the majority of the votes is {quote_value(majority_vote)}"
-        if differing
-        else None
+    problem = f"{' and '.join(differing)}, but the majority of the votes is {quote_value(majority_vote)}"
+    return problem if differing else None
+
+
+def _compare_copies(lists: Mapping[str, Any], is_equal: Callable[[Any, Any], bool]) -> Iterator[str]:
+    """Where a list that is stored in several places differs from its first copy."""
+    (first, original), *copies = lists.items()
+    for name, copy in copies:
+        if not isinstance(copy, list) or len(copy) != len(original):
+            yield f"{name} is {quote_value(copy)}, but {first} is {quote_value(original)}"
+            continue
+        for index, (raw, wanted) in enumerate(zip(copy, original, strict=True)):
+            if not is_equal(raw, wanted):
+                yield f"{name}[{index}] is {quote_value(raw)}, but {first}[{index}] is {quote_value(wanted)}"
+
+
+def _check_scores(derived: DerivedVerdict) -> str | None:
+    """The first of all contradictions between the copies of the scores, votes, rubrics and the points that count."""
+    lists = derived.payload.score_lists
+    if not lists:
+        return None
+    name, raw = next(iter(lists.items()))
+    wrong = (_check_median(derived, name, raw), *(_find_wrong_score(*one) for one in lists.items()))
+    if any(wrong):
+        return next(filter(None, wrong))
+    scores = [float(score) for score in raw]
+    others = chain(
+        _compare_copies(lists, lambda copy, score: _is_close(float(copy), float(score))),
+        _compare_count(derived, name, scores),
+        _compare_rubrics(derived, name, scores),
+        _compare_middle(derived, scores),
     )
+    return next(others, None)
 
 
-def _check_median(derived: DerivedVerdict) -> str | None:
-    raw, index = derived.payload.votes.get("all_scores"), derived.payload.votes.get("median_instance_idx")
+def _find_wrong_score(name: str, raw: object) -> str | None:
+    if not isinstance(raw, list):
+        return f"{name} is {quote_value(raw)}; expected a list of scores"
+    for index, score in enumerate(raw):
+        if (number := point_count(score)) is None or not 0 <= number <= 1:
+            return f"{name}[{index}] is {quote_value(score)}; expected a number from 0 to 1"
+    return None
+
+
+def _compare_count(derived: DerivedVerdict, name: str, scores: Sequence[float]) -> Iterator[str]:
+    """An instance that failed has neither a score nor a vote; one that was undecided has a score alone."""
+    votes = derived.payload.votes
+    instances, cast = point_count(votes.get("n_instances")), votes.get("outcome_votes")
+    count = sum(isinstance(vote, bool) for vote in cast) if isinstance(cast, list) else 0
+    if instances is not None and len(scores) > instances:
+        yield f"{name} is {quote_value(scores)}, but n_instances is {instances}"
+    if len(scores) < count:
+        yield f"{name} is {quote_value(scores)}, but {pluralize(count, 'vote')} were cast"
+
+
+def _compare_rubrics(derived: DerivedVerdict, name: str, scores: Sequence[float]) -> Iterator[str]:
+    """Each score is the share of the points in the rubric of its instance."""
+    raw, key = derived.payload.part("all_rubric_dicts"), derived.payload.key("all_rubric_dicts")
+    if raw is None:
+        return
+    if not isinstance(raw, list) or len(raw) != len(scores):
+        yield f"{key} is {quote_value(raw)}, but {name} is {quote_value(scores)}"
+        return
+    for index, (rubric, score) in enumerate(zip(raw, scores, strict=True)):
+        share = _find_share(rubric)
+        if share is not None and not _is_close(share, score):
+            yield f"{name}[{index}] is {score}, but the share of the points in {key}[{index}] is {share}"
+
+
+def _find_share(rubric: object) -> float | None:
+    """The share of the points of an instance; None where they were not stored as a rubric."""
+    try:
+        points = points_of(flatten_items(rubric.get("items"))) if isinstance(rubric, Mapping) else None
+    except UnreadableVerdict:
+        return None
+    return None if points is None else points.float_share
+
+
+def _compare_middle(derived: DerivedVerdict, scores: Sequence[float]) -> Iterator[str]:
+    """The median of a list without an index of the instance that counts."""
+    key, middle = derived.payload.key("all_scores_list"), median_index(scores)
+    is_indexed = derived.payload.votes.get("median_instance_idx") is not None
+    if is_indexed or middle is None or derived.points is None or derived.payload.part("all_scores_list") is None:
+        return
+    if not _is_close(scores[middle], derived.points.float_share):
+        share = derived.points.float_share
+        yield f"the median of {key} is {scores[middle]}, but the share of the points is {share}"
+
+
+def _check_median(derived: DerivedVerdict, name: str, raw: object) -> str | None:
+    index = derived.payload.votes.get("median_instance_idx")
     if not isinstance(raw, list) or not raw or index is None:
         return None
     scores = [float(score) for raw_score in raw if (score := point_count(raw_score)) is not None]
     position = point_count(index)
     if len(scores) < len(raw) or position is None or position not in range(len(scores)):
-        return f"median_instance_idx is {quote_value(index)}, which is not an index of all_scores, {quote_value(raw)}"
-    return _check_median_score(derived, scores, int(position))
+        return f"median_instance_idx is {quote_value(index)}, which is not an index of {name}, {quote_value(raw)}"
+    return _check_median_score(derived, name, scores, int(position))
 
 
-def _check_median_score(derived: DerivedVerdict, scores: Sequence[float], position: int) -> str | None:
+def _check_median_score(derived: DerivedVerdict, name: str, scores: Sequence[float], position: int) -> str | None:
     stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
     number = point_count(stored)
     if stored is not None and (number is None or not _is_close(float(number), scores[position])):
-        return f"median_score is {quote_value(stored)}, but all_scores[{position}] is {scores[position]}"
+        return f"median_score is {quote_value(stored)}, but {name}[{position}] is {scores[position]}"
     if middle is not None and not _is_close(scores[middle], scores[position]):
-        return (
-            f"median_instance_idx is {position}, but the median of all_scores is all_scores[{middle}], {scores[middle]}"
-        )
+        return f"median_instance_idx is {position}, but the median of {name} is {name}[{middle}], {scores[middle]}"
     if derived.points is not None and not _is_close(derived.points.float_share, scores[position]):
-        return (
-            f"all_scores[{position}] is {scores[position]}, but the share of the points is {derived.points.float_share}"
-        )
+        return f"{name}[{position}] is {scores[position]}, but the share of the points is {derived.points.float_share}"
     return None
 
 
@@ -285,7 +379,7 @@ CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R2": _check_process,
     "R3": _check_outcome,
     "R4": _check_majority,
-    "R5": _check_median,
+    "R5": _check_scores,
     "R6": _check_is_success,
     "R7": _check_score,
     "R8": _check_range,

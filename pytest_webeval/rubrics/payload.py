@@ -121,6 +121,27 @@ class RubricPayload:
         return _as_object(self.part("majority_vote_metadata"))
 
     @property
+    def score_lists(self) -> dict[str, Any]:
+        """The scores of the judge's instances by each key that stores them, if it does."""
+        step = _as_object(self.steps.get("majority_vote_steps67"))
+        places = {
+            "all_scores": self.votes.get("all_scores"),
+            self.key("all_scores_list"): self.part("all_scores_list"),
+            "majority_vote_steps67.all_scores": step.get("all_scores"),
+        }
+        return {name: raw for name, raw in places.items() if raw is not None}
+
+    @property
+    def vote_lists(self) -> dict[str, Any]:
+        """The votes of the judge's instances on the outcome by each key that stores them, if it does."""
+        step = _as_object(self.steps.get("majority_vote_step8"))
+        places = {
+            "outcome_votes": self.votes.get("outcome_votes"),
+            "majority_vote_step8.all_votes": step.get("all_votes"),
+        }
+        return {name: raw for name, raw in places.items() if raw is not None}
+
+    @property
     def outcomes(self) -> dict[str, bool | None]:
         """The outcome by each key that stores it, the one that counts first. None means undecided."""
         return {name: as_bool(where[key]) for name, where, key in self._outcome_places if key in where}

@@ -88,9 +88,13 @@ class Journals(Struct, eq=False, dict=True):
         for place in self._places:
             self._remove_leftovers(place.parent)
 
-    def _remove_leftovers(self, directory: Path) -> None:
+    def remove_unfinished(self, path: Path) -> None:
+        """Remove what a worker of this session left of the result of a run: it was killed while it wrote."""
+        self._remove_leftovers(self.workspace.place(path), self.workspace.started)
+
+    def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():
-            remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY)
+            remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Remove the journals of a session that scored all its runs, unless others are to reuse or to write them.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import closing
 from functools import cached_property
 from functools import partial
 from itertools import islice
@@ -203,9 +204,11 @@ class ScoreSession(Struct, eq=False, dict=True):
             lost=partial(describe_lost_run, seed),
             on_done=progress.add,
             on_loss=progress.lose_worker,
+            on_end=self._remove_unfinished,
         )
         try:
-            self._keep_all(outcomes, progress)
+            with closing(outcomes):
+                self._keep_all(outcomes, progress)
         except KeyboardInterrupt as error:
             self.stopped, self.is_interrupted = type(error).__name__, True
         except ExecutorError as error:
@@ -213,6 +216,11 @@ class ScoreSession(Struct, eq=False, dict=True):
                 raise
             self.stopped = str(error)
             self.problems.append(self.stopped)
+
+    def _remove_unfinished(self, targets: Iterable[RunToScore]) -> None:
+        """Remove what killed workers left of the results of some runs."""
+        for target in targets:
+            self.journals.remove_unfinished(Path(target.path))
 
     def _keep_all(self, outcomes: Iterable[str | None], progress: Progress) -> None:
         """Keep what comes back. A run is in all files or in none, whenever somebody stops the session."""

@@ -247,6 +247,22 @@ def test_a_cluster_that_loses_all_workers_for_good_ends_the_session(tmp_path):
             run(engine, batch_functions.sleep, 0.05, range(400), 1, on_done=end_worker)
 
 
+def test_the_items_of_a_worker_that_the_cluster_replaces_by_itself_are_named_at_the_end(tmp_path):
+    with start_cluster(tmp_path, 2, "--no-nanny") as cluster:
+        losses, ends, engine = [], [], DaskEngine(cluster.address, name_version)
+
+        def end_worker(_):
+            if len(cluster.workers) == 2:
+                kill(cluster.workers.pop())
+
+        listeners = {"on_done": end_worker, "on_loss": losses.append, "on_end": ends.append}
+        results = run(engine, batch_functions.sleep, 0.2, range(12), 1, **listeners)
+    assert (len(results), losses) == (12, [])
+    (in_hand,) = ends
+    assert set(in_hand) < set(range(12))
+    assert in_hand
+
+
 @pytest.mark.whole
 def test_a_scheduler_that_ends_ends_the_session(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:

@@ -80,9 +80,11 @@ def test_a_run_over_budget_has_no_points_wherever_its_directory_was_copied(runs,
     webeval().assert_outcomes(failed=1)
 
 
-def test_an_empty_log_is_told(tree, webeval, result):
+@pytest.mark.parametrize(("rules", "outcomes"), [("auto", {"failed": 1}), ("reference", {"passed": 1})])
+def test_a_success_without_a_log_of_actions_is_an_error(tree, webeval, result, runs, rules, outcomes):
     tree("a", web_surfer_log="")
-    webeval()
+    webeval(f"--webeval-rules={rules}").assert_outcomes(**outcomes)
+    assert (runs.summary["error_count"], runs.summary["success_count"]) == ((1, 0) if rules == "auto" else (0, 1))
     assert any("no actions although the agent acted" in note for note in result("a")["webeval"]["warnings"])
 
 
@@ -217,13 +219,13 @@ def test_a_task_keeps_the_criterion_that_it_names(runs, tree, webeval):
 
 
 @pytest.mark.parametrize(
-    ("rules", "least"), [("default", {"1": 0.0, "2": 0.0, "3": 1.0}), ("reference", {"1": 0.0, "2": 0.0, "3": 0.0})]
+    ("rules", "least"), [("default", {"1": 0.0, "2": 0.0, "3": 1.0}), ("reference", {"1": 0.0, "2": 1.0, "3": 1.0})]
 )
 def test_each_run_has_metrics_of_its_own_and_other_formats_have_none(runs, webeval, pytester, rules, least):
     runs.add(107)
     for run in ("r1", "r2"):
         for name in ("a", "b"):
-            recorded.write(runs.root / recorded.RUN.replace("r1", run) / name, answer=final_answer(shots=5))
+            recorded.write(runs.root / recorded.RUN.replace("r1", run) / name, answer=final_answer(shots=3))
     webeval("--webeval-metrics=metrics", f"--webeval-rules={rules}")
     found = {path.parent.name: json.loads(path.read_bytes()) for path in (pytester.path / "metrics").rglob("*.json")}
     assert {name: told["num_examples"] for name, told in found.items()} == {"r1": 2, "r2": 2}

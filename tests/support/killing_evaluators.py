@@ -36,3 +36,26 @@ class SlowEvaluator(ResponseEvaluator):
         while case.task.task_id == self.slow:
             time.sleep(0.01)
         return super().evaluate(expectation, case)
+
+
+@dataclass(frozen=True)
+class WriteKillingEvaluator(ResponseEvaluator):
+    """Kills its process while the result of one task is written: its file has no name yet.
+
+    With `once` only as long as that file is not there; with `hangs` it stops there, for others to kill it.
+    """
+
+    killer: int = 0
+    once: Path | None = None
+    hangs: bool = False
+
+    def evaluate(self, expectation, case):
+        if case.task.task_id == self.killer and not (self.once and self.once.exists()):
+            os.replace = self.end
+        return super().evaluate(expectation, case)
+
+    def end(self, *_):
+        if self.once:
+            self.once.touch()
+        time.sleep(300 if self.hangs else 0)
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -42,7 +42,7 @@ BY_DEFAULT = {
     "finite_numbers",
     "exact_money",
     "budgets_in_steps",
-    "named_answer",
+    "proven_verdicts",
     "known_keys",
     "visited_sites",
     "folded_addresses",

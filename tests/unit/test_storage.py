@@ -222,3 +222,15 @@ def test_only_plain_files_named_like_what_we_were_writing_are_leftovers(tmp_path
     left = {*kept, ".a.json.0000000000000000", ".a.json.1111111111111111"}
     assert {one.name for one in tmp_path.iterdir()} == left
     remove_leftovers(tmp_path / "nowhere", "a.json")
+
+
+def test_what_was_there_before_a_session_is_none_of_its_leftovers(tmp_path):
+    """The time of change is that of the system: no program can set it."""
+    leftover = tmp_path / ".a.json.0123456789abcdef"
+    leftover.touch()
+    os.utime(leftover, (2**31, 2**31))
+    changed = leftover.stat().st_ctime
+    remove_leftovers(tmp_path, "a.json", since=changed + 0.001)
+    assert leftover.exists()
+    remove_leftovers(tmp_path, "a.json", since=changed)
+    assert not leftover.exists()

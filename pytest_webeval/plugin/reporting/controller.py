@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from functools import partial
 from pathlib import Path
@@ -116,6 +117,7 @@ class SessionReporter(Struct, eq=False, dict=True):
     contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
     recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
     tested: set[str] = field(default_factory=set)  # runs that Python tests are about
+    unfinished: list[str] = field(default_factory=list)  # node ids of items that began, and of which no end is known
 
     _is_complete: bool = False
 
@@ -130,6 +132,15 @@ class SessionReporter(Struct, eq=False, dict=True):
     def full_disk(self) -> FullDisk:
         """Files that were not written because the disk is full."""
         return FullDisk(self.workspace.settings)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note which item a worker has in hand."""
+        self.unfinished.append(nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Forget an item: its worker lives. An item that runs twice may have been in the hands of a dead one before."""
+        with suppress(ValueError):  # of a plugin that reports an end alone
+            self.unfinished.remove(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the record of an item. An item that failed without one had its worker crash."""
@@ -189,12 +200,19 @@ class SessionReporter(Struct, eq=False, dict=True):
         try:
             return (yield)
         finally:
+            self._remove_unfinished()
             if self.summary is not None:
                 is_complete = self._is_complete and not self.full_disk
                 is_whole = self.summaries().is_whole or self.workspace.settings.is_live
                 self.journals.end(is_complete=is_complete, is_whole=is_whole)
             if self.full_disk:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _remove_unfinished(self) -> None:
+        """Remove what dead workers left of results: by now, none is alive."""
+        labels = (nodeid.rpartition("::")[0] for nodeid in self.unfinished)
+        for path in filter(None, map(self.workspace.labels.path_of, labels)):
+            self.journals.remove_unfinished(path)
 
     def _sum_up(self, session: pytest.Session) -> None:
         """Merge partial results and write the summaries."""

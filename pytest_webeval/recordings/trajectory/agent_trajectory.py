@@ -97,6 +97,11 @@ class AgentTrajectory(Protocol):
         """Why there is no verdict, in one line. Raises `RecordingError`."""
         ...
 
+    @property
+    def missing_evidence(self) -> str | None:
+        """Why no success follows from the recording, whatever verdict is stored; None where one may."""
+        ...
+
     def image(self, shot: Screenshot) -> bytes:
         """The bytes of a screenshot. Raises `RecordingError`."""
         ...

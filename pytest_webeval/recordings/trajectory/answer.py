@@ -122,40 +122,28 @@ class FinalAnswer(Struct, frozen=True):
 
 
 def answer_name(task_id: str, names: Sequence[str]) -> str:
-    """The answer file among the names in a directory.
+    """The only answer file among the names in a directory.
 
-    Raises `UnreadableTrajectory` if there is none, or if nothing says which of several counts (F4).
+    Raises `UnreadableTrajectory` if there is none, or if there are several: any of them may be one that the agent added
+    (F4). Names that differ only in case count as one more, as they do where the file system ignores case.
     """
     exact = f"{task_id}{_FULL_SUFFIX}"
-    if exact in names:
-        return exact
-    candidates = _candidates(names)
-    for suffix in (_FULL_SUFFIX, _SUFFIX):
-        matches = [name for name in candidates if name.endswith(suffix)]
-        if len(matches) == 1:
-            return matches[0]
-    if not candidates:
-        problem = f"missing answer file: neither {exact!r:.80} nor another *{_SUFFIX}"
-        raise UnreadableTrajectory(
-            "answer_missing", f"{problem}; the agent crashed, or the copy is incomplete: re-record the run"
-        )
-    problem = f"{len(candidates)} answer files, but not {exact!r:.80}: {_format_names(candidates)}"
-    raise UnreadableTrajectory("answer_ambiguous", f"{problem}; keep only the right one")
+    candidates = sorted({name for name in names if name == exact or _is_candidate(name)})
+    if len(candidates) > 1:
+        problem = f"{len(candidates)} answer files: {_format_names(candidates)}"
+        advice = "keep only the one that the recorder wrote, or record the run again"
+        raise UnreadableTrajectory("answer_ambiguous", f"{problem}; {advice}")
+    if candidates and candidates[0].endswith(_SUFFIX):
+        return candidates[0]
+    problem = f"missing answer file: neither {exact!r:.80} nor another *{_SUFFIX}"
+    raise UnreadableTrajectory(
+        "answer_missing", f"{problem}; the agent crashed, or the copy is incomplete: re-record the run"
+    )
 
 
-def other_answers(name: str, names: Sequence[str]) -> str | None:
-    """Which answer file is read and which are not, or None if there is one. Webeval loads no such run (F4)."""
-    others = [candidate for candidate in _candidates(names) if candidate != name]
-    if not others:
-        return None
-    loaded = "neither" if len(others) == 1 else "none of them"
-    problem = f"{name}: the answer is read from this file, not from {_format_names(others)}"
-    return f"{problem}; webeval loads {loaded}, so keep one"
-
-
-def _candidates(names: Sequence[str]) -> list[str]:
-    """Names of answer files. Files of the operating system, such as ._7_final_answer.json, begin with a dot."""
-    return sorted({name for name in names if name.endswith(_SUFFIX) and not name.startswith(".")})
+def _is_candidate(name: str) -> bool:
+    """Whether a file is an answer. Files of the operating system, such as ._7_final_answer.json, begin with a dot."""
+    return name.lower().endswith(_SUFFIX) and not name.startswith(".")
 
 
 def name_warning(task_id: str, name: str) -> str | None:

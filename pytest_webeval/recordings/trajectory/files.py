@@ -12,7 +12,6 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.answer import answer_name
-from pytest_webeval.recordings.trajectory.answer import other_answers
 from pytest_webeval.recordings.trajectory.answer import read_answer
 from pytest_webeval.recordings.trajectory.core_log import CoreLog
 from pytest_webeval.recordings.trajectory.core_log import read_core_log
@@ -35,14 +34,10 @@ MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a
 
 @dataclass(frozen=True)
 class TrajectoryFiles:
-    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged.
-
-    `is_tolerant` is off under rules that refuse a run with several answer files, as webeval does (F4).
-    """
+    """What lies in the directory. Only what a verdict cannot do without raises where it is missing or damaged."""
 
     path: Path
     inputs: RunInputs
-    is_tolerant: bool = True
     left_unread: dict[str, str] = field(default_factory=dict, repr=False)  # optional files that could not be read
 
     @property
@@ -64,9 +59,6 @@ class TrajectoryFiles:
     def answer(self) -> FinalAnswer:
         """The answer file. Raises `UnreadableTrajectory` if there is none, several, or none that can be read."""
         name = answer_name(self.task_id, self.names)
-        others = other_answers(name, self.names)
-        if others and not self.is_tolerant:
-            raise UnreadableTrajectory("answer_ambiguous", others)
         try:
             content = self.inputs.read_answer(name)
         except RecordingError as error:

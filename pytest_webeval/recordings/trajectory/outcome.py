@@ -16,6 +16,7 @@ from pytest_webeval.values.string import find_equal
 
 INVALID_REWARD = "invalid_reward"  # the reason of a run that its benchmark leaves out of its own means
 _SELF_REPORTS = {"success": True, "failure": False}  # the statuses of `terminate`
+MISMATCH = 2  # as many screenshots more or fewer than actions do not belong to them
 SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
 
 
@@ -108,6 +109,6 @@ def gate_of(steps: Sequence[Step], listed_screenshots: int, ends: Sequence[str] 
     last = steps[-1].action
     if last not in ends and not last.startswith("finished("):
         return Gate(2, f'The last action must be "terminate", it is {last[:80]!r}')
-    if abs(listed_screenshots - len(steps)) >= 2:
+    if abs(listed_screenshots - len(steps)) >= MISMATCH:
         return Gate(3, f"Actions and screenshots mismatch: {len(steps)} actions, {listed_screenshots} screenshots")
     return None

@@ -147,6 +147,11 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
         why = next((judgement.ungraded for judgement in self.judgements), None)
         return why or "not judged yet; no file of the run holds a verdict"
 
+    @property
+    def missing_evidence(self) -> str | None:
+        """None: only Fara's harness records the steps apart from the verdict."""
+        return None
+
     def is_gated(self, benchmark: str) -> bool:  # noqa: ARG002  (as of any trajectory)
         """No: only Fara's harness has gates."""
         return False

@@ -142,6 +142,12 @@ def _format_warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return warnings.texts
 
 
+def count_states(names: Sequence[str]) -> int:
+    """How many states of the page images show: those before and after one action, if named so, are of one number."""
+    is_explicit = any("_pre" in name or "_post" in name for name in names)
+    return len({number_of(name) for name in names}) if is_explicit else len(names)
+
+
 def align(steps: Sequence[Step], shots: Sequence[Screenshot]) -> tuple[tuple[Step, ...], str]:
     """Steps with the images before and after each, and how many images there are for n steps.
 

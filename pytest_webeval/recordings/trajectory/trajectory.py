@@ -14,9 +14,10 @@ from typing import Any
 
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.answer import name_warning
-from pytest_webeval.recordings.trajectory.answer import other_answers
 from pytest_webeval.recordings.trajectory.answer import total_usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.layout import LOG
+from pytest_webeval.recordings.trajectory.outcome import MISMATCH
 from pytest_webeval.recordings.trajectory.outcome import Gate
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
@@ -27,12 +28,14 @@ from pytest_webeval.recordings.trajectory.outcome import gate_of
 from pytest_webeval.recordings.trajectory.outcome import unreadable
 from pytest_webeval.recordings.trajectory.screenshots import Screenshots
 from pytest_webeval.recordings.trajectory.screenshots import align
+from pytest_webeval.recordings.trajectory.screenshots import count_states
 from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.stored_scores import StoredScores
+from pytest_webeval.safety.text import pluralize
 
 LOST_LOG = "web_surfer.log: no actions although the agent acted; it was truncated, or recorded without the level DEBUG"
 
@@ -163,6 +166,20 @@ class Trajectory(StoredScores):
         return gate_of(self.steps, len(self.answer.screenshots), ends)
 
     @property
+    def missing_evidence(self) -> str | None:
+        """Why no success follows from the log and the screenshots, or None. Raises `UnreadableTrajectory`.
+
+        Where the answer file lists no screenshots, those in the directory count: some recorders leave the list empty.
+        """
+        actions = len(self.log.steps)
+        if not actions:
+            return f"{LOG} holds no action"
+        shots = count_states(self.answer.screenshots or [shot.name for shot in self.screenshots])
+        if abs(shots - actions) < MISMATCH:
+            return None
+        return f"{LOG} holds {pluralize(actions, 'action')}, and the recording {pluralize(shots, 'screenshot')}"
+
+    @property
     def is_log_lost(self) -> bool:
         """Whether the agent acted although the log holds no action (§2.1). Raises `UnreadableTrajectory`."""
         answered = self.answer.final_answer not in ("", NO_ANSWER)
@@ -194,13 +211,9 @@ class Trajectory(StoredScores):
             parts.insert(0, self.log.warnings)
             parts.insert(1, (LOST_LOG,) if self.is_log_lost else ())
         with suppress(UnreadableTrajectory):
-            parts.insert(0, (*self._answer_names, *self.answer.warnings))
+            wrong_name = name_warning(self.task_id, self.answer.name)
+            parts.insert(0, (*filter(None, [wrong_name]), *self.answer.warnings))
         return tuple(chain(*parts, self.left_unread.values()))
-
-    @property
-    def _answer_names(self) -> tuple[str, ...]:
-        name = self.answer.name
-        return tuple(filter(None, (other_answers(name, self.names), name_warning(self.task_id, name))))
 
 
 def trajectory_to_json(trajectory: Trajectory) -> dict[str, Any]:

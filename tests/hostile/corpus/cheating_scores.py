@@ -82,6 +82,15 @@ CASES: tuple[Case, ...] = (
     _verdict("a maximum that its points deny", "error", 1, "R1", rubric_total_max_points=0.001),
     _verdict("a process that its points deny", "error", 1, "R2", items=(_ITEM(4, 1), _ITEM(3, 0)), rubric_is_success=1),
     _verdict("votes against it", EITHER, 1, **_VOTES),
+    _verdict("scores that were raised", "error", 1, "R5", rubric_all_scores_list=[1.0]),
+    _verdict("scores of more judges than asked", "error", 1, "R5", rubric_all_scores_list=[0.95, 0.9, 1.2]),
+    trajectory("a success without an action", "error", says="holds no action", web_surfer_log=""),
+    trajectory(
+        "a success with pictures of another run",
+        "error",
+        says="and the recording 9 screenshots",
+        answer=recorded.final_answer(shots=9),
+    ),
     _verdict(
         "votes that are NaN",
         "success|error",
@@ -212,7 +221,10 @@ CASES: tuple[Case, ...] = (
         "answer_ambiguous",
         answer=None,
     ),
-    trajectory("an answer with a second one that another task wrote", "success", _second_answer("a_final_answer.json")),
+    *(
+        trajectory(f"an answer with a second one called {name}", "error", _second_answer(name), "answer_ambiguous")
+        for name in ("a_final_answer.json", "z_answer.json", "A_FINAL_ANSWER.JSON")
+    ),
     _answer("another task's id in it", "success", task_id="another"),
     _answer("a verdict in it", "success", is_success=False, score=0),
     _answer("a list for its text", "error", answer=["done"]),

@@ -99,6 +99,25 @@ def test_a_killer_in_a_large_batch_is_isolated_by_five_deaths():
     assert reasons == ["signal 9"] * 5
 
 
+@pytest.mark.parametrize(("killers", "in_hand"), [((), []), ((3,), [2, 3, 2, 3, 3, 3])])
+def test_the_items_that_dead_workers_had_in_hand_are_named_at_the_end(killers, in_hand):
+    ends = []
+    run(RandomEngine(Random(0), killers), range(6), 2, on_end=ends.append)
+    assert ends == [in_hand]
+
+
+def test_a_session_that_is_stopped_names_the_items_of_all_its_workers():
+    ends = []
+    results = map_batches(
+        RandomEngine(Random(0)), batch_functions.multiply, 2, count(), size=2, lost=None, on_end=ends.append
+    )
+    next(results)
+    results.close()
+    (in_hand,) = ends
+    assert 0 not in in_hand
+    assert len(in_hand) == len(set(in_hand)) <= 2 * WINDOW * 3
+
+
 def test_an_item_that_died_with_others_is_tried_while_nothing_else_runs():
     engine = RandomEngine(Random(1), {7}, exact=False)
     run(engine, range(40), 1)

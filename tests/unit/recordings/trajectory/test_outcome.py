@@ -96,21 +96,6 @@ def test_a_run_is_scored_unless_nothing_says_how_the_agent_did(kind, is_scored):
     assert TrajectoryOutcome(OutcomeClass(kind), (), "").is_scored is is_scored
 
 
-def test_a_second_answer_file_of_another_name_does_not_hide_the_run(tmp_path):
-    trajectory = load(tmp_path)
-    (trajectory.path / "books_7_answer.json").write_text("{}")
-    assert trajectory.outcome.kind == "completed"
-
-
-def test_several_answer_files_of_other_names_are_ambiguous_and_all_named(tmp_path):
-    trajectory = load(tmp_path, answer=None)
-    for name in ("a_final_answer.json", "b_final_answer.json"):
-        (trajectory.path / name).write_text("{}")
-    assert trajectory.outcome.reasons == ("answer_ambiguous",)
-    assert "a_final_answer.json" in trajectory.outcome.message
-    assert "b_final_answer.json" in trajectory.outcome.message
-
-
 def test_the_message_of_a_crash_tells_what_crashed(tmp_path):
     assert load(tmp_path, answer=None, core_log=CRASHED).outcome.message == "the run crashed: Captcha timed out"
 
