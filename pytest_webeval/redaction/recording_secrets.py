@@ -10,12 +10,16 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import has_any
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
@@ -30,8 +34,18 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 
-_OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
-_LEAST = 8  # characters of such a word
+_WORD = re.compile(r"\w{2,}")
+_OPAQUE = re.compile(r"(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{6,}+")
+# Names of secrets that need not look like one, and characters before and behind such a name that may be its value.
+_PASSWORDS = ("pass", "pwd", "secret", "card", "ccn", "cc_n", "ssn", "cvc", "cvv")
+_REACH = 200
+# Words of each answer.
+_OWN_WORDS = frozenset(
+    {
+        *("action", "done", "error_details", "mutate", "navigate", "performed_operation", "results", "retrieve"),
+        *("retrieved_data", "status", "success", "task_type"),
+    }
+)
 
 
 class RecordingSecrets(Struct, frozen=True):
@@ -49,16 +63,16 @@ class RecordingSecrets(Struct, frozen=True):
         self, words: Collection[str], policy: RedactionPolicy, salt: bytes | None, names: Iterable[str] = ()
     ) -> dict[str, str]:
         """Secrets of the files that have some of the words in them, each with its replacement."""
-        replacements = Replacements(salt)
-        if words:
-            trees = JsonRedactor(TextRedactor(build_scope(policy), replacements))
-            for content in self._read_contents({*names, *self.names} - {self.answer}):
-                _search(content, words, trees)
-        return {
-            secret: replacement
-            for secret, replacement in replacements.secrets.items()
-            if has_any(secret.lower(), words)
-        }
+        secrets: dict[str, str] = {}
+        opaque = set(filter(_OPAQUE.fullmatch, words))
+        plain = set(words) - opaque
+        for content in self._read_contents({*names, *self.names} - {self.answer} if words else ()):
+            lowered = content.lower()
+            present = {word for word in opaque if word.encode() in lowered}
+            secrets |= _search(content, present, build_scope(policy), salt)
+            passwords = _search(content, plain & _words_near_passwords(lowered) if plain else (), PasswordScope(), salt)
+            secrets |= {secret: passwords[secret] for secret in passwords if not is_secret(secret)}
+        return secrets
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
         from pytest_webeval.redaction.audit import list_members  # with all that reads files, which few results need
@@ -73,34 +87,54 @@ class RecordingSecrets(Struct, frozen=True):
                     yield content
 
 
-def _search(content: bytes, words: Collection[str], trees: JsonRedactor) -> None:
+class PasswordScope(DefaultScope, frozen=True):
+    """Names whose values are secrets even if they are plain words."""
+
+    def covers(self, _kind: str, name: str) -> bool:
+        """Whether the value of that name is a secret."""
+        return is_secret(name) and has_any(compact(name), _PASSWORDS)
+
+
+def _words_near_passwords(lowered: bytes) -> set[str]:
+    """The words that stand next to a name such as `password` in the content of a file, decoded as in a form."""
+    words: set[str] = set()
+    for name in _PASSWORDS:
+        at = lowered.find(name.encode())
+        while at >= 0:
+            window = unquote(lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace"))
+            words.update(_WORD.findall(window))
+            at = lowered.find(name.encode(), at + _REACH)
+    return words
+
+
+def _search(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+    """The secrets in the content of a file that have any of the words in them."""
     from pytest_webeval.redaction.audit import encoded_bodies
     from pytest_webeval.redaction.audit import split_content
 
-    lowered = content.lower()
-    present = [word for word in words if word.encode() in lowered]
-    if present:
-        for _, _, part in split_content(content, lambda text: has_any(text.lower(), present)):
-            for tree in (part, *encoded_bodies(part)):
-                trees(tree)
+    if not words:
+        return {}
+    replacements = Replacements(salt)
+    trees = JsonRedactor(TextRedactor(scope, replacements))
+    for _, _, part in split_content(content, lambda text: has_any(text.lower(), words)):
+        for tree in (part, *encoded_bodies(part)):
+            trees(tree)
+    secrets = replacements.secrets
+    return {secret: secrets[secret] for secret in secrets if has_any(unquote(secret).lower(), words)}
 
 
-def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
-    """Lower-case words of letters and digits in results that are neither from an event nor from a task."""
-    own_values: list[Any] = [others]
+def repeated_words(results: Iterable[EvaluatorResult], agent_values: Any = None, others: Any = None) -> set[str]:
+    """Lower-case words that neither an event nor a task has: all words of an agent, and others that look generated."""
+    answers: list[Any] = [agent_values]
+    messages: list[Any] = [others]
     recorded_values: list[Any] = []
     for result in results:
-        values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else own_values
-        own_values += [result.assertions, result.error_msg]
+        values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else answers
         values += [result.actual, result.actual_normalized]
+        messages += [result.assertions, result.error_msg]
         recorded_values.append(result.expected)
-    words = _collect_words(own_values)
+    words = _collect_words(answers).union(filter(_OPAQUE.fullmatch, _collect_words(messages))) - _OWN_WORDS
     return words - _collect_words(recorded_values) if words else words
-
-
-def has_opaque_word(tokens: Iterable[bytes]) -> bool:
-    """Whether there is such a word in any of these texts as JSON spells them."""
-    return any(map(_token_words, tokens))
 
 
 def _collect_words(tree: list[Any]) -> set[str]:
@@ -117,7 +151,7 @@ def _token_words(token: bytes) -> frozenset[str]:
 
 
 def _split_words(text: str) -> frozenset[str]:
-    return frozenset(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else frozenset()
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def _list_texts(tree: Any) -> Iterator[str]:
