@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
@@ -37,8 +38,9 @@ from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 _WORD = re.compile(r"\w{2,}")
 _OPAQUE = re.compile(r"(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{6,}+")
 # Names of secrets that need not look like one, and characters before and behind such a name that may be its value.
-_PASSWORDS = ("pass", "pwd", "secret", "card", "ccn", "cc_n", "ssn", "cvc", "cvv")
+_PASSWORDS = (b"pass", b"pwd", b"secret", b"card", b"ccn", b"cc_n", b"ssn", b"cvc", b"cvv")
 _REACH = 200
+_ESCAPE = re.compile(r"\\{1,4}u([0-9a-f]{4})", re.IGNORECASE)
 # Words of each answer.
 _OWN_WORDS = frozenset(
     {
@@ -64,15 +66,13 @@ class RecordingSecrets(Struct, frozen=True):
     ) -> dict[str, str]:
         """Secrets of the files that have some of the words in them, each with its replacement."""
         secrets: dict[str, str] = {}
-        opaque = set(filter(_OPAQUE.fullmatch, words))
+        opaque = {word for word in words if word.isascii() and _OPAQUE.fullmatch(word)}
         plain = set(words) - opaque
         for content in self._read_contents({*names, *self.names} - {self.answer} if words else ()):
-            lowered = content.lower()
-            present = {word for word in opaque if word.encode() in lowered}
-            secrets |= _search(content, present, build_scope(policy), salt)
-            passwords = _search(content, plain & _words_near_passwords(lowered) if plain else (), PasswordScope(), salt)
-            secrets |= {secret: passwords[secret] for secret in passwords if not is_secret(secret)}
-        return secrets
+            secrets |= _find_generated(content, opaque, build_scope(policy), salt) | _find_passwords(
+                content, plain, salt
+            )
+        return {secret: secrets[secret] for secret in secrets if has_any(_unescape(secret).lower(), words)}
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
         from pytest_webeval.redaction.audit import list_members  # with all that reads files, which few results need
@@ -92,35 +92,60 @@ class PasswordScope(DefaultScope, frozen=True):
 
     def covers(self, _kind: str, name: str) -> bool:
         """Whether the value of that name is a secret."""
-        return is_secret(name) and has_any(compact(name), _PASSWORDS)
+        return is_secret(name) and any(part in compact(name).encode() for part in _PASSWORDS)
 
 
-def _words_near_passwords(lowered: bytes) -> set[str]:
-    """The words that stand next to a name such as `password` in the content of a file, decoded as in a form."""
-    words: set[str] = set()
-    for name in _PASSWORDS:
-        at = lowered.find(name.encode())
-        while at >= 0:
-            window = unquote(lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace"))
-            words.update(_WORD.findall(window))
-            at = lowered.find(name.encode(), at + _REACH)
-    return words
-
-
-def _search(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
-    """The secrets in the content of a file that have any of the words in them."""
+def _find_generated(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+    """The secrets in those parts of a file that have one of the words."""
     from pytest_webeval.redaction.audit import encoded_bodies
+
+    lowered = content.lower()
+    present = [word for word in words if word.encode() in lowered]
+    if not present:
+        return {}
+    parts = _list_parts(content, lambda text: has_any(text.lower(), present))
+    return _search((tree for part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
+
+
+def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) -> dict[str, str]:
+    """The passwords in those requests and lines of a file that have one of the words next to the name of one."""
+    if not words or _is_disjoint(content, words):
+        return {}
+    parts = _list_parts(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
+    secrets = _search(map(_find_request, parts), PasswordScope(), salt)
+    return {secret: secrets[secret] for secret in secrets if not is_secret(secret)}  # as labels: "password": "Password"
+
+
+def _is_disjoint(content: bytes, words: Collection[str]) -> bool:
+    """Whether none of these words stands next to a name such as `password`."""
+    lowered = content.lower()
+    for name in _PASSWORDS:
+        at = lowered.find(name)
+        while at >= 0:
+            window = lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace")
+            if not _split_words(window).isdisjoint(words):
+                return False
+            at = lowered.find(name, at + _REACH)
+    return True
+
+
+def _list_parts(content: bytes, is_relevant: Callable[[str], bool]) -> Iterator[Any]:
     from pytest_webeval.redaction.audit import split_content
 
-    if not words:
-        return {}
-    replacements = Replacements(salt)
-    trees = JsonRedactor(TextRedactor(scope, replacements))
-    for _, _, part in split_content(content, lambda text: has_any(text.lower(), words)):
-        for tree in (part, *encoded_bodies(part)):
-            trees(tree)
-    secrets = replacements.secrets
-    return {secret: secrets[secret] for secret in secrets if has_any(unquote(secret).lower(), words)}
+    return (part for _, _, part in split_content(content, is_relevant))
+
+
+def _find_request(part: Any) -> Any:
+    """The request of an event; anything else as it is. A page may call anything a password."""
+    event = part.get("snapshot", part) if isinstance(part, dict) else part
+    return event.get("request", part) if isinstance(event, dict) else part
+
+
+def _search(trees: Iterable[Any], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+    redact = JsonRedactor(TextRedactor(scope, Replacements(salt)))
+    for tree in trees:
+        redact(tree)
+    return redact.texts.replacements.secrets
 
 
 def repeated_words(results: Iterable[EvaluatorResult], agent_values: Any = None, others: Any = None) -> set[str]:
@@ -151,7 +176,13 @@ def _token_words(token: bytes) -> frozenset[str]:
 
 
 def _split_words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower()))
+    return frozenset(_WORD.findall(_unescape(text).lower()))
+
+
+def _unescape(text: str) -> str:
+    """The text without the escapes of forms and of JSON."""
+    text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+    return unquote_plus(text) if "%" in text or "+" in text else text
 
 
 def _list_texts(tree: Any) -> Iterator[str]:
