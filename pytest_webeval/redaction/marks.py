@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
@@ -33,16 +32,18 @@ KEY_BEGINNING = re.compile("|".join(["eyj", *(beginning for _, beginning, _ in _
 MARKS = (
     *("auth", "cookie", "pass", "pwd", "token", "secret", "key", "sess", "sid", "sig", "csrf", "xsrf", "otp", "jwt"),
     *("credential", "bearer", "basic", "mfa", "cvv", "cvc", "cvn", "csc", "iban", "saml", "wresult"),
-    *("ccn", "cc_n", "cc-n", "cc[n", "cc%5bn", "cccid", "cc_cid", "socialsec", "social_sec"),
     *("form-data", "-----begin", "eyj", "--user", "--proxy-user"),
     *(mark for marks, _, _ in _KEYS for mark in marks.split()),
 )
 # The same for what other words have in them too.
+_BETWEEN = r"(?:[\W_]|%5[bd]){0,3}"
 _PARTS = {
-    "card": r"card(?:[\W_]|%5[bd]){0,3}n(?:o|um)",
+    "card": rf"card{_BETWEEN}n(?:o|um)",
+    "cc": rf"cc{_BETWEEN}(?:n(?:o|um)|cid)",
+    "social": rf"social{_BETWEEN}sec",
     "pin": r"pin(?:code|no|num|number|confirm\w*|again|repeat|retype)?(?![a-z])",
     "ssn": r"ssn(?!ame)",
-    "code": r"(?:security|verification|one[\W_]?time|backup|recovery|device|user)[\W_]{0,3}code",
+    "code": rf"(?:security|verification|one[\W_]?time|backup|recovery|device|user){_BETWEEN}code",
     "-u": r"(?<![\w-])-u(?![\w-])",
 }
 _PART = re.compile("|".join(_PARTS.values()))
@@ -55,6 +56,7 @@ _VALUE = re.compile(r"[\w.~+/=%-]{8,}", re.ASCII)
 _LETTER_AND_DIGIT = re.compile(r"[^a-z]*+[a-z]\D*\d|\D*+\d[^a-z]*[a-z]", re.IGNORECASE)
 _NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+")  # as people number tickets, orders and errors
 
+_FEW = 2  # marks of which it is faster to search each than to search for a pattern of all
 _SHORT = 200  # characters of a text that may well come again: names, paths, messages of our own
 
 
@@ -96,18 +98,31 @@ def is_generated(value: str) -> bool:
     return bool(_VALUE.fullmatch(value) and _LETTER_AND_DIGIT.match(value)) and not _NUMBERED.fullmatch(value)
 
 
-def _by_first_letter(marks: Iterable[str]) -> Iterator[re.Pattern[str]]:
-    """Patterns that begin with one letter each, which are searched fast."""
-    for _, group in groupby(sorted(marks), key=lambda mark: mark[0]):
-        first, *others = group
-        rests = "|".join(re.escape(mark[1:]) for mark in (first, *others))
-        yield re.compile(f"{re.escape(first[0])}(?:{rests})")
-
-
 ALL_MARKS = (*MARKS, *_PARTS, *_GENERATED)
-_GROUPS = tuple(_by_first_letter(set(ALL_MARKS)))
+
+
+def _group_marks() -> Iterator[tuple[str, ...] | re.Pattern[str]]:
+    """What is searched in long texts: patterns that begin with one letter each, and few marks one by one."""
+    for first, marks in groupby(sorted(set(ALL_MARKS)), key=lambda mark: mark[0]):
+        group = tuple(marks)
+        if len(group) <= _FEW and not _PARTS.keys() & group:
+            yield group
+        else:
+            rests = (_PARTS[mark] if _PARTS.get(mark, "").startswith(mark) else re.escape(mark) for mark in group)
+            yield re.compile(f"{re.escape(first)}(?:{'|'.join(rest.removeprefix(re.escape(first)) for rest in rests)})")
+
+
+_GROUPS = tuple(_group_marks())
 
 
 def find_marks(lowered: str) -> Iterator[int]:
     """The positions of marks in a text in small letters."""
-    return (match.start() for pattern in _GROUPS for match in pattern.finditer(lowered))
+    for group in _GROUPS:
+        if isinstance(group, re.Pattern):
+            yield from (match.start() for match in group.finditer(lowered))
+            continue
+        for mark in group:
+            at = lowered.find(mark)
+            while at >= 0:
+                yield at
+                at = lowered.find(mark, at + 1)

@@ -16,15 +16,15 @@ _EXACT_NAMES = frozenset(
     {
         *("accesskey", "auth", "authentication", "bearer", "connectsid", "cookie", "credential", "credentials"),
         *("formkey", "jwt", "mfacode", "otp", "otpcode", "pass", "passcode", "phpsessid", "pin", "privatekey"),
-        *("pwd", "sess", "session", "sessionkey", "setcookie", "sid", "sig", "signature", "totp", "wresult"),
+        *("pwd", "sess", "session", "sessionkey", "setcookie", "sid", "sig", "signature", "totp"),
         *("xamzcredential", "xamzsignature", "xauthkey", "xgoogsignature"),
     }
 )
 _SUFFIXES = (
     *("token", "secret", "apikey", "secretkey", "accesskeyid", "secretaccesskey", "jsessionid", "subscriptionkey"),
-    *("accesskey", "sessid", "cardnumber", "cardno", "cardnum", "ccnumber", "ccnum", "ccno", "cccid", "cvc"),
-    *("cvc2", "cvv", "cvv2", "pincode", "pinnumber", "socialsecurity", "socialsecuritynumber", "passportnumber"),
-    *("passportno", "samlresponse", "samlrequest", "securitycode", "verificationcode", "onetimecode", "backupcode"),
+    *("accesskey", "sessid", "cardnumber", "cardno", "cardnum", "ccnumber", "ccnum", "ccno", "cccid", "cvc", "cvc2"),
+    *("cvv", "cvv2", "pincode", "pinnumber", "socialsecurity", "socialsecuritynumber", "passportnumber", "passportno"),
+    *("samlresponse", "samlrequest", "wresult", "securitycode", "verificationcode", "onetimecode", "backupcode"),
     *("recoverycode", "devicecode", "usercode", "authcode"),
 )
 # The last words of names; as mere endings they are those of a compass.

@@ -38,8 +38,11 @@ from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 _WORD = re.compile(r"\w{2,}")
 _OPAQUE = re.compile(r"(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{6,}+")
 # Names of secrets that need not look like one, and characters before and behind such a name that may be its value.
-_PASSWORDS = (b"pass", b"pwd", b"secret", b"card", b"ccn", b"cc_n", b"ssn", b"cvc", b"cvv")
+_PASSWORDS = (b"pass", b"pwd")
+_NUMBERS = (b"cardn", b"card_n", b"ccn", b"cc_n", b"ssn", b"cvc", b"cvv", b"pin")  # whose values are digits
 _REACH = 200
+# What stands behind such a name where a value follows or precedes it, in forms, JSON, lists of fields and parts.
+_HAS_VALUE = re.compile(rb"[\w\[\].%-]{0,40}(?:[ \t>]|[\"'\\]{1,9}[\r\nrn]|[\"'\\]{0,9}\s{0,8}(?:[=:,}]|%3[ad]))")
 _ESCAPE = re.compile(r"\\{1,4}u([0-9a-f]{4})", re.IGNORECASE)
 # Words of each answer.
 _OWN_WORDS = frozenset(
@@ -92,14 +95,14 @@ class PasswordScope(DefaultScope, frozen=True):
 
     def covers(self, _kind: str, name: str) -> bool:
         """Whether the value of that name is a secret."""
-        return is_secret(name) and any(part in compact(name).encode() for part in _PASSWORDS)
+        return is_secret(name) and any(part in compact(name).encode() for part in (*_PASSWORDS, *_NUMBERS))
 
 
 def _find_generated(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
     """The secrets in those parts of a file that have one of the words."""
     from pytest_webeval.redaction.audit import encoded_bodies
 
-    lowered = content.lower()
+    lowered = content.lower() if words else b""
     present = [word for word in words if word.encode() in lowered]
     if not present:
         return {}
@@ -119,13 +122,15 @@ def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) 
 def _is_disjoint(content: bytes, words: Collection[str]) -> bool:
     """Whether none of these words stands next to a name such as `password`."""
     lowered = content.lower()
-    for name in _PASSWORDS:
-        at = lowered.find(name)
+    for name in (*_PASSWORDS, *_NUMBERS) if any(word.isdecimal() and len(word) > 2 for word in words) else _PASSWORDS:
+        at, reached = lowered.find(name), 0
         while at >= 0:
-            window = lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace")
-            if not _split_words(window).isdisjoint(words):
-                return False
-            at = lowered.find(name, at + _REACH)
+            if at >= reached and _HAS_VALUE.match(lowered, at):
+                reached = at + _REACH // 2
+                window = lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace")
+                if not _split_words(window).isdisjoint(words):
+                    return False
+            at = lowered.find(name, at + 1)
     return True
 
 

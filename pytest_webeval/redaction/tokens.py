@@ -95,10 +95,20 @@ def _is_ascii(token: bytes) -> bool:
 
 
 def _is_generated_name(token: bytes) -> bool:
-    return len(token) <= _SHORT and is_generated_name(decode_token(token))
+    return len(token) <= _SHORT and _is_short_generated_name(token)
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_short_generated_name(token: bytes) -> bool:
+    return is_generated_name(decode_token(token))
 
 
 def _is_generated(token: bytes) -> bool:
+    return _is_short_generated(token) if len(token) <= _SHORT else is_generated(decode_token(token))
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_short_generated(token: bytes) -> bool:
     return is_generated(decode_token(token))
 
 
