@@ -42,34 +42,10 @@ _SIGMAS = "\u03c2", "\u03c3"  # small letters of the one letter whose small lett
 # Our own words in results are not secrets, even if a password equals one of them.
 _OWN_WORDS = frozenset(
     {
-        "aborted",
-        "action",
-        "completed",
-        "criterion",
-        "default",
-        "excluded",
-        "expected",
-        "failure",
-        "mutate",
-        "navigate",
-        "navigation",
-        "network",
-        "outcome",
-        "over_budget",
-        "partial_match",
-        "process",
-        "redacted",
-        "redacted-",
-        "reference",
-        "request",
-        "retrieve",
-        "rubric",
-        "skipped",
-        "status",
-        "strict",
-        "success",
-        "trajectory",
-        "unreadable",
+        *("aborted", "action", "completed", "criterion", "default", "excluded", "expected", "failure", "mutate"),
+        *("navigate", "navigation", "network", "outcome", "over_budget", "partial_match", "process", "redacted"),
+        *("redacted-", "reference", "request", "retrieve", "rubric", "skipped", "status", "strict", "success"),
+        *("trajectory", "unreadable"),
     }
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from collections.abc import Collection
@@ -26,6 +27,7 @@ from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.redaction.tokens import decode_token
+from pytest_webeval.redaction.tokens import find_tokens
 from pytest_webeval.redaction.tokens import list_tokens
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import plain_json
@@ -170,8 +172,8 @@ def repeated_words(results: Iterable[EvaluatorResult], agent_values: Any = None,
 def _collect_words(tree: list[Any]) -> set[str]:
     """The words of all texts in some JSON, its names included."""
     tokens = list_tokens(tree)
-    if tokens is None:
-        return {word for text in _list_texts(plain_json(tree)) for word in _split_words(text)}
+    if tokens is None:  # values of a user's evaluator, or half a surrogate pair
+        tokens = find_tokens(json.dumps(plain_json(tree)).encode())
     return set().union(*map(_token_words, tokens))
 
 
@@ -188,15 +190,3 @@ def _unescape(text: str) -> str:
     """The text without the escapes of forms and of JSON."""
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
     return unquote_plus(text) if "%" in text or "+" in text else text
-
-
-def _list_texts(tree: Any) -> Iterator[str]:
-    if isinstance(tree, str):
-        yield tree
-    elif isinstance(tree, dict):
-        for name, value in tree.items():
-            yield name
-            yield from _list_texts(value)
-    elif isinstance(tree, list | tuple):
-        for child in tree:
-            yield from _list_texts(child)

@@ -6,7 +6,6 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Sequence
-from itertools import repeat
 from itertools import zip_longest
 from typing import Any
 
@@ -38,19 +37,8 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
 OWN_KEYS = frozenset(
     {
-        "excluded_as",
-        "format",
-        "inputs",
-        "libraries",
-        "redacted",
-        "rules",
-        "run",
-        "schema_version",
-        "skipped",
-        "task_checksum",
-        "tasks_from",
-        "version",
-        "wall_time",
+        *("excluded_as", "format", "inputs", "libraries", "redacted", "rules", "run", "schema_version", "skipped"),
+        *("task_checksum", "tasks_from", "version", "wall_time"),
     }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
@@ -60,23 +48,9 @@ OWN_EVALUATORS = frozenset(
 # Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
 _EVENT_AND_ANSWER_NAMES = frozenset(
     {
-        "action",
-        "error_details",
-        "event_type",
-        "headers",
-        "http_method",
-        "performed_operation",
-        "post_data",
-        "query_params",
-        "query_string",
-        "response_content",
-        "response_cookies",
-        "response_status",
-        "results",
-        "retrieved_data",
-        "status",
-        "task_type",
-        "url",
+        *("action", "error_details", "event_type", "headers", "http_method", "performed_operation", "post_data"),
+        *("query_params", "query_string", "response_content", "response_cookies", "response_status", "results"),
+        *("retrieved_data", "status", "task_type", "url"),
     }
 )
 _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
@@ -96,31 +70,25 @@ class RedactedResult(Struct, frozen=True):
 
     def without(self, secrets: dict[str, str]) -> RedactedResult:
         """The same without these secrets."""
-        return RedactedResult(self._replace(secrets), self.secrets | secrets, self.allowed)
-
-    def _replace(self, secrets: dict[str, str]) -> TaskResult:
-        replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
-        if not replacer.may_be_in(_list_values(self.result)):
-            return self.result
-        allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
-        parts = zip(self.result.evaluators_results, allowed, strict=True)
-        evaluations = [
-            replace_in_result(evaluation, KnownSecrets.of(secrets, allowed_values) if allowed_values else replacer)
-            for evaluation, allowed_values in parts
+        every = RedactedResult(self.result, self.secrets | secrets, self.allowed)
+        replacer = KnownSecrets.of(secrets)
+        if not secrets or not replacer.may_be_in(_list_values(self.result)):
+            return every
+        parts = self.result.evaluators_results
+        replacers = [
+            KnownSecrets.of(secrets, allowed) if allowed else replacer
+            for _, allowed in zip_longest(parts, self.allowed[: len(parts)], fillvalue=())
         ]
-        explanations = read_explanations(self.result)
+        webeval, explanations = redact_webeval(self.result.webeval, replacer), read_explanations(self.result)
         if explanations is not None:
-            names_by_part = [public_names(evaluation.expected) for evaluation in evaluations]
-            webeval[EXPLANATIONS] = [
-                replace_in_explanation(explanation, replacer, names)
-                for explanation, names in zip(explanations, names_by_part, strict=True)
-            ]
-        error = self.result.error_msg
-        return self.result.with_changes(
-            evaluators_results=evaluations,
-            error_msg=error and replacer.replace(error),
-            webeval=redact_webeval(webeval, replacer),
+            rows = zip(explanations, replacers, (public_names(part.expected) for part in parts), strict=True)
+            webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
+        changed = self.result.with_changes(
+            evaluators_results=[replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
+            error_msg=self.result.error_msg and replacer.replace(self.result.error_msg),
+            webeval=webeval,
         )
+        return RedactedResult(changed, every.secrets, self.allowed)
 
 
 def redact_webeval(webeval: dict[str, Any], replacer: KnownSecrets) -> dict[str, Any]:
@@ -202,40 +170,25 @@ class _Pass(Struct, frozen=True):
             return RedactedResult(result, {}, [])
         tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
         if tokens is not None and not may_hold(tokens):
-            secrets = self._collect_secrets(result, ())
-            if not secrets:
-                plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-                return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
+            plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
+            allowed: list[Collection[str]] = [() for _ in result.evaluators_results]
+            return RedactedResult(plain, {}, allowed).without(self._collect_secrets(result, ()))
         parts = [self._redact_part(evaluation) for evaluation in result.evaluators_results]
         run_part = Replacements(self.salt)
         trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
-        error = result.error_msg and trees.texts(result.error_msg)
         explanations = read_explanations(result)
         unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
         webeval = {name: value if name in unredacted else trees(value) for name, value in result.webeval.items()}
         if explanations is not None:
-            explanations = [
-                ExplanationRedactor(part.messages)(explanation)
-                for explanation, part in zip(explanations, parts, strict=True)
-            ]
-        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
-        replacer = KnownSecrets.of(secrets)
-        replacers = [
-            KnownSecrets.of(secrets, part.replacements.allowed) if part.replacements.allowed else replacer
-            for part in parts
-        ]
-        redacted_webeval = redact_webeval(webeval, replacer)
-        if explanations is not None:
-            names_by_part = (public_names(part.result.expected) for part in parts)
-            rows = zip(explanations, replacers, names_by_part, strict=True)
-            redacted_webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
-        pairs = zip(parts, replacers, strict=True)
+            pairs = zip(explanations, parts, strict=True)
+            webeval[EXPLANATIONS] = [ExplanationRedactor(part.messages)(explanation) for explanation, part in pairs]
         changed = result.with_changes(
-            evaluators_results=[replace_in_result(part.result, part_replacer) for part, part_replacer in pairs],
-            error_msg=error and replacer.replace(error),
-            webeval=redacted_webeval | {REDACTED: self.policy.mode},
+            evaluators_results=[part.result for part in parts],
+            error_msg=result.error_msg and trees.texts(result.error_msg),
+            webeval=webeval | {REDACTED: self.policy.mode},
         )
-        return RedactedResult(changed, secrets, [part.replacements.allowed for part in parts])
+        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
+        return RedactedResult(changed, {}, [part.replacements.allowed for part in parts]).without(secrets)
 
     def attachment(
         self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any

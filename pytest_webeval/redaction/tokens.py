@@ -40,9 +40,14 @@ _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
 def list_tokens(tree: Any) -> set[bytes] | None:
     """Each text and name once, as JSON spells it: its token. None where the value cannot be encoded."""
     try:
-        return set(_TOKEN.findall(_NO_COOKIES.sub(b"", msgspec.json.encode(tree))))
+        return find_tokens(msgspec.json.encode(tree))
     except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
         return None
+
+
+def find_tokens(encoded: bytes) -> set[bytes]:
+    """The same for JSON that is encoded."""
+    return set(_TOKEN.findall(_NO_COOKIES.sub(b"", encoded)))
 
 
 def decode_token(token: bytes) -> str:
