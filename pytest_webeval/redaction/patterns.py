@@ -44,7 +44,7 @@ _ADDRESSES = {
     "cut": rf"{_AFTER_SCHEME}(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})"
     rf"[^\s/?#\"'<>\\@{ELLIPSIS}]++)(?={ELLIPSIS})",
     # curl -u joe:password
-    "login": r"(?<![\w-])(?:-u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
+    "login": r"(?<![\w.\[\]-])(?:-u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
     "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
 }
 _OTHERS = {
@@ -100,6 +100,7 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
+GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s,&;\"'<>#\\]){0,4000}", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")

@@ -19,6 +19,7 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.safety.text import ELLIPSIS
@@ -243,7 +244,9 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     from pytest_webeval.redaction import patterns
 
     start = match.end()
-    if kind == "part":
+    if kind in ("pair", "part") and is_generated_name(match[f"{kind}_name"]):  # which may end anywhere: not looked far
+        yield _find_quoted(text, start) or _find_unquoted(patterns.GENERATED, text, start)
+    elif kind == "part":
         yield start, _match_end(patterns.PART, text, start)
     elif kind == "element":
         yield start, _match_end(patterns.TEXT, text, start)

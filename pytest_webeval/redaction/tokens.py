@@ -88,15 +88,11 @@ def _list_candidates(tokens: Collection[bytes]) -> Collection[bytes]:
 
 
 def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
-    if len(token) > _SHORT or not _is_ascii(token) or b"%5" in token:
+    if len(token) > _SHORT or not token.isascii() or b"\\" in token or b"%5" in token:
         return True
     lowered = token.lower()
     words = lowered.translate(None, _BETWEEN)
     return any(mark in lowered or mark in words for mark in marks)
-
-
-def _is_ascii(token: bytes) -> bool:
-    return token.isascii() and b"\\" not in token
 
 
 def _is_generated_name(token: bytes) -> bool:
@@ -109,11 +105,6 @@ def _is_short_generated_name(token: bytes) -> bool:
 
 
 def _is_generated(token: bytes) -> bool:
-    return _is_short_generated(token) if len(token) <= _SHORT else is_generated(decode_token(token))
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_short_generated(token: bytes) -> bool:
     return is_generated(decode_token(token))
 
 
@@ -148,8 +139,5 @@ def _is_short_marked(token: bytes) -> bool:
     text = decode_token(token)
     if is_plain_text(text):
         return False
-    return is_secret(text) or is_generated_name(text) or _is_of_cookies(text) or not _TEXTS.has_no_secrets(text)
-
-
-def _is_of_cookies(name: str) -> bool:
-    return CONTAINERS.get(compact(name)) == COOKIE
+    is_name = is_secret(text) or is_generated_name(text) or CONTAINERS.get(compact(text)) == COOKIE
+    return is_name or not _TEXTS.has_no_secrets(text)

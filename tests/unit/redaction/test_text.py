@@ -289,6 +289,21 @@ TOKENS = [
         '("token", ',
         '\\"name\\": \\"',
     ),
+    *(
+        "/token/",
+        "/token/a1",
+        "%2Ftoken%2F",
+        "/a-",
+        "token-",
+        "-u ",
+        "-u a:b ",
+        "--user=",
+        "card[",
+        "pin",
+        "code=",
+        "code=a1",
+    ),
+    *('[["pin", "', '[\n  ["', ":\\/\\/", ":\\/\\/a:", '"key": "', "ticket=a", "cc_"),
 ]
 
 
