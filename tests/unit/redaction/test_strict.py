@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies
 
+from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.known_secrets import fold
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
@@ -177,3 +178,16 @@ def test_words_of_an_answer_that_a_page_has_beside_the_word_password_stay(tmp_pa
     result = build([evaluation("AgentResponseEvaluator", answer)], {"run": "runs/1"})
     recorded = RecordingSecrets(tmp_path, "agent_response.json", ("network.har",))
     assert redact(result, "default", recorded).evaluators_results[0].actual == answer
+
+
+def test_a_strict_audit_lists_whatever_an_audit_lists(tmp_path):
+    request = {
+        "url": "https://bob:Hunter2Zq777x9Kd@h.test/reset-password/4a0AX4XfWhxyz?token=swordfish",
+        "headers": [{"name": "X-Form", "value": "user=bob&password=monkey7"}],
+        "postData": {"text": '{"pin": "4711", "card_number": "4111 1111"}'},
+    }
+    (tmp_path / "network.har").write_text(json.dumps({"log": {"entries": [{"request": request}]}}))
+    default, strict = (Audit.of(tmp_path, RedactionPolicy(mode), SALT).findings for mode in ("default", "strict"))
+    assert len(default) == 7
+    assert default <= strict
+    assert len(strict) > len(default)
