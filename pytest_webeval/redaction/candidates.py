@@ -36,6 +36,9 @@ _USER = re.compile(rf":(?://|\\/\\/)(?=[^\s/?#\"'<>\\{ELLIPSIS}]*[@{ELLIPSIS}])"
 _ENCODED_USER = re.compile(r"%3a%2f%2f(?=(?:(?!%2f|%3f|%23|%40)[^\s/?#\"'<>\\&])*+%40)")
 
 
+_OPTION = re.compile(r"(?<![\w.\[\]-])-[a-z]{0,6}u")  # -sSu of curl
+
+
 def candidates(text: str) -> Iterable[int] | None:
     """In order, all places where a secret with its name may begin; None where they are too many to be of use."""
     lowered = text.lower()
@@ -59,6 +62,8 @@ def candidates(text: str) -> Iterable[int] | None:
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
     yield from {span for at in find_marks(lowered) for span in _list_spans(text, at)}
+    if "curl" in lowered:
+        yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
     if "@" in text or ELLIPSIS in text:
         yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:

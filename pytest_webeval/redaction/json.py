@@ -189,7 +189,7 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             for member in value.values() if isinstance(value, dict) else value:
                 self._allow(member)
         elif value is not None:
-            self.texts.replacements.allow(str(value))
+            self.texts.replacements.allowed.add(str(value))
 
 
 def _is_row(child: Any) -> bool:

@@ -45,12 +45,13 @@ _PARTS = {
     "ssn": r"ssn(?!ame)",
     "code": rf"(?:security|verification|one[\W_]?time|backup|recovery|device|user){_BETWEEN}code",
     "-u": r"(?<![\w-])-u(?![\w-])",
+    "curl": "curl",
 }
 _PART = re.compile("|".join(_PARTS.values()))
-# Parts of names and paths whose values are secrets where they look generated.
-_GENERATED = ("code", "ticket", "invit", "activat", "verif", "confirm", "reset", "magic", "unsubscri")
-# Words in a part of a path behind which such a value is a secret: /reset-password/…, /invite/…
-LINK_WORDS = r"token|passw|reset|invit|verif|confirm|activat|magic|unsubscri|auth(?!or(?!i))|session|secret|otp"
+# Parts of names and paths whose values are secrets where they look generated: code=…, /reset-password/…
+_LINKS = ("invit", "activat", "verif", "confirm", "reset", "magic", "unsubscri", "recover", "forgot", "login", "signin")
+_GENERATED = ("code", "ticket", *_LINKS)
+LINK_WORDS = "|".join([*_LINKS, "token", "passw", "session", "secret", "otp", "auth(?!or(?!i))"])
 LINK_WORD = re.compile(LINK_WORDS)
 _VALUE = re.compile(r"[\w.~+/=%-]{8,}", re.ASCII)
 _LETTER_AND_DIGIT = re.compile(r"[^a-z]*+[a-z]\D*\d|\D*+\d[^a-z]*[a-z]", re.IGNORECASE)

@@ -44,7 +44,7 @@ _ADDRESSES = {
     "cut": rf"{_AFTER_SCHEME}(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})"
     rf"[^\s/?#\"'<>\\@{ELLIPSIS}]++)(?={ELLIPSIS})",
     # curl -u joe:password
-    "login": r"(?<![\w.\[\]-])(?:-u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
+    "login": r"(?<![\w.\[\]-])(?:-[a-z]{0,6}u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
     "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
 }
 _OTHERS = {

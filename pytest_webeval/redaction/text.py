@@ -200,7 +200,7 @@ class TextRedactor(Struct, frozen=True):
                 yield start, end, self.replace_value(kind, name, text[start:end])
         elif self.scope.allows(name):
             for start, end in values:
-                self.replacements.allow(text[start:end])
+                self.replacements.allowed.add(text[start:end])
         elif self.scope.covers_generated(name):
             for start, end in values:
                 if is_generated(text[start:end]):
@@ -222,7 +222,7 @@ class TextRedactor(Struct, frozen=True):
     def _redact_cookie(self, name: str, value: str) -> str:
         if self.scope.covers(COOKIE, name):
             return self.replacements.of(COOKIE, name, value)
-        self.replacements.allow(value)
+        self.replacements.allowed.add(value)
         return value
 
 

@@ -59,7 +59,7 @@ def may_hold(tokens: Collection[bytes]) -> bool:
     """Whether it is worth looking for secrets in the JSON of a result: in texts, by names, by paths in messages."""
     candidates = _list_candidates(tokens)
     return any(map(_may_be_secret, candidates)) or (
-        any(map(_is_generated_name, candidates)) and any(map(_is_generated, tokens))
+        any(map(_is_generated_name, candidates)) and any(is_generated(decode_token(token)) for token in tokens)
     )
 
 
@@ -102,10 +102,6 @@ def _is_generated_name(token: bytes) -> bool:
 @lru_cache(maxsize=_CACHED)
 def _is_short_generated_name(token: bytes) -> bool:
     return is_generated_name(decode_token(token))
-
-
-def _is_generated(token: bytes) -> bool:
-    return is_generated(decode_token(token))
 
 
 def _may_be_secret(token: bytes) -> bool:

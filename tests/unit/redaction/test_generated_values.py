@@ -105,6 +105,9 @@ PATHS = [
     "/magic-link/{}",
     "/auth/magic_login/{}",
     "/unsubscribe/{}",
+    "/recover/{}",
+    "/forgot-password/{}",
+    "/login/link/{}",
     "/wd/session/{}/url",
     "next=%2Freset-password%2F{}%26a",
     "next=%252Ftoken%252F{}",
@@ -113,6 +116,7 @@ PATHS = [
 ]
 NO_PATHS = [
     "/token/refresh",
+    "/customer/account/login/referer/",
     "/reset-password/index.html",
     "/checkout/confirm/ORDER-12345",
     "/author/jk-rowling2000x",

@@ -131,6 +131,7 @@ def test_rows_of_anything_else_stay():
 
 LOGINS = [
     "curl -u bob:{} https://h.test/",
+    "curl -sSu bob:{} https://h.test/",
     "curl -s --user bob:{} https://h.test/",
     "curl --user=bob:{} https://h.test/",
     "curl -u 'bob:{}' https://h.test/",
