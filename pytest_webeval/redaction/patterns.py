@@ -100,7 +100,7 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
-GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s,&;\"'<>#\\]){0,4000}", re.IGNORECASE)
+GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s,&;\"'<>#\\]){0,2000}", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
@@ -114,7 +114,7 @@ SCHEME = re.compile(
 )
 SEGMENT = re.compile(r"[\w.~+=@-]*")
 SLASH = re.compile(_SLASH, re.IGNORECASE)
-LOGIN = re.compile(r"[^\s\"'\\]*")
+LOGIN = re.compile(r"[^\s\"'\\]{0,400}")
 NUMBERS = re.compile(r"\d+:\d+\W*|\+.*|[^:]*://.*")  # -u 1000:1000, date -u +%H:%M
 BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
 QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)
