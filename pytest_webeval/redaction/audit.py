@@ -94,10 +94,12 @@ class Audit(Struct, frozen=True):
         def record(kind: str, secret_name: str, replacement: str) -> None:
             self.findings[Finding(name, number, unit, kind, secret_name, replacement)] += 1
 
-        trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, listener=record)))
+        replacements = Replacements(self.salt, listener=record)
+        steps = [JsonRedactor(TextRedactor(build_scope(policy), replacements)) for policy in self.policy.steps]
         for unit, number, part in split_content(content):  # noqa: B007  (`record` reads them)
             for tree in (part, *encoded_bodies(part)):
-                trees(tree)
+                for trees in steps:
+                    tree = trees(tree)  # noqa: PLW2901  (the next step searches what this one left)
 
 
 def _list_files(directory: Path) -> list[str]:

@@ -7,34 +7,19 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_webeval.redaction.names import KEY_PREFIXES
+from pytest_webeval.redaction.marks import KEY_BEGINNING
+from pytest_webeval.redaction.marks import LINK_WORD
+from pytest_webeval.redaction.marks import find_marks
 from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_code
+from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.names import is_secret
 from pytest_webeval.safety.text import ELLIPSIS
-
-# Everything by which a name, a key or a token is known has one of these in it: see `marks`. Those with a first letter
-# that few words have are searched at once, others one after the other, which is the fastest.
-_MARKS = ("eyj", "form-data", "hf_", "jwt", "mfa", "npm_", "otp", "token", "ya29.", "-----begin")
-_GROUPS = (
-    r"a(?:uth|kia|sia|iza)",
-    r"b(?:earer|asic)",
-    r"c(?:ookie|srf|redential|vv)",
-    r"g(?:h[pousr]_|ithub_pat_|l(?:pat|rt|ptt|dt)-)",
-    r"k(?:ey|_live|_test)",
-    r"p(?:ass|wd|ypi-)",
-    r"s(?:ecret|ess|id|ig|k-|g\.)",
-    r"x(?:ox|srf)",
-)
-_CODE = re.compile(r"code")
-_GROUP_PATTERNS = tuple(map(re.compile, _GROUPS))
 
 # A word consists of the characters of names in forms, of keys and of web tokens.
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
 _SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
-_KEYS = (*KEY_PREFIXES, "sk_", "pk_", "rk_", "wk_")
-_SCHEMES = frozenset({"bearer", "basic", "token", "apikey", "form-data"})
+_HEADS = frozenset({"bearer", "basic", "token", "apikey", "form-data", "-u", "--user", "--proxy-user"})
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 _PRIVATE = "-----begin"
 
@@ -47,8 +32,11 @@ _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 
 _QUOTE = 10  # characters of the longest quote
 
 # Credentials of addresses begin where these end.
-_USER = re.compile(rf"://(?=[^\s/?#\"'<>\\{ELLIPSIS}]*[@{ELLIPSIS}])")
+_USER = re.compile(rf":(?://|\\/\\/)(?=[^\s/?#\"'<>\\{ELLIPSIS}]*[@{ELLIPSIS}])")
 _ENCODED_USER = re.compile(r"%3a%2f%2f(?=(?:(?!%2f|%3f|%23|%40)[^\s/?#\"'<>\\&])*+%40)")
+
+
+_OPTION = re.compile(r"(?<![\w.\[\]-])-[a-z]{0,6}u")  # -sSu of curl
 
 
 def candidates(text: str) -> Iterable[int] | None:
@@ -73,24 +61,13 @@ def candidates(text: str) -> Iterable[int] | None:
 
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
-    yield from {span for at in _find_marks(lowered) for span in _list_spans(text, at)}
+    yield from {span for at in find_marks(lowered) for span in _list_spans(text, at)}
+    if "curl" in lowered:
+        yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
     if "@" in text or ELLIPSIS in text:
         yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:
         yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))
-
-
-def _find_marks(lowered: str) -> Iterator[int]:
-    """The positions of marks of secrets."""
-    for mark in _MARKS:
-        at = lowered.find(mark)
-        while at >= 0:
-            yield at
-            at = lowered.find(mark, at + 1)
-    if "state" in lowered or "grant" in lowered:
-        yield from (match.start() for match in _CODE.finditer(lowered))
-    for pattern in _GROUP_PATTERNS:
-        yield from (match.start() for match in pattern.finditer(lowered))
 
 
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -111,9 +88,9 @@ def is_suspect(word: str) -> bool:
 
 def _is_suspect(word: str) -> bool:
     lowered = word.lower()
-    if lowered.startswith(_KEYS) or lowered in _SCHEMES or _PRIVATE in lowered:
+    if KEY_BEGINNING.match(lowered) or lowered in _HEADS or _PRIVATE in lowered or LINK_WORD.search(lowered):
         return True
-    return is_secret(word) or compact(word).endswith(_LAST) or is_code(word)
+    return is_secret(word) or compact(word).endswith(_LAST) or is_generated_name(word)
 
 
 _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
@@ -158,7 +135,8 @@ def _find_entry_name(text: str, lowered: str, start: int) -> int:
     """The position of `"name": "` before the name of an entry; 0 without it."""
     length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
     quote = start - length
-    return max(lowered.rfind("name", max(quote - _MOST_ENTRY, 0), quote), 0) if length else 0
+    positions = (lowered.rfind(key, max(quote - _MOST_ENTRY, 0), quote) for key in ("name", "key", "field"))
+    return max(0, *positions) if length else 0
 
 
 def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:

@@ -11,18 +11,15 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
-from pytest_webeval.redaction.authorization_codes import has_authorization_code
+from pytest_webeval.redaction.marks import is_generated
 from pytest_webeval.redaction.names import COOKIE
 from pytest_webeval.redaction.names import FIELD
 from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_code
-from pytest_webeval.redaction.names import is_next_to_code
-from pytest_webeval.redaction.names import is_opaque
-from pytest_webeval.redaction.policy import Scope
+from pytest_webeval.redaction.policy import DefaultScope
+from pytest_webeval.redaction.text import GENERATED
 from pytest_webeval.redaction.text import TextRedactor
 
 # What the members of these are, in results and in recordings.
@@ -37,6 +34,7 @@ CONTAINERS = {
     "responsecookies": COOKIE,
 }
 _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
+_NAME_KEYS = ("name", "key", "field", "id", "label")  # of an entry, in order
 _TOO_DEEP = "redacted: nested too deeply to search"
 _LONGEST_NAME, _LONGEST_PAIR = 200, 4_000  # characters of what is cached
 _MOST_SCOPES = 32  # of which names are cached
@@ -48,12 +46,13 @@ class _NameFacts(NamedTuple):
 
     inner: str | None
     is_secret: bool
+    is_generated: bool
     is_allowed: bool
     is_plain: bool
 
 
 @lru_cache(maxsize=_MOST_SCOPES)
-def _facts_of(_scope: Scope) -> dict[tuple[str, str], _NameFacts]:
+def _facts_of(_scope: DefaultScope) -> dict[tuple[str, str], _NameFacts]:
     """What is known of names in a scope, by their kind."""
     return {}
 
@@ -87,24 +86,32 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         if isinstance(tree, str):
             return self.texts(tree)
         if isinstance(tree, list):
-            if has_authorization_code(tree):
-                tree = [self._redact_entry(entry) for entry in tree]
-            return [self._walk(child, kind) for child in tree]
+            return [self._redact_row(child, kind) if _is_row(child) else self._walk(child, kind) for child in tree]
         return self._walk_object(tree, kind) if isinstance(tree, dict) else tree
 
     def _walk_object(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
-        if "name" in tree and "value" in tree and isinstance(tree["name"], str):
-            if len(tree) == len(_ENTRY) and isinstance(tree["value"], str):
-                return self._redact_pair(tree, kind)
-            value = self.redact_member(tree["name"], tree["value"], kind)
-            entry = {"name": self._redact_name(tree["name"], kind), "value": value}
-            if len(tree) == len(_ENTRY):
-                return entry
-            others = {name: value for name, value in tree.items() if name not in _ENTRY}
-            return entry | self._walk_object(others, MEMBER)
-        if any(map(is_code, tree)) and any(map(is_next_to_code, tree)):
-            tree = {name: self._redact_code(name, value) for name, value in tree.items()}
-        return {self._redact_name(name, kind): self._redact_inner(name, value, kind) for name, value in tree.items()}
+        name_key = self._find_name_key(tree, kind) if "value" in tree else None
+        if name_key is None:
+            items = tree.items()
+            return {self._redact_name(name, kind): self._redact_inner(name, value, kind) for name, value in items}
+        if len(tree) == len(_ENTRY) and name_key == "name" and isinstance(tree["value"], str):
+            return self._redact_pair(tree, kind)
+        value = self.redact_member(tree[name_key], tree["value"], kind)
+        entry = {name_key: self._redact_name(tree[name_key], kind), "value": value}
+        others = {name: value for name, value in tree.items() if name not in entry}
+        return (entry | self._walk_object(others, MEMBER)) if others else entry
+
+    def _find_name_key(self, tree: dict[str, Any], kind: str) -> str | None:
+        """The key of the name of an entry, a header for one, and of a secret name if it has several; or None."""
+        keys = [key for key in _NAME_KEYS if isinstance(tree.get(key), str)]
+        if len(keys) < 2:
+            return keys[0] if keys else None
+        return next((key for key in keys if self.texts.scope.covers(kind, tree[key])), keys[0])
+
+    def _redact_row(self, row: list[Any], kind: str) -> list[Any]:
+        """A name and its value, as forms and headers are listed too."""
+        name, value = row
+        return [self._redact_name(name, kind), self.redact_member(name, value, kind)]
 
     def _has_no_marks(self, tree: Any) -> bool:
         """Whether what an outermost container holds, such as a body, can stay as it is."""
@@ -125,20 +132,6 @@ class JsonRedactor(Struct, frozen=True, dict=True):
                 self._pairs[kind, name, value] = redacted
         return redacted
 
-    def _redact_entry(self, entry: Any) -> Any:
-        """An entry of a form or a query that has an authorization code among its entries."""
-        is_entry = isinstance(entry, dict) and isinstance(entry.get("name"), str) and "value" in entry
-        return entry | {"value": self._redact_code(entry["name"], entry["value"])} if is_entry else entry
-
-    def _redact_code(self, name: str, value: Any) -> Any:
-        """The value of a member, replaced where it is an authorization code."""
-        if not is_code(name) or self.texts.scope.covers(MEMBER, name) or self.texts.scope.allows(name):
-            return value
-        if isinstance(value, list):
-            return [self._redact_code(name, element) for element in value]
-        is_code_value = isinstance(value, str) and is_opaque(value)
-        return self.texts.replacements.of(AUTHORIZATION_CODE, name, value) if is_code_value else value
-
     def _redact_name(self, name: str, kind: str) -> str:
         return name if (self._facts.get((kind, name)) or self._read_facts(name, kind)).is_plain else self.texts(name)
 
@@ -154,6 +147,7 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         facts = _NameFacts(
             inner=CONTAINERS.get(compact(name)),
             is_secret=scope.covers(kind, name),
+            is_generated=scope.covers_generated(name),
             is_allowed=scope.allows(name),
             is_plain=self.texts.has_no_secrets(name),
         )
@@ -168,6 +162,8 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
         if facts.is_secret:
             return self.hide(name, value, kind)
+        if facts.is_generated:
+            return self._hide_generated(name, value, kind)
         if facts.is_allowed:
             self._allow(value)
         return self._walk(value, kind)
@@ -182,9 +178,19 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             return value
         return self.texts.replace_value(kind, name, str(value))
 
+    def _hide_generated(self, name: str, value: Any, kind: str) -> Any:
+        if isinstance(value, list):
+            return [self._hide_generated(name, element, kind) for element in value]
+        is_secret = isinstance(value, str) and is_generated(value)
+        return self.texts.replacements.of(GENERATED, name, value) if is_secret else self._walk(value, kind)
+
     def _allow(self, value: Any) -> None:
         if isinstance(value, dict | list):
             for member in value.values() if isinstance(value, dict) else value:
                 self._allow(member)
         elif value is not None:
-            self.texts.replacements.allow(str(value))
+            self.texts.replacements.allowed.add(str(value))
+
+
+def _is_row(child: Any) -> bool:
+    return isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from bisect import bisect_left
@@ -13,11 +14,14 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 from urllib.parse import quote_plus
+from urllib.parse import unquote
+from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
@@ -34,44 +38,20 @@ _HEAD = 16  # characters by which a text that was cut is known
 _MESSAGE_LIMIT = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
 _NEVER_ESCAPED = re.compile(r"[A-Za-z0-9_.~-]*+")  # in JSON, in Python, in an address
-_SIGMAS = ("\u03c3", "\u03c2")  # small letters of the one letter whose small letter depends on what stands around it
+_SIGMAS = "\u03c2", "\u03c3"  # small letters of the one letter whose small letter depends on what stands around it
 # Our own words in results are not secrets, even if a password equals one of them.
 _OWN_WORDS = frozenset(
     {
-        "aborted",
-        "action",
-        "completed",
-        "criterion",
-        "default",
-        "excluded",
-        "expected",
-        "failure",
-        "mutate",
-        "navigate",
-        "navigation",
-        "network",
-        "outcome",
-        "over_budget",
-        "partial_match",
-        "process",
-        "redacted",
-        "redacted-",
-        "reference",
-        "request",
-        "retrieve",
-        "rubric",
-        "skipped",
-        "status",
-        "strict",
-        "success",
-        "trajectory",
-        "unreadable",
+        *("aborted", "action", "completed", "criterion", "default", "excluded", "expected", "failure", "mutate"),
+        *("navigate", "navigation", "network", "outcome", "over_budget", "partial_match", "process", "redacted"),
+        *("redacted-", "reference", "request", "retrieve", "rubric", "skipped", "status", "strict", "success"),
+        *("trajectory", "unreadable"),
     }
 )
 
 
 class KnownSecrets(Struct, frozen=True, dict=True):
-    """The forms in which secrets may occur in a text, each with its replacement."""
+    """The forms in which secrets may occur in a text, in small letters, each with its replacement."""
 
     forms: Mapping[str, str]
 
@@ -92,8 +72,9 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         """Those that were replaced, but for values that stay readable."""
         if not secrets:
             return cls({})
-        unreplaced = set(allowed) | _OWN_WORDS
-        longest = sorted(secrets.keys() - unreplaced, key=lambda secret: (-len(secret), secret))[:MOST]
+        unreplaced = _OWN_WORDS.union(map(fold, allowed))
+        secret_values = (secret for secret in secrets if fold(secret) not in unreplaced)
+        longest = sorted(secret_values, key=lambda secret: (-len(secret), secret))[:MOST]
         forms = {form: secrets[secret] for secret in longest for form in _cached_forms(secret)}
         forms = {
             form: replacement
@@ -103,20 +84,10 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         return cls(forms)
 
     def replace(self, text: str) -> str:
-        """The text without them, also where one was cut."""
+        """The text without them, in whatever case of letters, also where one was cut."""
         if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        return _splice(text, self._list_spans(text))
-
-    def replace_ignoring_case(self, text: str) -> str:
-        """The same, ignoring case: comparisons lower-case their input."""
-        text_replaced = self.replace(text)
-        lowered = text_replaced.lower()
-        return (
-            _splice(text_replaced, self._list_spans(lowered))
-            if self.forms and len(lowered) == len(text_replaced)
-            else text_replaced
-        )
+        return _splice(text, self._list_spans(fold(text)))
 
     def _list_spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         heads, reached = self._heads, 0
@@ -152,39 +123,42 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         is_cut = length >= _HEAD and text[end : end + 1] in ("", ELLIPSIS, '"', "'")
         return (start, end, self.forms[form]) if is_cut else None
 
-    def replace_in_json(
-        self, tree: Any, allowed: Container[str] = (), replace: Callable[[str], str] | None = None
-    ) -> Any:
-        """The same in all texts of some JSON, including names unless they are allowed; `replace` is for texts."""
-        replace = replace or self.replace
+    def replace_in_json(self, tree: Any, allowed: Container[str] = ()) -> Any:
+        """The same in all texts of some JSON, including names unless they are allowed."""
         if not self.forms:
             return tree
         tokens = list_tokens(tree)
         if tokens is None:
-            return _replace_texts(tree, allowed, replace)
+            return _replace_texts(tree, allowed, self.replace)
         texts = map(decode_token, self._list_with_forms(tokens))
-        changed = {text: new for text in texts if (new := replace(text)) != text}
+        changed = {text: new for text in texts if (new := self.replace(text)) != text}
         return _replace_texts(tree, allowed, lambda text: changed.get(text, text)) if changed else tree
 
     def _list_with_forms(self, tokens: Collection[bytes]) -> Collection[bytes]:
         """The texts that may have a form in them, whole or cut, in any case of letters: few ones, or none."""
-        everything = b"\n".join(tokens).decode().lower()
-        if has_any(everything, _SIGMAS):
-            return tokens
+        everything = fold(b"\n".join(tokens).decode())
         beginnings = [beginning for beginning in self._beginnings if beginning in everything]
         if not beginnings:
             return ()
-        return [token for token in tokens if has_any(token.decode().lower(), beginnings)]
+        return [token for token in tokens if has_any(fold(token.decode()), beginnings)]
 
     @cached_property
     def _beginnings(self) -> Collection[str]:
         """As much of the forms as is left of one that was cut, as JSON spells it, in small letters."""
-        return {json.dumps(form[:_HEAD].lower(), ensure_ascii=False)[1:-1] for form in self.forms}
+        return {json.dumps(form[:_HEAD], ensure_ascii=False)[1:-1] for form in self.forms}
 
     def may_be_in(self, tree: Any) -> bool:
         """Whether some JSON may have one of them in it."""
         tokens = list_tokens(tree)
         return tokens is None or bool(self._list_with_forms(tokens))
+
+
+def fold(text: str) -> str:
+    """The text in small letters, each at the position that it has in the text."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters become two
+        lowered = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    return lowered if lowered.isascii() else lowered.replace(*_SIGMAS)
 
 
 def has_any(text: str, parts: Iterable[str]) -> bool:
@@ -252,19 +226,32 @@ def _forms_of(secret: str) -> tuple[str, ...]:
 
 
 def _list_forms(secret: str) -> Iterator[str]:
-    """The secret as it was sent, as comparisons have it, and escaped."""
-    for variant in dict.fromkeys((secret, secret.lower(), normalize_text(secret, ParseContext()))):
-        yield variant
-        raw = variant.encode("utf-8", "surrogatepass")
-        if not _NEVER_ESCAPED.fullmatch(variant):
-            yield from _list_escaped(variant, raw)
-        if len(raw) >= LONG_ENOUGH:
-            yield from (base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("="))
+    """The secret as it was sent, as it was before that, as comparisons have it, and escaped; each in small letters."""
+    for text in dict.fromkeys((secret, *_list_unescaped(secret))):
+        for variant in dict.fromkeys((text, text.lower(), text.upper(), normalize_text(text, ParseContext()))):
+            yield fold(variant)
+            raw = variant.encode("utf-8", "surrogatepass")
+            if not _NEVER_ESCAPED.fullmatch(variant):
+                yield from map(fold, _list_escaped(variant, raw))
+            if len(raw) >= LONG_ENOUGH:
+                encoded = (base64.b64encode(raw), base64.urlsafe_b64encode(raw))
+                yield from (form.decode().rstrip("=").lower() for form in encoded)
+
+
+def _list_unescaped(secret: str) -> Iterator[str]:
+    """What a text may have been before it was put into a form, into JSON or into a page."""
+    if "%" in secret or "+" in secret:
+        yield from (unquote(secret), unquote_plus(secret))
+    if "\\" in secret:
+        with suppress(ValueError):
+            yield str(json.loads(f'"{secret}"'))
+    if "&" in secret:
+        yield html.unescape(secret)
 
 
 def _list_escaped(text: str, raw: bytes) -> Iterator[str]:
     escaped = json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]
-    yield from (*escaped, json.dumps(escaped[0])[1:-1])
+    yield from (*escaped, json.dumps(escaped[0])[1:-1], html.escape(text))
     yield from (quote(raw, safe=""), quote(raw), quote(raw, safe=_NOT_ESCAPED), quote_plus(raw))
     yield quote(quote(raw, safe=""), safe="")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_webeval.redaction.marks import KEY_PATTERN
+from pytest_webeval.redaction.marks import LINK_WORDS
 from pytest_webeval.safety.text import ELLIPSIS
 
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
@@ -13,21 +15,20 @@ _QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
 _BLANK = r"(?:\s|%20|\+){0,8}"
 _COLON = rf"{_BLANK}(?::|%(?:25){{0,2}}3A){_BLANK}"
 _COMMA = rf"{_BLANK}(?:,|%(?:25){{0,2}}2C){_BLANK}"
+_SLASH = r"(?:\\{0,4}/|%(?:25){0,2}2F)"
+_IN_LIST = "|".join(rf"(?<=[\[,]\s{{{blanks}}})\[" for blanks in range(14))  # the pairs of a list, also in lines
+_AFTER_SCHEME = r"(?:(?<=://)|(?<=:\\/\\/))"
 _NAME = r"(?P<{}_name>[^\"'\\\s%]{{1,100}})"
 _UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 
-# What is a secret by itself.
-_KEYS = (
-    r"sk-[\w-]{16,}|[sprw]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|gl(?:pat|rt|ptt|dt)-[\w-]{16,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)|xox[abeprs]-[\w-]{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|hf_\w{20,}|npm_\w{30,}"
-    r"|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}"
-)
 # A text that begins so is not a value: our own messages begin like that.
 _NOT_OUR = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
 # Heads end where a value begins, and the value is then matched behind them: a harmless name hides nothing.
 _WORDS = {
     "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
-    "key": _KEYS,
+    "key": KEY_PATTERN,
+    # /reset-password/…, %2Ftoken%2F…: what looks generated behind it is a secret
+    "path": rf"(?<=[/F])[\w-]{{0,40}}?(?:{LINK_WORDS})[\w-]{{0,40}}{_SLASH}",
     "scheme": r"(?:Bearer|Basic|Token|ApiKey)(?:\s|%20|\+){1,4}"
     r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
     # one part of a multipart message: up to the empty line behind its headers
@@ -38,10 +39,12 @@ _WORDS = {
     rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_NOT_OUR}(?=[^\s=])))",
 }
 _ADDRESSES = {
-    "userinfo": r"(?<=://)(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
+    "userinfo": rf"{_AFTER_SCHEME}(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
     # The same where a message was cut before the @, unless the digits of a port are all that is behind the colon.
-    "cut": rf"(?<=://)(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})[^\s/?#\"'<>\\@{ELLIPSIS}]++)"
-    rf"(?={ELLIPSIS})",
+    "cut": rf"{_AFTER_SCHEME}(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})"
+    rf"[^\s/?#\"'<>\\@{ELLIPSIS}]++)(?={ELLIPSIS})",
+    # curl -u joe:password
+    "login": r"(?<![\w.\[\]-])(?:-[a-z]{0,6}u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
     "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
 }
 _OTHERS = {
@@ -53,9 +56,9 @@ _OTHERS = {
     "swapped": r"<(?:input|meta)\b[^<>]{0,100}?\b(?:value|content)=(?P<sq>\\{0,8}[\"'])"
     r"(?P<swapped_value>[^\"'\\<>]{1,2000})(?P=sq)[^<>]{0,100}?\bname=(?P=sq)(?P<swapped_name>[^\"'\\\s]{1,100})(?P=sq)",
     # {"name": "password", "value": as recordings list headers, cookies and fields, and ('password', as Python does
-    "entry": rf"(?P<eq>{_QUOTE})name(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
+    "entry": rf"(?P<eq>{_QUOTE})(?:name|key|field)(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
     rf"(?P=eq)value(?P=eq){_COLON}",
-    "tuple": rf"(?:\(|(?<=[\[,])\[|(?<=, )\[)(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
+    "tuple": rf"(?:\(|{_IN_LIST})(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
     # the same the other way round: the value stands before its name
     "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
     rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
@@ -97,6 +100,7 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
+GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s,&;\"'<>#\\]){0,2000}", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
@@ -108,5 +112,9 @@ SCHEME = re.compile(
     r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
     re.IGNORECASE,
 )
+SEGMENT = re.compile(r"[\w.~+=@-]*")
+SLASH = re.compile(_SLASH, re.IGNORECASE)
+LOGIN = re.compile(r"[^\s\"'\\]{0,400}")
+NUMBERS = re.compile(r"\d+:\d+\W*|\+.*|[^:]*://.*")  # -u 1000:1000, date -u +%H:%M
 BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
 QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec import field
@@ -17,6 +17,7 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import SAFE_HEADERS
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.names import is_secret
 
 REDACTED = "redacted"  # the key of the mode in a redacted result
@@ -41,6 +42,14 @@ class RedactionPolicy(Struct, frozen=True):
         """Whether more is taken for a secret than is surely one."""
         return self.mode == STRICT
 
+    @property
+    def steps(self) -> Iterator[RedactionPolicy]:
+        """What is applied one after the other: strict goes over what the default left, so that it replaces no less."""
+        if self.is_strict:
+            yield RedactionPolicy(DEFAULT, self.allowed)
+        if not self.is_off:
+            yield self
+
 
 def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The names in lines such as `NetworkEventEvaluator: form_key, x-csrf-token`. Raises `SettingsError`."""
@@ -57,32 +66,6 @@ def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return allowed
 
 
-class Scope(Protocol):
-    """What is secret in a part of a result, and what is so in its texts whatever its name."""
-
-    @property
-    def allowed(self) -> frozenset[str]:
-        """Names that the session lets stay readable, in small letters."""
-        ...
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether e-mail addresses and opaque tokens count as secrets too."""
-        ...
-
-    def __hash__(self) -> int:
-        """What is known of names is kept for each scope."""
-        ...
-
-    def covers(self, kind: str, name: str) -> bool:
-        """Whether the value of that name is a secret."""
-        ...
-
-    def allows(self, name: str) -> bool:
-        """Whether it would be one if the session did not let that name stay readable."""
-        ...
-
-
 class DefaultScope(Struct, frozen=True):
     """Secrets by their names, and all cookies."""
 
@@ -93,15 +76,18 @@ class DefaultScope(Struct, frozen=True):
         """Whether the value of that name is a secret."""
         return (kind == COOKIE or is_secret(name)) and compact(name) not in self.allowed
 
+    def covers_generated(self, name: str) -> bool:
+        """Whether the value of that name is a secret if it looks generated."""
+        return is_generated_name(name) and compact(name) not in self.allowed
+
     def allows(self, name: str) -> bool:
-        """Whether it would be one if the session did not let that name stay readable."""
+        """Whether it would be one if the session or the task did not let that name stay readable."""
         return bool(self.allowed) and compact(name) in self.allowed
 
 
-class StrictScope(Struct, frozen=True):
+class StrictScope(DefaultScope, frozen=True):
     """Everything except harmless names and the names in the expectation."""
 
-    allowed: frozenset[str] = frozenset()
     expected_names: frozenset[str] = frozenset()
     is_strict = True
 
@@ -116,18 +102,15 @@ class StrictScope(Struct, frozen=True):
             return plain not in SAFE_HEADERS
         return kind in (FIELD, PARAMETER) and plain not in self.expected_names
 
-    def allows(self, name: str) -> bool:
-        """As of the default."""
-        return compact(name) in self.allowed
-
 
 # Members of an answer in either dialect, which every expectation of one names.
 _ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
 
 
-def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> Scope:
+def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> DefaultScope:
     """The scope for the results of an evaluator with these names in its expectation."""
-    allowed = frozenset(map(compact, policy.allowed.get(evaluator, ())))
-    if policy.mode != STRICT:
+    generated = filter(is_generated_name, expected_names)  # such as the `code` of a coupon, which the task asks for
+    allowed = frozenset(map(compact, (*policy.allowed.get(evaluator, ()), *generated)))
+    if not policy.is_strict:
         return DefaultScope(allowed)
     return StrictScope(allowed, frozenset(map(compact, (*expected_names, *_ANSWER_NAMES))))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -10,17 +12,22 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import has_any
+from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.redaction.tokens import decode_token
+from pytest_webeval.redaction.tokens import find_tokens
 from pytest_webeval.redaction.tokens import list_tokens
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import plain_json
@@ -30,8 +37,22 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
 
-_OPAQUE = re.compile(r"(?<!\w)(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{8,}+")
-_LEAST = 8  # characters of such a word
+_WORD = re.compile(r"\w{2,}")
+_OPAQUE = re.compile(r"(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{6,}+")
+# Names of secrets that need not look like one, and characters before and behind such a name that may be its value.
+_PASSWORDS = (b"pass", b"pwd")
+_NUMBERS = (b"cardn", b"card_n", b"ccn", b"cc_n", b"ssn", b"cvc", b"cvv", b"pin")  # whose values are digits
+_REACH = 200
+# What stands behind such a name where a value follows or precedes it, in forms, JSON, lists of fields and parts.
+_HAS_VALUE = re.compile(rb"[\w\[\].%-]{0,40}(?:[ \t>]|[\"'\\]{1,9}[\r\nrn]|[\"'\\]{0,9}\s{0,8}(?:[=:,}]|%3[ad]))")
+_ESCAPE = re.compile(r"\\{1,4}u([0-9a-f]{4})", re.IGNORECASE)
+# Words of each answer.
+_OWN_WORDS = frozenset(
+    {
+        *("action", "done", "error_details", "mutate", "navigate", "performed_operation", "results", "retrieve"),
+        *("retrieved_data", "status", "success", "task_type"),
+    }
+)
 
 
 class RecordingSecrets(Struct, frozen=True):
@@ -49,16 +70,14 @@ class RecordingSecrets(Struct, frozen=True):
         self, words: Collection[str], policy: RedactionPolicy, salt: bytes | None, names: Iterable[str] = ()
     ) -> dict[str, str]:
         """Secrets of the files that have some of the words in them, each with its replacement."""
-        replacements = Replacements(salt)
-        if words:
-            trees = JsonRedactor(TextRedactor(build_scope(policy), replacements))
-            for content in self._read_contents({*names, *self.names} - {self.answer}):
-                _search(content, words, trees)
-        return {
-            secret: replacement
-            for secret, replacement in replacements.secrets.items()
-            if has_any(secret.lower(), words)
-        }
+        secrets: dict[str, str] = {}
+        opaque = {word for word in words if word.isascii() and _OPAQUE.fullmatch(word)}
+        plain = set(words) - opaque
+        for content in self._read_contents({*names, *self.names} - {self.answer} if words else ()):
+            secrets |= _find_generated(content, opaque, build_scope(policy), salt) | _find_passwords(
+                content, plain, salt
+            )
+        return {secret: secrets[secret] for secret in secrets if has_any(_unescape(secret).lower(), words)}
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
         from pytest_webeval.redaction.audit import list_members  # with all that reads files, which few results need
@@ -73,41 +92,88 @@ class RecordingSecrets(Struct, frozen=True):
                     yield content
 
 
-def _search(content: bytes, words: Collection[str], trees: JsonRedactor) -> None:
+class PasswordScope(DefaultScope, frozen=True):
+    """Names whose values are secrets even if they are plain words."""
+
+    def covers(self, _kind: str, name: str) -> bool:
+        """Whether the value of that name is a secret."""
+        return is_secret(name) and any(part in compact(name).encode() for part in (*_PASSWORDS, *_NUMBERS))
+
+
+def _find_generated(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+    """The secrets in those parts of a file that have one of the words."""
     from pytest_webeval.redaction.audit import encoded_bodies
+
+    lowered = content.lower() if words else b""
+    present = [word for word in words if word.encode() in lowered]
+    if not present:
+        return {}
+    parts = _list_parts(content, lambda text: has_any(text.lower(), present))
+    return _search((tree for part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
+
+
+def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) -> dict[str, str]:
+    """The passwords in those requests and lines of a file that have one of the words next to the name of one."""
+    if not words or _is_disjoint(content, words):
+        return {}
+    parts = _list_parts(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
+    secrets = _search(map(_find_request, parts), PasswordScope(), salt)
+    return {secret: secrets[secret] for secret in secrets if not is_secret(secret)}  # as labels: "password": "Password"
+
+
+def _is_disjoint(content: bytes, words: Collection[str]) -> bool:
+    """Whether none of these words stands next to a name such as `password`."""
+    lowered = content.lower()
+    for name in (*_PASSWORDS, *_NUMBERS) if any(word.isdecimal() and len(word) > 2 for word in words) else _PASSWORDS:
+        at, reached = lowered.find(name), 0
+        while at >= 0:
+            if at >= reached and _HAS_VALUE.match(lowered, at):
+                reached = at + _REACH // 2
+                window = lowered[max(at - _REACH, 0) : at + _REACH].decode("utf-8", "replace")
+                if not _split_words(window).isdisjoint(words):
+                    return False
+            at = lowered.find(name, at + 1)
+    return True
+
+
+def _list_parts(content: bytes, is_relevant: Callable[[str], bool]) -> Iterator[Any]:
     from pytest_webeval.redaction.audit import split_content
 
-    lowered = content.lower()
-    present = [word for word in words if word.encode() in lowered]
-    if present:
-        for _, _, part in split_content(content, lambda text: has_any(text.lower(), present)):
-            for tree in (part, *encoded_bodies(part)):
-                trees(tree)
+    return (part for _, _, part in split_content(content, is_relevant))
 
 
-def opaque_words(results: Iterable[EvaluatorResult], *others: Any) -> set[str]:
-    """Lower-case words of letters and digits in results that are neither from an event nor from a task."""
-    own_values: list[Any] = [others]
+def _find_request(part: Any) -> Any:
+    """The request of an event; anything else as it is. A page may call anything a password."""
+    event = part.get("snapshot", part) if isinstance(part, dict) else part
+    return event.get("request", part) if isinstance(event, dict) else part
+
+
+def _search(trees: Iterable[Any], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+    redact = JsonRedactor(TextRedactor(scope, Replacements(salt)))
+    for tree in trees:
+        redact(tree)
+    return redact.texts.replacements.secrets
+
+
+def repeated_words(results: Iterable[EvaluatorResult], agent_values: Any = None, others: Any = None) -> set[str]:
+    """Lower-case words that neither an event nor a task has: all words of an agent, and others that look generated."""
+    answers: list[Any] = [agent_values]
+    messages: list[Any] = [others]
     recorded_values: list[Any] = []
     for result in results:
-        values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else own_values
-        own_values += [result.assertions, result.error_msg]
+        values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else answers
         values += [result.actual, result.actual_normalized]
+        messages += [result.assertions, result.error_msg]
         recorded_values.append(result.expected)
-    words = _collect_words(own_values)
+    words = _collect_words(answers).union(filter(_OPAQUE.fullmatch, _collect_words(messages))) - _OWN_WORDS
     return words - _collect_words(recorded_values) if words else words
-
-
-def has_opaque_word(tokens: Iterable[bytes]) -> bool:
-    """Whether there is such a word in any of these texts as JSON spells them."""
-    return any(map(_token_words, tokens))
 
 
 def _collect_words(tree: list[Any]) -> set[str]:
     """The words of all texts in some JSON, its names included."""
     tokens = list_tokens(tree)
-    if tokens is None:
-        return {word for text in _list_texts(plain_json(tree)) for word in _split_words(text)}
+    if tokens is None:  # values of a user's evaluator, or half a surrogate pair
+        tokens = find_tokens(json.dumps(plain_json(tree)).encode())
     return set().union(*map(_token_words, tokens))
 
 
@@ -117,16 +183,10 @@ def _token_words(token: bytes) -> frozenset[str]:
 
 
 def _split_words(text: str) -> frozenset[str]:
-    return frozenset(_OPAQUE.findall(text.lower())) if len(text) >= _LEAST else frozenset()
+    return frozenset(_WORD.findall(_unescape(text).lower()))
 
 
-def _list_texts(tree: Any) -> Iterator[str]:
-    if isinstance(tree, str):
-        yield tree
-    elif isinstance(tree, dict):
-        for name, value in tree.items():
-            yield name
-            yield from _list_texts(value)
-    elif isinstance(tree, list | tuple):
-        for child in tree:
-            yield from _list_texts(child)
+def _unescape(text: str) -> str:
+    """The text without the escapes of forms and of JSON."""
+    text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+    return unquote_plus(text) if "%" in text or "+" in text else text

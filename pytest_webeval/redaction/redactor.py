@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
-from collections.abc import Mapping
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +23,7 @@ from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
-from pytest_webeval.redaction.recording_secrets import has_opaque_word
-from pytest_webeval.redaction.recording_secrets import opaque_words
+from pytest_webeval.redaction.recording_secrets import repeated_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.redaction.tokens import list_marked
@@ -39,19 +37,8 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
 OWN_KEYS = frozenset(
     {
-        "excluded_as",
-        "format",
-        "inputs",
-        "libraries",
-        "redacted",
-        "rules",
-        "run",
-        "schema_version",
-        "skipped",
-        "task_checksum",
-        "tasks_from",
-        "version",
-        "wall_time",
+        *("excluded_as", "format", "inputs", "libraries", "redacted", "rules", "run", "schema_version", "skipped"),
+        *("task_checksum", "tasks_from", "version", "wall_time"),
     }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
@@ -61,23 +48,9 @@ OWN_EVALUATORS = frozenset(
 # Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
 _EVENT_AND_ANSWER_NAMES = frozenset(
     {
-        "action",
-        "error_details",
-        "event_type",
-        "headers",
-        "http_method",
-        "performed_operation",
-        "post_data",
-        "query_params",
-        "query_string",
-        "response_content",
-        "response_cookies",
-        "response_status",
-        "results",
-        "retrieved_data",
-        "status",
-        "task_type",
-        "url",
+        *("action", "error_details", "event_type", "headers", "http_method", "performed_operation", "post_data"),
+        *("query_params", "query_string", "response_content", "response_cookies", "response_status", "results"),
+        *("retrieved_data", "status", "task_type", "url"),
     }
 )
 _FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
@@ -90,30 +63,32 @@ class RedactedResult(Struct, frozen=True):
     secrets: dict[str, str]
     allowed: Sequence[Collection[str]]
 
-    def without(self, secrets: Mapping[str, str]) -> TaskResult:
+    def then(self, redacted: RedactedResult) -> RedactedResult:
+        """What was redacted again."""
+        allowed = [{*one, *other} for one, other in zip_longest(self.allowed, redacted.allowed, fillvalue=())]
+        return RedactedResult(redacted.result, self.secrets | redacted.secrets, allowed)
+
+    def without(self, secrets: dict[str, str]) -> RedactedResult:
         """The same without these secrets."""
-        replacer, webeval = KnownSecrets.of(secrets), dict(self.result.webeval)
-        if not replacer.may_be_in(_list_values(self.result)):
-            return self.result
-        allowed = [*self.allowed, *repeat((), len(self.result.evaluators_results) - len(self.allowed))]
-        parts = zip(self.result.evaluators_results, allowed, strict=True)
-        evaluations = [
-            replace_in_result(evaluation, KnownSecrets.of(secrets, allowed_values) if allowed_values else replacer)
-            for evaluation, allowed_values in parts
+        every = RedactedResult(self.result, self.secrets | secrets, self.allowed)
+        replacer = KnownSecrets.of(secrets)
+        if not secrets or not replacer.may_be_in(_list_values(self.result)):
+            return every
+        parts = self.result.evaluators_results
+        replacers = [
+            KnownSecrets.of(secrets, allowed) if allowed else replacer
+            for _, allowed in zip_longest(parts, self.allowed[: len(parts)], fillvalue=())
         ]
-        explanations = read_explanations(self.result)
+        webeval, explanations = redact_webeval(self.result.webeval, replacer), read_explanations(self.result)
         if explanations is not None:
-            names_by_part = [public_names(evaluation.expected) for evaluation in evaluations]
-            webeval[EXPLANATIONS] = [
-                replace_in_explanation(explanation, replacer, names)
-                for explanation, names in zip(explanations, names_by_part, strict=True)
-            ]
-        error = self.result.error_msg
-        return self.result.with_changes(
-            evaluators_results=evaluations,
-            error_msg=error and replacer.replace(error),
-            webeval=redact_webeval(webeval, replacer),
+            rows = zip(explanations, replacers, (public_names(part.expected) for part in parts), strict=True)
+            webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
+        changed = self.result.with_changes(
+            evaluators_results=[replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
+            error_msg=self.result.error_msg and replacer.replace(self.result.error_msg),
+            webeval=webeval,
         )
+        return RedactedResult(changed, every.secrets, self.allowed)
 
 
 def redact_webeval(webeval: dict[str, Any], replacer: KnownSecrets) -> dict[str, Any]:
@@ -182,71 +157,43 @@ class _Part(Struct, frozen=True):
         return self.messages.trees.texts.replacements
 
 
-class Redactor(Struct, frozen=True):
-    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
-
-    Results may repeat secrets that only the recording names: these are searched for in `recorded`.
-    """
+class _Pass(Struct, frozen=True):
+    """Replaces what one policy takes for secrets."""
 
     policy: RedactionPolicy
-    salt: bytes | None = None
-    recorded: RecordingSecrets | None = None
+    salt: bytes | None
+    recorded: RecordingSecrets | None
 
-    def result(self, result: TaskResult) -> TaskResult:
-        """The result without secrets, as it is written outside of the run directory and used in all reports."""
-        return self.redact_result(result).result
-
-    def redact_result(self, result: TaskResult) -> RedactedResult:
-        """The same, with what was replaced."""
-        if self.policy.is_off or result.webeval.get(REDACTED) == self.policy.mode:
+    def result(self, result: TaskResult) -> RedactedResult:
+        """The result, with what was replaced."""
+        if result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
         tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
         if tokens is not None and not may_hold(tokens):
-            secrets = self._collect_secrets(result, ()) if has_opaque_word(tokens) else {}
-            if not secrets:
-                plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-                return RedactedResult(plain, {}, [() for _ in result.evaluators_results])
+            plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
+            allowed: list[Collection[str]] = [() for _ in result.evaluators_results]
+            return RedactedResult(plain, {}, allowed).without(self._collect_secrets(result, ()))
         parts = [self._redact_part(evaluation) for evaluation in result.evaluators_results]
         run_part = Replacements(self.salt)
         trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
-        error = result.error_msg and trees.texts(result.error_msg)
         explanations = read_explanations(result)
         unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
         webeval = {name: value if name in unredacted else trees(value) for name, value in result.webeval.items()}
         if explanations is not None:
-            explanations = [
-                ExplanationRedactor(part.messages)(explanation)
-                for explanation, part in zip(explanations, parts, strict=True)
-            ]
-        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
-        replacer = KnownSecrets.of(secrets)
-        replacers = [
-            KnownSecrets.of(secrets, part.replacements.allowed) if part.replacements.allowed else replacer
-            for part in parts
-        ]
-        redacted_webeval = redact_webeval(webeval, replacer)
-        if explanations is not None:
-            names_by_part = (public_names(part.result.expected) for part in parts)
-            rows = zip(explanations, replacers, names_by_part, strict=True)
-            redacted_webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
-        pairs = zip(parts, replacers, strict=True)
+            pairs = zip(explanations, parts, strict=True)
+            webeval[EXPLANATIONS] = [ExplanationRedactor(part.messages)(explanation) for explanation, part in pairs]
         changed = result.with_changes(
-            evaluators_results=[replace_in_result(part.result, part_replacer) for part, part_replacer in pairs],
-            error_msg=error and replacer.replace(error),
-            webeval=redacted_webeval | {REDACTED: self.policy.mode},
+            evaluators_results=[part.result for part in parts],
+            error_msg=result.error_msg and trees.texts(result.error_msg),
+            webeval=webeval | {REDACTED: self.policy.mode},
         )
-        return RedactedResult(changed, secrets, [part.replacements.allowed for part in parts])
+        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
+        return RedactedResult(changed, {}, [part.replacements.allowed for part in parts]).without(secrets)
 
-    def redact_attachment(
-        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any = None
-    ) -> tuple[TaskResult, Any]:
-        """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
-
-        In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
-        `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
-        """
-        if self.policy.is_off:
-            return redacted.result, attachment
+    def attachment(
+        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any
+    ) -> tuple[RedactedResult, Any]:
+        """The result and the JSON that is shown with it."""
         replacements = Replacements(self.salt)
         safe = self._redact_shown(attachment, replacements)
         inputs = redacted.result.webeval.get("inputs") or ()
@@ -254,10 +201,7 @@ class Redactor(Struct, frozen=True):
         secrets = recorded | replacements.secrets
         new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
         replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        result = redacted.without(new) if new else redacted.result
-        if not replacer.forms:
-            return result, safe
-        return result, replacer.replace_in_json(safe, OwnNames(), replacer.replace_ignoring_case)
+        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, OwnNames())
 
     def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
         """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
@@ -274,36 +218,29 @@ class Redactor(Struct, frozen=True):
 
     def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
         """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
-        run_values = (result.error_msg, _list_run_values(result))
-        recorded = self._recorded_secrets(result.evaluators_results, result.webeval.get("inputs") or (), *run_values)
+        run_values = [result.error_msg, *_list_run_values(result)]
+        inputs = result.webeval.get("inputs") or ()
+        recorded = self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
         return recorded | {
             secret: replacement for source in replacements for secret, replacement in source.secrets.items()
         }
 
-    def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
-        """The same for one evaluation."""
-        if self.policy.is_off:
-            return result
+    def evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
+        """One evaluation."""
         part = self._redact_part(result)
         secrets = self._recorded_secrets([result]) | part.replacements.secrets
         return replace_in_result(part.result, KnownSecrets.of(secrets, part.replacements.allowed))
 
     def _recorded_secrets(
-        self, results: list[EvaluatorResult], names: Iterable[str] = (), *others: Any
+        self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
     ) -> dict[str, str]:
         """Secrets of the recording that results repeat."""
         if self.recorded is None:
             return {}
-        return self.recorded.secrets(opaque_words(results, *others), self.policy, self.salt, names)
-
-    def text(self, text: str) -> str:
-        """A text without secrets, such as a message or a log."""
-        return self.texts([text])[0]
+        return self.recorded.secrets(repeated_words(results, agent_values, others), self.policy, self.salt, names)
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Texts that belong together, such as those of a question to a judge: a secret in one is one in all."""
-        if self.policy.is_off:
-            return list(texts)
+        """Texts that belong together."""
         replacements = Replacements(self.salt)
         redact = TextRedactor(build_scope(self.policy), replacements)
         redacted_texts = [redact(text) for text in texts]
@@ -332,6 +269,61 @@ class Redactor(Struct, frozen=True):
             error_msg=result.error_msg and trees.texts(result.error_msg),
         )
         return _Part(redacted, messages)
+
+
+class Redactor(Struct, frozen=True):
+    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
+
+    Results may repeat secrets that only the recording names: these are searched for in `recorded`.
+    """
+
+    policy: RedactionPolicy
+    salt: bytes | None = None
+    recorded: RecordingSecrets | None = None
+
+    @property
+    def _passes(self) -> list[_Pass]:
+        """None if the policy is off; strict goes over what default left, so that it replaces no less."""
+        return [_Pass(policy, self.salt, self.recorded) for policy in self.policy.steps]
+
+    def result(self, result: TaskResult) -> TaskResult:
+        """The result without secrets, as it is written outside of the run directory and used in all reports."""
+        return self.redact_result(result).result
+
+    def redact_result(self, result: TaskResult) -> RedactedResult:
+        """The same, with what was replaced."""
+        redacted = RedactedResult(result, {}, [])
+        for one_pass in self._passes:
+            redacted = redacted.then(one_pass.result(redacted.result))
+        return redacted
+
+    def redact_attachment(
+        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any = None
+    ) -> tuple[TaskResult, Any]:
+        """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
+
+        In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
+        `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
+        """
+        for one_pass in self._passes:
+            redacted, attachment = one_pass.attachment(redacted, attachment, agent_values)
+        return redacted.result, attachment
+
+    def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The same for one evaluation."""
+        for one_pass in self._passes:
+            result = one_pass.evaluation(result)
+        return result
+
+    def text(self, text: str) -> str:
+        """A text without secrets, such as a message or a log."""
+        return self.texts([text])[0]
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts that belong together, such as those of a question to a judge: a secret in one is one in all."""
+        for one_pass in self._passes:
+            texts = one_pass.texts(texts)
+        return list(texts)
 
 
 def _list_values(result: TaskResult) -> list[Any]:

@@ -43,10 +43,6 @@ class Replacements(Struct, frozen=True):
             self.secrets[secret] = replacement
         return replacement
 
-    def allow(self, secret: str) -> None:
-        """Keep in mind that a value stays readable."""
-        self.allowed.add(secret)
-
 
 def replacement_for(secret: str, salt: bytes | None) -> str:
     """The replacement of a secret; without a salt only its length, against which passwords cannot be tried.

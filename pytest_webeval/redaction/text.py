@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.authorization_codes import AUTHORIZATION_CODE
-from pytest_webeval.redaction.authorization_codes import is_authorization_code
 from pytest_webeval.redaction.candidates import candidates
+from pytest_webeval.redaction.marks import is_generated
+from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.names import AUTHORIZATION_HEADERS
 from pytest_webeval.redaction.names import COOKIE
 from pytest_webeval.redaction.names import COOKIE_HEADERS
@@ -19,9 +19,8 @@ from pytest_webeval.redaction.names import HEADER
 from pytest_webeval.redaction.names import MEMBER
 from pytest_webeval.redaction.names import PARAMETER
 from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_code
-from pytest_webeval.redaction.names import may_hold_secrets
-from pytest_webeval.redaction.policy import Scope
+from pytest_webeval.redaction.names import is_generated_name
+from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -71,6 +70,9 @@ _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "e
 _BEFORE_NAMES = ("reversed", "swapped")  # values that stand before their names
 _UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque token"}
 _URL = "credentials of a URL"
+_PATH, _LOGIN = "token in a path", "credentials of a command"
+GENERATED = "authorization code"  # or a ticket, or whatever is a secret where it looks generated
+_MOST_SEGMENTS = 3  # parts of a path behind a word such as `invite` that are searched for a token
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates
 ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
@@ -96,7 +98,7 @@ class Heads(Struct, frozen=True):
 class TextRedactor(Struct, frozen=True):
     """Redacts texts."""
 
-    scope: Scope
+    scope: DefaultScope
     replacements: Replacements
 
     def __call__(self, text: str) -> str:
@@ -160,9 +162,19 @@ class TextRedactor(Struct, frozen=True):
             yield *secret.span(), self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
+        from pytest_webeval.redaction import patterns
+
         if kind in ("userinfo", "cut", "encoded"):
             start, end = match.span(f"{kind}_body")
             yield start, end, self._redact_userinfo(text[start:end])
+        elif kind == "login":
+            start, end = _find_quoted(text, match.end()) or _find_unquoted(patterns.LOGIN, text, match.end())
+            if ":" in text[start:end] and not patterns.NUMBERS.fullmatch(text, start, end):
+                yield start, end, self._redact_userinfo(text[start:end], _LOGIN)
+        elif kind == "path":
+            for start, end in _list_segments(text, match.end()):
+                if is_generated(text[start:end]):
+                    yield start, end, self.replacements.of(_PATH, "", text[start:end])
         elif kind == "private":
             yield self._stripped_span(match, "private_body", "private key")
         elif kind == "scheme":
@@ -175,11 +187,11 @@ class TextRedactor(Struct, frozen=True):
         start = match.start(group) + len(body) - len(body.lstrip())
         return start, start + len(body.strip()), self.replacements.of(kind, "", body.strip())
 
-    def _redact_userinfo(self, text: str) -> str:
+    def _redact_userinfo(self, text: str, kind: str = _URL) -> str:
         user, between, password = text.partition(
             next((separator for separator in (":", "%3A", "%3a") if separator in text), ":")
         )
-        replaced = [self.replacements.of(_URL, name, part) for name, part in (("user", user), ("password", password))]
+        replaced = [self.replacements.of(kind, name, part) for name, part in (("user", user), ("password", password))]
         return between.join(replaced) if between else replaced[0]
 
     def _list_named_spans(self, kind: str, name: str, values: Iterator[tuple[int, int]], text: str) -> Iterator[Span]:
@@ -188,11 +200,11 @@ class TextRedactor(Struct, frozen=True):
                 yield start, end, self.replace_value(kind, name, text[start:end])
         elif self.scope.allows(name):
             for start, end in values:
-                self.replacements.allow(text[start:end])
-        elif is_code(name):
+                self.replacements.allowed.add(text[start:end])
+        elif self.scope.covers_generated(name):
             for start, end in values:
-                if is_authorization_code(text, start, end):
-                    yield start, end, self.replacements.of(AUTHORIZATION_CODE, name, text[start:end])
+                if is_generated(text[start:end]):
+                    yield start, end, self.replacements.of(GENERATED, name, text[start:end])
 
     def replace_value(self, kind: str, name: str, value: str) -> str:
         """The replacement of a secret value: cookies keep their names, authorization keeps its scheme."""
@@ -210,8 +222,21 @@ class TextRedactor(Struct, frozen=True):
     def _redact_cookie(self, name: str, value: str) -> str:
         if self.scope.covers(COOKIE, name):
             return self.replacements.of(COOKIE, name, value)
-        self.replacements.allow(value)
+        self.replacements.allowed.add(value)
         return value
+
+
+def _list_segments(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """The spans of the next parts of a path."""
+    from pytest_webeval.redaction import patterns
+
+    for _ in range(_MOST_SEGMENTS):
+        start, end = _find_unquoted(patterns.SEGMENT, text, at)
+        yield start, end
+        slash = patterns.SLASH.match(text, end)
+        if slash is None:
+            return
+        at = slash.end()
 
 
 def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
@@ -219,7 +244,9 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     from pytest_webeval.redaction import patterns
 
     start = match.end()
-    if kind == "part":
+    if kind in ("pair", "part") and is_generated_name(match[f"{kind}_name"]):  # which may end anywhere: not looked far
+        yield _find_quoted(text, start) or _find_unquoted(patterns.GENERATED, text, start)
+    elif kind == "part":
         yield start, _match_end(patterns.PART, text, start)
     elif kind == "element":
         yield start, _match_end(patterns.TEXT, text, start)

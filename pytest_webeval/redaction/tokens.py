@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.redaction.json import CONTAINERS
+from pytest_webeval.redaction.marks import ALL_MARKS
+from pytest_webeval.redaction.marks import is_generated
+from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import MARKS
 from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_code
-from pytest_webeval.redaction.names import is_next_to_code
+from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.names import is_secret
-from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
@@ -31,7 +31,7 @@ _FEW = 200  # texts, of which each is looked up in the cache
 _BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
 _BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in them
 # What `may_hold_secrets` looks for: marks, and a part of each of its other signs.
-_ALL_MARKS = (*(mark.encode() for mark in MARKS), b"code", b"@", b"%40")
+_ALL_MARKS = (*(mark.encode() for mark in ALL_MARKS), b"@", b"%40")
 _MOST_MARKED = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
 _SHORT = 200  # characters of a text that is searched to say whether it is worth searching
 _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
@@ -40,9 +40,14 @@ _TEXTS = TextRedactor(DefaultScope(), Replacements(None))
 def list_tokens(tree: Any) -> set[bytes] | None:
     """Each text and name once, as JSON spells it: its token. None where the value cannot be encoded."""
     try:
-        return set(_TOKEN.findall(_NO_COOKIES.sub(b"", msgspec.json.encode(tree))))
+        return find_tokens(msgspec.json.encode(tree))
     except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
         return None
+
+
+def find_tokens(encoded: bytes) -> set[bytes]:
+    """The same for JSON that is encoded."""
+    return set(_TOKEN.findall(_NO_COOKIES.sub(b"", encoded)))
 
 
 def decode_token(token: bytes) -> str:
@@ -52,13 +57,16 @@ def decode_token(token: bytes) -> str:
 
 def may_hold(tokens: Collection[bytes]) -> bool:
     """Whether it is worth looking for secrets in the JSON of a result: in texts, by names, by paths in messages."""
-    return any(map(_may_be_secret, _list_candidates(tokens))) or _has_code(tokens)
+    candidates = _list_candidates(tokens)
+    return any(map(_may_be_secret, candidates)) or (
+        any(map(_is_generated_name, candidates)) and any(is_generated(decode_token(token)) for token in tokens)
+    )
 
 
 def list_marked(tree: Any) -> frozenset[bytes] | None:
     """The tokens of which `JsonRedactor` needs to know in the default mode; None where they are many, or unknown."""
     tokens = list_tokens(tree)
-    if tokens is None or _has_code(tokens):
+    if tokens is None:
         return None
     marked = frozenset(filter(_is_marked, _list_candidates(tokens)))
     return marked if len(marked) <= _MOST_MARKED else None
@@ -66,7 +74,7 @@ def list_marked(tree: Any) -> frozenset[bytes] | None:
 
 def is_plain_text(text: str) -> bool:
     """Whether neither a text nor any part of it as a name has the mark of a secret, however it is spaced."""
-    return not may_hold_secrets(text) and not may_hold_secrets(_drop_spaces(text))
+    return not (may_hold_secrets(text) or may_hold_secrets(_drop_spaces(text)) or is_generated_name(text))
 
 
 def _list_candidates(tokens: Collection[bytes]) -> Collection[bytes]:
@@ -80,29 +88,20 @@ def _list_candidates(tokens: Collection[bytes]) -> Collection[bytes]:
 
 
 def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
-    if len(token) > _SHORT or not _is_ascii(token) or b"%5" in token:
+    if len(token) > _SHORT or not token.isascii() or b"\\" in token or b"%5" in token:
         return True
     lowered = token.lower()
     words = lowered.translate(None, _BETWEEN)
     return any(mark in lowered or mark in words for mark in marks)
 
 
-def _is_ascii(token: bytes) -> bool:
-    return token.isascii() and b"\\" not in token
-
-
-def _has_code(tokens: Collection[bytes]) -> bool:
-    return any(map(_is_code_token, tokens)) and any(map(_is_next_to_code_token, tokens))
-
-
-def _is_code_token(token: bytes) -> bool:
-    first = token[1:2]
-    return (first in (b"c", b"C") or not first.isalnum()) and is_code(decode_token(token))
+def _is_generated_name(token: bytes) -> bool:
+    return len(token) <= _SHORT and _is_short_generated_name(token)
 
 
 @lru_cache(maxsize=_CACHED)
-def _is_next_to_code_token(token: bytes) -> bool:
-    return is_next_to_code(decode_token(token))
+def _is_short_generated_name(token: bytes) -> bool:
+    return is_generated_name(decode_token(token))
 
 
 def _may_be_secret(token: bytes) -> bool:
@@ -136,8 +135,5 @@ def _is_short_marked(token: bytes) -> bool:
     text = decode_token(token)
     if is_plain_text(text):
         return False
-    return is_secret(text) or _is_of_cookies(text) or not _TEXTS.has_no_secrets(text)
-
-
-def _is_of_cookies(name: str) -> bool:
-    return CONTAINERS.get(compact(name)) == COOKIE
+    is_name = is_secret(text) or is_generated_name(text) or CONTAINERS.get(compact(text)) == COOKIE
+    return is_name or not _TEXTS.has_no_secrets(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from urllib.parse import urlencode
 
 import pytest
 
@@ -190,6 +191,31 @@ def test_a_secret_of_the_recording_that_the_answer_repeats_leaves_nowhere(runs, 
     let_out = [text if isinstance(text, bytes) else text.encode() for text in leaving(*how)]
     assert not any(REPEATED.encode() in text.lower() for text in let_out)
     assert any(b"order12345" in text for text in let_out)
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+def test_the_password_of_a_form_that_the_answer_repeats_leaves_nowhere(runs, leaving, pytester, mode):
+    expected = {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": ["lamp"]}
+    passwords = ["swordfish", "Hunter2Zq777x9Kd", "Tr0ub4dor&3 again", "monkey7"]
+    for number in range(12):  # more than eight files
+        password = passwords[number % len(passwords)]
+        path = runs.add(200 + number, expects=({"evaluator": "AgentResponseEvaluator", "expected": expected},))
+        posted = {
+            "mimeType": "application/x-www-form-urlencoded",
+            "text": urlencode({"user": "bob", "password": password}),
+        }
+        request = {"method": "POST", "url": "http://own.test/login", "postData": posted}
+        (path / "network.har").write_text(json.dumps({"log": {"entries": [{"request": request}]}}))
+        said = {
+            "task_type": "RETRIEVE",
+            "status": "SUCCESS",
+            "retrieved_data": [password.upper()],
+            "error_details": None,
+        }
+        (path / "agent_response.json").write_text(json.dumps(said))
+    pytester.makefile(".json", config='{"environments": {"__SHOPPING__": {"urls": ["http://own.test"]}}}')
+    texts = [text if isinstance(text, bytes) else text.encode() for text in leaving(f"--webeval-redact={mode}")]
+    assert not [word for word in passwords if any(word.lower().encode() in text.lower() for text in texts)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies
 
-from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replacement_for
@@ -98,15 +98,19 @@ def test_the_value_alone_is_replaced(given, told):
 KEYS = [
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
     "sk-proj-0123456789abcdefghij",
-    "sk_live_0123456789abcdef",
-    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    *(f"{letter}k_{mode}_0123456789abcdef" for letter in "sprw" for mode in ("live", "test")),
+    *(f"gh{letter}_0123456789abcdefghijABCDEFGHIJ012345" for letter in "pousr"),
     "github_pat_0123456789abcdefghijAB_0123456789",
-    "glpat-0123456789abcdefghij",
+    *(f"gl{kind}-0123456789abcdefghij" for kind in ("pat", "rt", "ptt", "dt")),
     "AKIA0123456789ABCDEF",
+    "ASIA0123456789ABCDEF",
     "xoxb-0123456789-abcdefghij",
     "AIza0123456789abcdefghijklmnopqrstuvwxyz",
     "ya29.0123456789abcdefghijkl",
     "hf_0123456789abcdefghijklmn",
+    "npm_0123456789abcdefghijklmnopqrstuvwxyz",
+    "pypi-0123456789abcdefghijklmnopqrstuvwxyz",
+    "SG.0123456789abcdefghij.0123456789abcdefghij",
 ]
 
 
@@ -285,6 +289,21 @@ TOKENS = [
         '("token", ',
         '\\"name\\": \\"',
     ),
+    *(
+        "/token/",
+        "/token/a1",
+        "%2Ftoken%2F",
+        "/a-",
+        "token-",
+        "-u ",
+        "-u a:b ",
+        "--user=",
+        "card[",
+        "pin",
+        "code=",
+        "code=a1",
+    ),
+    *('[["pin", "', '[\n  ["', ":\\/\\/", ":\\/\\/a:", '"key": "', "ticket=a", "cc_"),
 ]
 
 
