@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+
+from pytest_webeval.redaction.policy import MODES
+
+
+def add_redact(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that says what is redacted, as in a session."""
+    parser.add_argument("--redact", choices=MODES, default=MODES[0], help=f"redact secrets (default: {MODES[0]})")
 
 
 def print_text(text: str) -> None:
