@@ -35,6 +35,7 @@ from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import REPORTED
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
+from pytest_webeval.plugin.runtest.evaluation import call_scored_hook
 from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.fingerprints import STORED
@@ -46,7 +47,6 @@ from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
 from pytest_webeval.plugin.runtest.report_payloads import attach_payload
 from pytest_webeval.plugin.runtest.report_payloads import junit_properties
 from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
 from pytest_webeval.plugin.workspace import WORKSPACE
@@ -280,7 +280,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         def call_hook(run: Run, result: TaskResult) -> str | None:
             if self.workspace.settings.judge_again:
                 self._write_score_file(run, item)
-            return call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=run, result=result)
+            return call_scored_hook(item, run, result, self.workspace.settings)
 
         return write(redacted, self.workspace.result_places, call_hook)
 
