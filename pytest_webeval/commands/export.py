@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from pytest_webeval.commands.output import add_redact
+from pytest_webeval.commands.output import warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports import Export
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         policy = RedactionPolicy(arguments.redact)
         return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream(), policy)
     results = load_results(arguments.results, arguments.redact)
-    _warn(results.problems)
+    _warn_of(results.problems)
     facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
     files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
     if arguments.output is None:
@@ -78,14 +79,14 @@ def _write_stream(results: Path, output: Path, stream: Stream, policy: Redaction
     for name, content in stream(results, problems, policy):
         write_bytes(output / name, content, "choose another --output")
         count += 1
-    _warn(format_problems(problems, str(results)))
+    _warn_of(format_problems(problems, str(results)))
     sys.stdout.write(f"{sanitize(str(output))}: {pluralize(count, 'file')}\n")
     return 0
 
 
-def _warn(problems: Iterable[str]) -> None:
+def _warn_of(problems: Iterable[str]) -> None:
     for problem in problems:
-        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+        warn(problem)
 
 
 def _check_options(arguments: argparse.Namespace, target: Export) -> None:

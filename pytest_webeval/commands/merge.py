@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_webeval.commands.output import add_redact
 from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.output import warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.ci import open_metrics
@@ -121,7 +121,7 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy:
         names = name_first(sorted(missing), 3, 80, len(missing))
         problems.append(f"{pluralize(len(missing), 'result')} not copied: {names}; name the directories of the results")
     for problem in problems:
-        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+        warn(problem)
 
 
 def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:

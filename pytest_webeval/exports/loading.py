@@ -32,6 +32,7 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.redacted_results import parse_policy
 from pytest_webeval.summary.redacted_results import redact_runs
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import convert_rows
 from pytest_webeval.summary.scored_session import format_problems
@@ -154,7 +155,7 @@ def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> tuple[lis
     common = describe_session(parse_summary(raw, source), raw.get("webarena_verified_version"))
     rows = [common | row if isinstance(row, dict) else row for row in raw["task_results"]]
     runs, problems = convert_rows(rows, ExportedRun)
-    return redact_runs(runs, policy), format_problems(problems, source)
+    return redact_runs(runs, policy), [redact_text(problem, policy) for problem in format_problems(problems, source)]
 
 
 def _join(runs: Mapping[str, ExportedRun], summarized: Sequence[ExportedRun]) -> list[ExportedRun]:

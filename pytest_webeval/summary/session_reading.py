@@ -25,6 +25,7 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
 from pytest_webeval.summary.redacted_results import redact_runs
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
@@ -56,7 +57,8 @@ def read_session(path: Path, policy: RedactionPolicy = DEFAULT_POLICY) -> Scored
 
 def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> ScoredSession:
     session = parse_summary(read_summary_file(path, source), source)
-    return structs.replace(session, runs=redact_runs(session.runs, policy))
+    problems = [redact_text(problem, policy) for problem in session.problems]
+    return structs.replace(session, runs=redact_runs(session.runs, policy), problems=problems)
 
 
 def _read_results(root: Path, source: str, policy: RedactionPolicy) -> ScoredSession:
@@ -75,7 +77,7 @@ def _read_results(root: Path, source: str, policy: RedactionPolicy) -> ScoredSes
         evaluators=",".join(sorted(evaluators)),
         tasks=",".join(sorted({data for _, data in read if data})),
         partial=bool(problems or invalid) or os.path.lexists(root / JOURNAL),  # which a killed session leaves
-        problems=format_problems([*problems, *invalid], source),
+        problems=[redact_text(problem, policy) for problem in format_problems([*problems, *invalid], source)],
     )
 
 
