@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,6 @@ from pytest_webeval.plugin.workspace import KNOWN
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
@@ -235,7 +236,9 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         try:
             with run_time_limit(item, self.workspace.settings):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
-                _redact_report(report, item.config.stash[REDACTING], run)
+                redact_text = partial(item.config.stash[REDACTING].text, run=run)
+                has_recording = run is not None or is_live(item)
+                _change_texts(report, (lambda text: sanitize(redact_text(text))) if has_recording else redact_text)
         except EvaluationError:
             report.sections.clear()
             report.longrepr = "output omitted: redaction timed out; raise --webeval-timeout"
@@ -385,12 +388,12 @@ def _write_page(written: WrittenRun, item: pytest.Item) -> WrittenPage:
     return pages.write_for_item(written, item)
 
 
-def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
-    """Redact the messages of pytest about a test and the captured output."""
-    report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
+def _change_texts(report: pytest.TestReport, change: Callable[[str], str]) -> None:
+    """Change the messages of pytest about a test and the captured output."""
+    report.sections[:] = [(heading, change(text)) for heading, text in report.sections]
     if isinstance(report.longrepr, tuple):
-        report.longrepr = (*report.longrepr[:2], redacting.text(report.longrepr[2], run))
-    elif report.longrepr is not None and (text := redacting.text(report.longreprtext, run)) != report.longreprtext:
+        report.longrepr = (*report.longrepr[:2], change(report.longrepr[2]))
+    elif report.longrepr is not None and (text := change(report.longreprtext)) != report.longreprtext:
         report.longrepr = text
     if hasattr(report, "wasxfail"):
-        report.wasxfail = redacting.text(report.wasxfail, run)
+        report.wasxfail = change(report.wasxfail)
