@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from collections.abc import Iterable
 from contextlib import suppress
@@ -32,6 +33,8 @@ from pytest_webeval.summary.scored_session import ScoredRun
 DEFAULT_POLICY = RedactionPolicy()
 _TEXTS = ("reason", "answer")  # of a row
 _INPUTS = "inputs"
+# Words of our messages that stand where a field has its name: what follows them is no secret for that.
+_OWN_WORDS = re.compile(r"((?:of one session|partial session|can pass|not pass): )")
 
 Run = TypeVar("Run", bound=ScoredRun)
 
@@ -94,7 +97,8 @@ def redact_file(result: TaskResult, content: bytes) -> bytes:
 
 def redact_text(text: str, policy: RedactionPolicy = DEFAULT_POLICY) -> str:
     """A message about recordings or results without secrets."""
-    return Redacting(policy, is_leaving=True).text(text)
+    redact = Redacting(policy, is_leaving=True).text
+    return "".join(part if _OWN_WORDS.fullmatch(part) else redact(part) for part in _OWN_WORDS.split(text))
 
 
 def redact_runs(runs: Iterable[Run], policy: RedactionPolicy = DEFAULT_POLICY) -> list[Run]:

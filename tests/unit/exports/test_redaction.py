@@ -18,6 +18,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.redacted_results import redact_stored
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.session_reading import read_session
 from tests.support.leaks import PASSWORD
 from tests.support.leaks import TEXTS
@@ -146,6 +147,14 @@ def test_no_secret_is_in_a_message_about_a_file(tmp_path, text):
 def test_an_unknown_mode_is_refused(tmp_path, read):
     with pytest.raises(SettingsError, match="invalid redact 'none'; use default, off or strict"):
         read(write_results(tmp_path, result(1, "runs/1")), redact="none")
+
+
+@pytest.mark.parametrize(
+    "text", ["a and b are not shards of one session: they differ", "no recording can pass: two posts"]
+)
+def test_our_own_words_are_no_names_of_secrets(text):
+    assert redact_text(text) == text
+    assert list_leaks(redact_text(f"{text}: {TEXTS['password']} {TEXTS['github']}")) == set()
 
 
 ANYTHING = st.recursive(
