@@ -19,11 +19,13 @@ from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import read_explanations
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import AUTO
 from pytest_webeval.rules import find_rules
@@ -33,6 +35,13 @@ from pytest_webeval.summary.scored_session import ScoredRun
 DEFAULT_POLICY = RedactionPolicy()
 _TEXTS = ("reason", "answer")  # of a row
 _INPUTS = "inputs"
+_NAMES = (  # of a result and its task
+    "task_id",
+    "sites",
+    "webarena_verified_version",
+    "webarena_verified_evaluator_checksum",
+    "webarena_verified_data_checksum",
+)
 # Words of our messages that stand where a field has its name: what follows them is no secret for that.
 _OWN_WORDS = re.compile(r"((?:of one session|partial session|can pass|not pass): )")
 
@@ -56,7 +65,46 @@ def redact_stored(result: TaskResult, directory: Path, policy: RedactionPolicy =
         return result
     from pytest_webeval.redaction.redactor import Redactor  # with all of its patterns
 
-    return Redactor(policy, recorded=_StoredRecording(directory, RESPONSE)).result(drop_untrusted_marks(result))
+    redactor = Redactor(policy, recorded=_StoredRecording(directory, RESPONSE))
+    return _redact_names(redactor.result(drop_untrusted_marks(result)))
+
+
+def _redact_names(result: TaskResult) -> TaskResult:
+    """The same without secrets in names and versions, of which a result of ours has none: an agent may have forged it.
+
+    They are never redacted strictly: checksums are opaque words.
+    """
+    from pytest_webeval.redaction.redactor import OWN_KEYS  # with all of its patterns
+
+    names = {name: getattr(result, name) for name in _NAMES}
+    names["evaluators_results"] = [_list_names(each) for each in result.evaluators_results]
+    names["webeval"] = {name: value for name, value in result.webeval.items() if name in OWN_KEYS}
+    if not may_hold_secrets(json.dumps(names)) or (safe := _redact_texts(names)) == names:
+        return result
+    evaluations = [
+        each.with_changes(
+            evaluator_name=name,
+            assertions=each.assertions
+            and [check.with_changes(assertion_name=text) for check, text in zip(each.assertions, checks, strict=True)],
+        )
+        for each, (name, *checks) in zip(result.evaluators_results, safe.pop("evaluators_results"), strict=True)
+    ]
+    return result.with_changes(evaluators_results=evaluations, webeval=result.webeval | safe.pop("webeval"), **safe)
+
+
+def _list_names(evaluation: EvaluatorResult) -> list[str]:
+    return [evaluation.evaluator_name, *(check.assertion_name for check in evaluation.assertions or ())]
+
+
+def _redact_texts(tree: Any) -> Any:
+    """The same JSON with each text redacted as a message."""
+    if isinstance(tree, str):
+        return redact_text(tree) if may_hold_secrets(tree) else tree
+    if isinstance(tree, list):
+        return [_redact_texts(each) for each in tree]
+    if isinstance(tree, dict):
+        return {_redact_texts(name): _redact_texts(each) for name, each in tree.items()}
+    return tree
 
 
 def drop_untrusted_marks(result: TaskResult) -> TaskResult:

@@ -25,6 +25,7 @@ from tests.support.leaks import TEXTS
 from tests.support.leaks import list_leaks
 from tests.support.leaks import record_login
 from tests.support.leaks import secret_result
+from tests.support.stored_results import assertion
 from tests.support.stored_results import evaluated
 from tests.support.stored_results import result
 from tests.support.stored_results import row
@@ -87,6 +88,23 @@ def test_no_secret_of_a_table_is_in_a_parquet_file(tmp_path, text):
 def test_a_mark_in_a_file_does_not_make_its_result_a_redacted_one(tmp_path, reader, mark):
     root = write_results(tmp_path, secret_result(TEXTS["bearer"], redacted=mark))
     assert list_leaks(*reader(root, "default"), *reader(root, "strict")) == set()
+
+
+FORGED = {
+    "names": lambda text: {"sites": [text], "webarena_verified_version": text},
+    "versions": lambda text: {"webeval": {"version": text, "rules": text, "libraries": {text: text}}},
+    "checks": lambda text: {
+        "evaluators_results": [evaluated(assertion(f"{text}_match"), evaluator_name="AgentResponseEvaluator")]
+    },
+    "evaluators": lambda text: {"evaluators_results": [evaluated(assertion("x"), evaluator_name=text)]},
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_no_secret_of_a_forged_result_is_read_where_others_have_names(tmp_path, forged, text):
+    root = write_results(tmp_path, result(text, "runs/1", **forged(text)))
+    assert list_leaks(*(each for read in READERS.values() for each in read(root, "default"))) == set()
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
