@@ -21,6 +21,7 @@ from pytest_webeval.recordings.formats import recognize
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
 from pytest_webeval.root_scoring import RootScoring
 from pytest_webeval.root_scoring import RootSearch
@@ -33,6 +34,7 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores.locations import is_remote
+from pytest_webeval.summary.redacted_results import parse_policy
 from pytest_webeval.tasks.dataset import TASKS
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.dataset import load_untrusted_tasks
@@ -90,14 +92,16 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     today: date | None = None,
     policy: VerdictPolicy | None = None,
     only: Iterable[str] = (),
+    redact: str = "default",
 ) -> TaskResult:
     """The result of a run. Raises `RecordingError` or `TaskDefinitionError` where it cannot be scored at all.
 
     `today` completes dates that leave something open, such as ``March 2022``; by default it is the present day. A
     trajectory needs no `tasks`, and `policy` says how its stored verdict is read; one that says nothing about the agent
     has a result that is excluded from every count. `only` names the evaluators that score it, as in
-    `only=["response"]`; by default all do.
+    `only=["response"]`; by default all do. Secrets in the result are replaced, unless `redact` is ``"off"``.
     """
+    redacting = Redacting(parse_policy(redact), is_leaving=True)
     settings = ScoreSettings(
         tasks=tasks,
         sites=sites,
@@ -106,7 +110,7 @@ def score(  # noqa: PLR0913  (all but the run are optional)
         policy=policy,
         only=_list_names(only),
     )
-    return settings.score(run)
+    return redacting.redact_for_file(settings.score(run), run)
 
 
 def score_run(
@@ -115,26 +119,28 @@ def score_run(
     settings: ScoreSettings | None = None,
     *,
     cache: str | Path | None = None,
+    redact: str = "default",
 ) -> TaskResult:
     """The result of the run in the directory `key` of a store, which may be a path or URL. Writes no result.
 
     It can be sent to any process, as can its arguments. A run that cannot be scored is an error. Tasks are by default
     those of `tasks.json` in a store on the disk; for any other one, pass them. The files of a run in a bucket are kept
-    in `cache`. Raises `RecordingError` if there is no run, `StoreError` if the store cannot be listed, and
-    `SettingsError` for settings that no run can be scored with.
+    in `cache`. Secrets in the result are replaced, unless `redact` is ``"off"``. Raises `RecordingError` if there is no
+    run, `StoreError` if the store cannot be listed, and `SettingsError` for settings that no run can be scored with.
     """
     from pytest_webeval.stores.choice import open_store  # for who asks
     from pytest_webeval.stores.local import LocalStore
     from pytest_webeval.stores.locations import name_object
 
     opened = open_store(str(store)) if isinstance(store, str | Path) else store
+    redacting = Redacting(parse_policy(redact), is_leaving=True)
     settings, key = settings or ScoreSettings(), key.rstrip("/")
     settings.check_choice()
     _check_key(opened, key)
     name = name_object(opened.location, key)
     if isinstance(opened, LocalStore):
         tasks = _load_root_tasks(opened.root, settings.formats) if settings.tasks is None else None
-        return _score_directory(opened.root, key, settings, name, tasks)
+        return _score_directory(opened.root, key, settings, redacting, name, tasks=tasks)
     from pytest_webeval.stores.mirror import Mirror
 
     directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
@@ -142,7 +148,7 @@ def score_run(
         raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
     with Mirror.of_objects(opened, objects, directory, complete={key}) as mirror, mirror.naming_location():
         mirror.prefetch([mirror.path / key])
-        return _score_directory(mirror.path, key, settings, name)
+        return _score_directory(mirror.path, key, settings, redacting, name)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -159,8 +165,8 @@ def _check_key(store: Store, key: str) -> None:
         raise RecordingError(f"cannot score {name_object(store.location, key)}: {problem}; use the directory of a run")
 
 
-def _score_directory(
-    top: Path, key: str, settings: ScoreSettings, name: str, tasks: TaskSet | None = None
+def _score_directory(  # noqa: PLR0913  (each of them is about another thing)
+    top: Path, key: str, settings: ScoreSettings, redacting: Redacting, name: str, *, tasks: TaskSet | None = None
 ) -> TaskResult:
     path = top / key
     _require_directory(path, _NO_RUN, name)
@@ -168,7 +174,7 @@ def _score_directory(
         settings.limits
     )
     try:
-        return settings.score_in_time(run, tasks)
+        return redacting.redact_for_file(settings.score_in_time(run, tasks), run)
     finally:
         run.release()
 
@@ -190,6 +196,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     batch_size: int = BATCH,
     cache: str | Path | None = None,
     formats: Iterable[RunFormat] = (),
+    redact: str = "default",
 ) -> Iterator[TaskResult]:
     """Score each run at or below a directory, write its `eval_result.json`, and yield its result.
 
@@ -197,7 +204,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     `tasks` are by default those of `tasks.json` in the directory. With `output`, the files are written below that
     directory, without secrets. A run that cannot be scored, or takes longer than `timeout` seconds (0 for no limit), is
     an error, and the others are scored. `only` names the evaluators that score the runs, as in `only=["response"]`; by
-    default all do.
+    default all do. Secrets in the results that are yielded are replaced, unless `redact` is ``"off"``.
 
     `root` may be the location of a store, such as ``s3://bucket/runs``, whose files are kept in `cache`. With
     `executor`, the runs are scored there in batches of `batch_size`, and the results still come in the order of the
@@ -208,6 +215,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     Raises `RecordingError` if the directory cannot be listed, `TaskDefinitionError` if its tasks cannot be read, and
     `SettingsError` for invalid settings, and if a result cannot be written.
     """
+    redaction = parse_policy(redact)
     if batch_size < 1:
         raise SettingsError(f"invalid batch_size {batch_size}; use a number from 1")
     settings = ScoreSettings(
@@ -230,7 +238,9 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
         top = Path(root) if mirror is None else mirror.path
         _require_directory(top, _NO_DIRECTORY)
         known_tasks = _load_root_tasks(top, settings.formats) if tasks is None else None
-        scoring = RootScoring(top, settings, known_tasks, Path(output) if output is not None else None, mirror)
+        scoring = RootScoring(
+            top, settings, known_tasks, Path(output) if output is not None else None, mirror, redaction
+        )
         search = RootSearch(top, settings.formats, known_tasks if tasks is None else tasks, scoring.output)
         directories = search.list_directories()
         if executor is None:

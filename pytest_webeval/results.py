@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -28,7 +29,15 @@ RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
 PARTIAL_SUMMARY = "eval_summary.partial.json"  # of a session that scored fewer runs than its settings select
 JOURNAL = "eval_journal.jsonl"  # of a session that goes on, or was killed
+SIDE_FILE_DIGITS, LONGEST_LIST_NAME = 12, 60  # of the checksum and the list in the name of a side file
+SIDE_FILE = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{LONGEST_LIST_NAME}}}-[0-9a-f]{{{SIDE_FILE_DIGITS}}}\.jsonl")
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
+
+
+def is_side_file(name: str, stem: str) -> bool:
+    """Whether a file is a side file of one whose name begins with this stem, of this session or another."""
+    is_named = name.startswith(f"{stem}-") and SIDE_FILE.fullmatch(name) is not None
+    return is_named and "-" not in name[len(stem) + 1 : -len(".jsonl") - SIDE_FILE_DIGITS - 1]
 
 
 def find_version_problem(version: object) -> str | None:

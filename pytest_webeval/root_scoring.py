@@ -44,6 +44,7 @@ from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.scoring.score_settings import build_refused_result
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
@@ -115,7 +116,8 @@ class RootSearch(Struct, frozen=True):
 class RootScoring(Struct, frozen=True, eq=False, dict=True):
     """What each process needs to know to score runs of a root and to write their results.
 
-    `root_tasks` are those in the root itself. With `output`, results are written below it, without secrets.
+    `root_tasks` are those in the root itself. With `output`, results are written below it, without secrets. `policy`
+    says what is redacted in those that callers get.
     """
 
     top: Path
@@ -123,10 +125,16 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
     root_tasks: TaskSet | None
     output: Path | None
     mirror: Mirror | None = None
+    policy: RedactionPolicy = RedactionPolicy()
 
     @cached_property
     def _redacting(self) -> Redacting:
         return Redacting(RedactionPolicy(), self.output is not None)
+
+    @cached_property
+    def _returning(self) -> Redacting:
+        is_same = self._redacting.is_leaving and self._redacting.policy == self.policy
+        return self._redacting if is_same else Redacting(self.policy, is_leaving=True)
 
     @cached_property
     def _rules(self) -> Rules:
@@ -163,22 +171,32 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             self.mirror.prefetch(Path(each.path) for each in directories)
 
     def score(self, directory: RunDirectory) -> TaskResult:
-        """Score a run and write its result. Raises `SettingsError` if it cannot be written."""
+        """Score a run, write its result, and return it redacted. Raises `SettingsError` if it cannot be written."""
         run = directory.load(self._rules, self.settings.limits, self.settings.formats)
         if isinstance(run, BrokenRun):
             return self.refuse(directory, RecordingError(run.problem))
         run = self.settings.prepare(run, self.root_tasks)
-        result = self.settings.score_in_time(run, self.root_tasks)
+        result, redacted = self._redact_in_time(self.settings.score_in_time(run, self.root_tasks), run)
         self._write(result, run)
         run.release()
-        return result
+        return redacted
+
+    def _redact_in_time(self, result: TaskResult, run: Run) -> tuple[TaskResult, TaskResult]:
+        """A result, and the same without secrets. It is an error if that takes too long."""
+        try:
+            with limit_time(self.settings.timeout):
+                return result, self._returning.redact_for_file(result, run)
+        except EvaluationError as error:
+            refused = build_refused_result(run, self._tasks, error)
+            return refused, refused
 
     def refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
         """The error of a run that cannot be scored, in its file as well."""
         run = placeholder_run(Path(directory.path), directory.label, self._rules)
         result = build_refused_result(run, self._tasks, error)
+        redacted = self._returning.redact_for_file(result, run)
         self._write(result, run)
-        return result
+        return redacted
 
     def _write(self, result: TaskResult, run: Run) -> None:
         """Write a result, but for that of a directory that nobody may use.
@@ -192,6 +210,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             content = self._redacting.redact_for_file(result, run).to_json()
             write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
+        self._returning.forget()
 
     def _find_place(self, path: Path) -> Path:
         """The directory of the result of a run."""

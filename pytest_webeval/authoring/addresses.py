@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from pytest_webeval.authoring.volatility import is_path_token
+from pytest_webeval.authoring.volatility import list_secret_segments
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.tasks.sites import Environment
 from pytest_webeval.tasks.sites import Sites
@@ -67,9 +68,13 @@ class Addresses(Struct, frozen=True):
 
 
 def _split_path(path: str) -> tuple[str | None, ...]:
-    """The segments; a token, which is another one in the next session, is any segment."""
+    """The segments; a token, which is another one in the next session, and a secret are any segment."""
     segments = path.rstrip("/").split("/")
-    return tuple(None if is_path_token(name, segment) else segment for name, segment in pairwise(segments))
+    secret = list_secret_segments(path.rstrip("/"))
+    return tuple(
+        None if number in secret or is_path_token(name, segment) else segment
+        for number, (name, segment) in enumerate(pairwise(segments), 1)
+    )
 
 
 def infer_addresses(events: Sequence[NetworkEvent]) -> Addresses:

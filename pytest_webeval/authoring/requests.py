@@ -18,6 +18,7 @@ from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.addresses import Place
 from pytest_webeval.authoring.body_fields import read_fields
 from pytest_webeval.authoring.volatility import explain_volatile
+from pytest_webeval.authoring.volatility import holds_secret
 from pytest_webeval.authoring.volatility import is_id
 from pytest_webeval.authoring.volatility import is_secret
 from pytest_webeval.errors import EvaluationError
@@ -40,6 +41,7 @@ _TELEMETRY_TYPES = frozenset(("ping", "beacon", "cspviolationreport"))
 _LOGINS = frozenset(("login", "loginpost", "logon", "signin", "signout", "logout", "authenticate", "oauth"))
 _CREDENTIALS = frozenset(("username", "email", "user", "login", "remember", "rememberme", "redirect", "next"))
 _GRAPHQL = "graphql"
+_SECRET = "a secret"  # noqa: S105  (why a field is not required)
 
 
 class Request(Struct, frozen=True):
@@ -146,11 +148,13 @@ def _split_stable(fields: Mapping[str, Any], moment: float | None) -> tuple[dict
     for name, value in fields.items():
         values = value if isinstance(value, list | tuple) else (value,)
         if is_secret(name):
-            volatile[name] = "a secret"
+            volatile[name] = _SECRET
         elif any(map(looks_like_pattern, values)):
             volatile[name] = "a text that would be a pattern in a task"
         elif reason := next(filter(None, (explain_volatile(name, each, moment) for each in values)), None):
             volatile[name] = reason
+        elif any(holds_secret(name, each) for each in values):
+            volatile[name] = _SECRET
         elif any(each not in ("", None) for each in values):
             stable[name] = value
     return stable, volatile

@@ -16,6 +16,7 @@ from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.addresses import Place
 from pytest_webeval.authoring.requests import Request
 from pytest_webeval.authoring.requests import list_requests
+from pytest_webeval.authoring.volatility import hide_secrets
 from pytest_webeval.authoring.volatility import is_random
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.safety.limits import USUAL
@@ -96,8 +97,10 @@ def list_changes(label: str, trace: NetworkTrace, addresses: Addresses, limits: 
 
 
 def _to_change(request: Request) -> Change:
-    names = sorted({_INDEX.sub("[*]", name) for name in (*request.fields, *request.blank, *request.query)})
-    return Change(request.method, request.place, request.operation, tuple(names))
+    sent = (*request.fields, *request.blank, *request.query)
+    names = sorted({hide_secrets(_INDEX.sub("[*]", name)) for name in sent})
+    operation = request.operation and hide_secrets(request.operation)
+    return Change(request.method, request.place, operation, tuple(names))
 
 
 def find_side_effects(runs_by_task: Mapping[int | str, Sequence[RunChanges]]) -> list[SideEffect]:

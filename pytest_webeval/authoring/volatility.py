@@ -7,6 +7,9 @@ from datetime import timedelta
 from itertools import pairwise
 
 from pytest_webeval.recordings.network.entry_fields import parse_timestamp
+from pytest_webeval.redaction import names
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
 
 # Names in small letters, of letters and digits only.
 _TOKENS = frozenset(
@@ -44,6 +47,7 @@ _CAMPAIGN = "utm_"
 _SECRET_PARTS = ("password", "passwd", "passphrase", "cvv", "cardnumber", "apikey", "secret")
 _SECRETS = frozenset(("pwd", "pass", "otp", "cvc", "pin"))
 
+_REDACTING = Redacting(RedactionPolicy(), is_leaving=True)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=.*[0-9])(?=.*[a-fA-F])[0-9a-fA-F]{16,}")
 _ENCODED = re.compile(r"[A-Za-z0-9_+/=.,~%-]{20,}")
@@ -73,11 +77,30 @@ def is_secret(name: str) -> bool:
     return plain in _SECRETS or any(part in plain for part in _SECRET_PARTS)
 
 
+def hide_secrets(text: str) -> str:
+    """The text without tokens, keys and passwords in it, as redaction finds them."""
+    return _REDACTING.text(text)
+
+
+def holds_secret(name: str, value: object) -> bool:
+    """Whether a field is one whose value redaction replaces, whatever the site means by it."""
+    return names.is_secret(name) or (isinstance(value, str) and hide_secrets(value) != value)
+
+
 def is_random(text: str) -> bool:
     """Whether a text is a UUID, a long hexadecimal number, or as mixed as an encoded random number."""
     if _UUID.fullmatch(text) or _HEX.fullmatch(text):
         return True
     return bool(_ENCODED.fullmatch(text)) and _is_mixed(text)
+
+
+def list_secret_segments(path: str) -> frozenset[int]:
+    """The numbers of the segments of a path that hold a secret, such as a token to reset a password."""
+    safe = hide_secrets(path).split("/")
+    segments = path.split("/")
+    if len(safe) != len(segments):
+        return frozenset(number for number, segment in enumerate(segments) if hide_secrets(segment) != segment)
+    return frozenset(number for number, segment in enumerate(segments) if safe[number] != segment)
 
 
 def is_path_token(name: str, segment: str) -> bool:

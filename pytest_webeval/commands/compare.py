@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.commands.output import add_redact
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.comparison_text import format_comparison
 from pytest_webeval.reports.comparison_text import format_comparison_markdown
@@ -42,9 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print the comparison")
     parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
     parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
-    parser.add_argument(
-        "--redact", choices=MODES, default=MODES[0], help=f"redact details on the page (default: {MODES[0]})"
-    )
+    add_redact(parser)
     parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
     parser.add_argument("--attempts", metavar="GLOB", help="match directories of attempts, e.g. 'try-*'")
     gates = "; ".join(SYNTAX).replace("%", "%%")
@@ -61,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.sessions) < 2 and not gates:
         raise SettingsError("compare requires two sessions, or one and a gate; name two summaries or directories")
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
-    sessions = [read_session(Path(name)) for name in arguments.sessions]
+    sessions = [read_session(Path(name), RedactionPolicy(arguments.redact)) for name in arguments.sessions]
     if subset is not None:
         sessions = [session.select(subset) for session in sessions]
     _check_gates(gates, sessions, arguments.attempts)

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
+from pytest_webeval.commands.output import add_redact
+from pytest_webeval.commands.output import warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports import Export
@@ -21,6 +23,7 @@ from pytest_webeval.exports.settings import RELATIONSHIPS
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.exports.settings import RowKind
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
@@ -36,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", choices=EXPORTS, required=True, help="the format")
     parser.add_argument("--rows", choices=get_args(RowKind), help="the rows of a table (default: tasks)")
     parser.add_argument("--output", metavar="PATH", help="a file instead of the output, or a directory of records")
+    add_redact(parser)
     facts = parser.add_argument_group("for every-eval-ever")
     facts.add_argument("--benchmark", metavar="NAME", help="the name of the benchmark")
     facts.add_argument("--model", metavar="ID", help="the model, e.g. openai/gpt-4o")
@@ -53,9 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     target = EXPORTS[arguments.to]
     _check_options(arguments, target)
     if target.is_streamed:
-        return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream())
-    results = load_results(arguments.results)
-    _warn(results.problems)
+        policy = RedactionPolicy(arguments.redact)
+        return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream(), policy)
+    results = load_results(arguments.results, arguments.redact)
+    _warn_of(results.problems)
     facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
     files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
     if arguments.output is None:
@@ -65,23 +70,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write_stream(results: Path, output: Path, stream: Stream) -> int:
+def _write_stream(results: Path, output: Path, stream: Stream, policy: RedactionPolicy) -> int:
     """Write one file at a time, of which there may be millions. Results that cannot be read are named on stderr."""
     if output.resolve().is_relative_to(results.resolve()):  # the files would be results the next time
         raise SettingsError(f"{output} is in the directory of the results; choose another --output")
     problems: list[str] = []
     count = 0
-    for name, content in stream(results, problems):
+    for name, content in stream(results, problems, policy):
         write_bytes(output / name, content, "choose another --output")
         count += 1
-    _warn(format_problems(problems, str(results)))
+    _warn_of(format_problems(problems, str(results)))
     sys.stdout.write(f"{sanitize(str(output))}: {pluralize(count, 'file')}\n")
     return 0
 
 
-def _warn(problems: Iterable[str]) -> None:
+def _warn_of(problems: Iterable[str]) -> None:
     for problem in problems:
-        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+        warn(problem)
 
 
 def _check_options(arguments: argparse.Namespace, target: Export) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.output import warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.history_text import FLIPS_SHOWN
 from pytest_webeval.reports.history_text import format_history
 from pytest_webeval.reports.history_text import format_history_markdown
-from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.history import condense
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.tasks.subset import load_subset
@@ -74,8 +74,8 @@ def _read_sessions(names: Iterable[str], subset: Iterable[int | str] | None) -> 
         try:
             session = condense(read_session(Path(name)))
         except SettingsError as error:
-            skipped.append(" ".join(str(error).split()))
-            sys.stderr.write(f"WARNING: {sanitize(skipped[-1])}\n")
+            skipped.append(redact_text(" ".join(str(error).split())))
+            warn(skipped[-1])
             continue
         sessions.append(session if subset is None else session.select(subset))
     return sessions, skipped

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.lint.findings import Finding
 from pytest_webeval.lint.findings import Severity
 from pytest_webeval.reports.ci import workflow_command
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.sites import load_sites
 
 HELP = "list mistakes in task definitions"
@@ -34,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_webeval.lint.linter import lint_files  # imports all evaluators
 
     sites = load_sites(arguments.config) if arguments.config is not None else None
-    findings = list(lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], sites))
+    listed = lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], sites)
+    findings = [structs.replace(finding, text=redact_text(finding.text)) for finding in listed]
     FORMATS[arguments.format](findings)
     return 1 if any(finding.severity is Severity.WARNING for finding in findings) else 0
 

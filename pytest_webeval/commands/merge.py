@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_webeval.commands.output import add_redact
 from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.output import warn
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.ci import open_metrics
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
@@ -21,6 +23,7 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.redacted_results import redact_file
 from pytest_webeval.summary.result_files import build_rows
 from pytest_webeval.summary.shard_file import ShardFile
 from pytest_webeval.summary.shard_file import check_shards
@@ -42,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", metavar="DIR", help="write the HTML report to DIR; name the reports of the shards too"
     )
+    add_redact(parser)
     parser.add_argument("--gitlab-metrics", metavar="FILE", help="write the totals to FILE for GitLab")
     parser.add_argument("--metrics", metavar="DIR", help="write a metrics.json to DIR for each run of trajectories")
 
@@ -65,7 +69,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     summary = merge_summary(shards)
     place = _choose_place(arguments.output, directories)
     if arguments.output:
-        _copy_results(files, place)
+        _copy_results(files, place, RedactionPolicy(arguments.redact))
     written = write_session_summary(place, summary)
     lines = [*_describe(shards, summary), f"summary: {written}"]
     if arguments.report:
@@ -97,7 +101,7 @@ def _is_same(report: str, place: Path) -> bool:
     return Path(report).resolve() == place.resolve()
 
 
-def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None:
+def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy: RedactionPolicy) -> None:
     """Copy the results of the runs of each shard, in the same tree: others in the directory are of earlier sessions."""
     problems: list[str] = []
     missing = {record.run for _, shard in files for record in shard.records if record.status in ("success", "failure")}
@@ -107,17 +111,17 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path) -> None
     own = output.resolve()
     for directory, runs in runs_by_directory.items():
         base = directory.resolve()
-        results = build_rows(directory, lambda result, stored: (str(result.webeval.get("run")), stored), problems)
-        for run, stored in results:
+        for result, stored in build_rows(directory, lambda *read: read, problems, policy):
+            run = str(result.webeval.get("run"))
             is_copy = own.is_relative_to(base) and (base / stored.place).is_relative_to(own)
             if run in runs and not is_copy:
-                write_bytes(output / stored.place / RESULT, stored.read_file())
+                write_bytes(output / stored.place / RESULT, redact_file(result, stored.read_file()))
             missing.discard(run)
     if missing:
         names = name_first(sorted(missing), 3, 80, len(missing))
         problems.append(f"{pluralize(len(missing), 'result')} not copied: {names}; name the directories of the results")
     for problem in problems:
-        sys.stderr.write(f"WARNING: {sanitize(problem)}\n")
+        warn(problem)
 
 
 def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:

@@ -9,8 +9,10 @@ from pathlib import Path
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import Proposal
 from pytest_webeval.authoring.proposal.proposal import propose
+from pytest_webeval.commands.output import add_redact
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import limit_time
@@ -29,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="the site URLs of the recordings (default: inferred)")
     parser.add_argument("--id", metavar="ID", help="the id of the task (default: the name of the first directory)")
     parser.add_argument("--output", metavar="FILE", help="write the definition to a new FILE (default: print it)")
+    add_redact(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     sites = load_sites(arguments.config) if arguments.config is not None else None
     runs = [load_run(path) for path in arguments.runs]
     with limit_time(SECONDS * len(runs)):
-        proposal = propose(runs, sites, intent=arguments.intent, task_id=arguments.id)
+        proposal = propose(
+            runs, sites, intent=arguments.intent, task_id=arguments.id, policy=RedactionPolicy(arguments.redact)
+        )
     _write(proposal, output)
     return _report(proposal, len(runs))
 

@@ -21,6 +21,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import to_line
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.dataset import LONGEST_NUMBER
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.expectations import STATUSES
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = _choose_browser(arguments)
     started = None if task is None else structs.replace(task, start_urls=[start_url], sites=[])
     recording = Recording.create(Path(arguments.output), started, name=arguments.task)
-    print_text(sanitize(f"task {arguments.task}: {task.intent if task else start_url}"))
+    print_text(sanitize(redact_text(f"task {arguments.task}: {task.intent if task else start_url}")))
     try:
         with count_interrupts() as interrupts:
             _record(recording, options, start_url, arguments.answer, interrupts)
@@ -234,7 +235,7 @@ def _report(recording: Recording, config: str | None) -> int:
     proposing = ["new-task", directory, *(["--config", config] if config else [])]
     is_lost = recording.outcome is not Outcome.CLOSED
     if is_lost:
-        print_text(sanitize(f"warning: {recording.state.summary}; record the run again"))
+        print_text(sanitize(redact_text(f"warning: {recording.state.summary}; record the run again")))
     if not recording.has_answer:
         print_text(f"warning: no answer; write {directory}/agent_response.json, or record the run again")
     print_text(f"recorded {directory}")

@@ -81,7 +81,7 @@ def _list_passing(
         recorded = _name_by_task(each, tasks)
         try:
             with limit_time(SECONDS):
-                if score(recorded, tasks, sites).status is Status.SUCCESS and recorded.has_trace:
+                if score(recorded, tasks, sites, redact="off").status is Status.SUCCESS and recorded.has_trace:
                     label = f"{root.name}/{recorded.label}"
                     yield recorded, list_changes(label, recorded.trace, addresses, recorded.inputs.limits)
         except WebEvalError:  # a run that cannot be scored does not pass

@@ -14,6 +14,7 @@ from pytest_webeval.schemas.checked_files import CheckedFile
 from pytest_webeval.schemas.checked_files import list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.summary_file import read_summary_file
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         problems = each.find_problems() or _find_in_other_files(each)
         invalid += bool(problems)
         for line in _format_problems(_format_name(each.path), problems):
-            print_text(sanitize(line))
+            print_text(sanitize(redact_text(line)))
     files = pluralize(len(checked), "file")
     print_text(f"{invalid} of {files} invalid" if invalid else f"{files} valid")
     return 1 if invalid else 0

@@ -14,9 +14,10 @@ from msgspec import Struct
 
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.redaction.policy import RedactionPolicy
 
 Writer = Callable[[LoadedResults, ExportSettings], Mapping[str, bytes]]
-Stream = Callable[[Path, list[str]], Iterator[tuple[str, bytes]]]
+Stream = Callable[[Path, list[str], RedactionPolicy], Iterator[tuple[str, bytes]]]
 
 
 class Output(StrEnum):

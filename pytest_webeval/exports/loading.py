@@ -22,6 +22,7 @@ from pytest_webeval.exports.conversion import describe_session
 from pytest_webeval.exports.conversion import read_run
 from pytest_webeval.exports.rows import AssertionRow
 from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import PARTIAL_SUMMARY
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
@@ -29,6 +30,9 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.summary.redacted_results import parse_policy
+from pytest_webeval.summary.redacted_results import redact_runs
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import convert_rows
 from pytest_webeval.summary.scored_session import format_problems
@@ -86,32 +90,33 @@ class LoadedResults(Sequence[TaskRow]):
         return f"<{sanitize(self.source)}: {pluralize(len(self), 'run')}; {', '.join(parts)}>"
 
 
-def load_results(path: str | Path) -> LoadedResults:
+def load_results(path: str | Path, redact: str = "default") -> LoadedResults:
     """The rows of all results below a directory, or of an `eval_summary.json`, which has no assertions.
 
     A summary in the directory adds time, tags and types, and runs that have no result file. Results that cannot be
-    read are named in `problems`. Raises `SettingsError` if there are no results.
+    read are named in `problems`. Secrets are replaced, unless `redact` is ``"off"``. Raises `SettingsError` if there
+    are no results.
     """
-    root, source = Path(path), str(path)
+    root, source, policy = Path(path), str(path), parse_policy(redact)
     if not os.path.lexists(root):
         raise SettingsError(f"results not found: {source}; name a directory of results or an {SUMMARY}")
     if os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
-        return _load_directory(root, source)
-    runs, problems = _read_summary(root, source)
+        return _load_directory(root, source, policy)
+    runs, problems = _read_summary(root, source, policy)
     return LoadedResults(source, map(build_task_row, runs), None, problems)
 
 
-def _load_directory(root: Path, source: str) -> LoadedResults:
+def _load_directory(root: Path, source: str, policy: RedactionPolicy) -> LoadedResults:
     read = _ReadResults()
     unreadable: list[str] = []
-    for _ in read_results(root, read.add, unreadable):
+    for _ in read_results(root, read.add, unreadable, policy):
         pass
     problems = format_problems(unreadable, source)
     summarized: list[ExportedRun] = []
     for path in (root / SUMMARY, root / PARTIAL_SUMMARY):
         if os.path.lexists(path):
             try:
-                rows_of_file, more = _read_summary(path, str(path))
+                rows_of_file, more = _read_summary(path, str(path), policy)
             except SettingsError as error:
                 rows_of_file, more = [], [str(error)]
             summarized += rows_of_file
@@ -144,13 +149,13 @@ class _ReadResults:
         return {label: structs.replace(run, partial_score=scores.get(label)) for label, run in self.runs.items()}
 
 
-def _read_summary(path: Path, source: str) -> tuple[list[ExportedRun], list[str]]:
+def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> tuple[list[ExportedRun], list[str]]:
     """The runs of a summary, and what is wrong with other rows."""
     raw = read_summary_file(path, source)
     common = describe_session(parse_summary(raw, source), raw.get("webarena_verified_version"))
     rows = [common | row if isinstance(row, dict) else row for row in raw["task_results"]]
     runs, problems = convert_rows(rows, ExportedRun)
-    return runs, format_problems(problems, source)
+    return redact_runs(runs, policy), [redact_text(problem, policy) for problem in format_problems(problems, source)]
 
 
 def _join(runs: Mapping[str, ExportedRun], summarized: Sequence[ExportedRun]) -> list[ExportedRun]:

@@ -1,4 +1,4 @@
-"""Results as single files: what shards hold, as a session without shards writes it."""
+"""Results as single files: what shards hold, as a session without shards writes it below its output directory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import TaskResult
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
+from pytest_webeval.summary.redacted_results import redact_file
 from pytest_webeval.summary.result_files import StoredResult
 from pytest_webeval.summary.result_files import build_rows
 
 
-def list_result_files(root: Path, problems: list[str]) -> Iterator[tuple[str, bytes]]:
+def list_result_files(
+    root: Path, problems: list[str], policy: RedactionPolicy = DEFAULT_POLICY
+) -> Iterator[tuple[str, bytes]]:
     """The path and the bytes of each result file, one at a time. `problems` gets a line for what cannot be read.
 
     Raises `SettingsError` unless the root is a directory with results.
@@ -20,13 +25,13 @@ def list_result_files(root: Path, problems: list[str]) -> Iterator[tuple[str, by
     if not root.is_dir():
         raise SettingsError(f"{root} is not a directory; name a directory of results")
     is_empty = True
-    for path, content in build_rows(root, _build_file, problems):
+    for path, content in build_rows(root, _build_file, problems, policy):
         is_empty = False
         yield path, content
     if is_empty and not problems:
         raise SettingsError(f"{root} holds no results; name a directory of results")
 
 
-def _build_file(_: TaskResult, stored: StoredResult) -> tuple[str, bytes]:
+def _build_file(result: TaskResult, stored: StoredResult) -> tuple[str, bytes]:
     path = RESULT if stored.place == "." else f"{stored.place}/{RESULT}"
-    return path, stored.read_file()
+    return path, redact_file(result, stored.read_file())

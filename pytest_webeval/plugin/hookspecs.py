@@ -22,10 +22,11 @@ class HookSpecs:
         """Return your own format for a run directory, or None; called for each directory, before built-in formats."""
 
     @pytest.hookspec
-    def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
+    def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult, unredacted: TaskResult) -> None:
         """Called in the process that scored a run, once its eval_result.json is written.
 
-        The result is the original, in which secrets are readable whatever `--webeval-redact` says.
+        `result` is redacted as `--webeval-redact` says. In `unredacted` and in the recording, secrets are readable:
+        take them only if nothing of them leaves the machine.
         """
 
     @pytest.hookspec

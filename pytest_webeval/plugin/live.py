@@ -24,6 +24,7 @@ from pytest_webeval.plugin.live_tasks import find_task_id
 from pytest_webeval.plugin.live_tasks import require_mark
 from pytest_webeval.plugin.runtest.evaluation import SCORING
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.plugin.user_code import sanitize_warnings
 from pytest_webeval.plugin.user_code import with_tracebacks
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
@@ -151,11 +152,13 @@ class LiveTests(Struct, frozen=True, eq=False):
             return (yield)
         agent_error: BaseException | None = None
         try:
-            with interruptible(live.recording, live.timeout):
+            with sanitize_warnings(item.config), interruptible(live.recording, live.timeout):
                 yield
         except BaseException as error:  # noqa: BLE001  (raised again, unless it says that a limit is exceeded)
             agent_error = error
         agent_error = _end(live.recording, agent_error)
+        if isinstance(agent_error, pytest.exit.Exception):  # whose text pytest prints as it is
+            agent_error.args = (sanitize(str(agent_error)),)
         if isinstance(agent_error, UNSCORED):
             raise agent_error
         scoring = pytest.CallInfo.from_call(lambda: self._score(item, live.request), "call", reraise=ENDING_SESSION)

@@ -41,7 +41,7 @@ class PytestCalls(EvaluatorCalls):
 
     def call(self, evaluate: Callable[[], object], expectation: Expectation, run: Run) -> object:
         """Call an evaluator. Raises `pytest.skip.Exception`: then nothing else is evaluated."""
-        with self._sanitize_warnings(run):
+        with sanitize_warnings(self.config, run):
             try:
                 return super().call(evaluate, expectation, run)
             except pytest.xfail.Exception as error:  # a subclass of what pytest.fail raises
@@ -52,22 +52,24 @@ class PytestCalls(EvaluatorCalls):
                     self.keep_error(error)
                 return _failure(expectation, "evaluator.fail", str(error.msg))
 
-    @contextmanager
-    def _sanitize_warnings(self, run: Run) -> Iterator[None]:
-        """Let warnings through to pytest without secrets and control characters."""
-        try:
-            with warnings.catch_warnings(record=True) as caught:
-                yield
-        finally:
-            for warning in caught:
-                self._warn(warning, run)
 
-    def _warn(self, warning: warnings.WarningMessage, run: Run) -> None:
-        message, original = cast("Warning", warning.message), str(warning.message)
-        text = sanitize(original if self.config is None else self.config.stash[REDACTING].text(original, run))
-        if text != original:
-            message = _rebuild_warning(warning.category, text)
-        warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
+@contextmanager
+def sanitize_warnings(config: pytest.Config | None, run: Run | None = None) -> Iterator[None]:
+    """Let warnings through to pytest without secrets and control characters."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            yield
+    finally:
+        for warning in caught:
+            _warn(warning, config, run)
+
+
+def _warn(warning: warnings.WarningMessage, config: pytest.Config | None, run: Run | None) -> None:
+    message, original = cast("Warning", warning.message), str(warning.message)
+    text = sanitize(original if config is None else config.stash[REDACTING].text(original, run))
+    if text != original:
+        message = _rebuild_warning(warning.category, text)
+    warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
 
 
 def _rebuild_warning(category: type[Warning], text: str) -> Warning:

@@ -23,12 +23,12 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.results import is_side_file
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.summary.side_files import is_side_file
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
 _SUMMARIES = ("eval_summary", "eval_summary.partial")

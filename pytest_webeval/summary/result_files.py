@@ -13,12 +13,16 @@ from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.discovery import sort_key
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import walk_directories
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
+from pytest_webeval.summary.redacted_results import redact_stored
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import find_manifest
@@ -56,9 +60,10 @@ class StoredFile(Struct, frozen=True):
 
 
 class StoredLine(Struct, frozen=True):
-    """A result in a shard. `place` is the directory that its file would have."""
+    """A result in a shard. `directory` and its `place` below the root are those that its file would have."""
 
     content: bytes
+    directory: Path
     place: str
     order: Order
     where: str
@@ -83,22 +88,32 @@ class _NestedShards(Struct, frozen=True):
 StoredResult = StoredFile | StoredLine
 
 
-def read_results(root: Path, build: Callable[[TaskResult, str], Row], problems: list[str]) -> Iterator[Row]:
-    """What `build` makes of each result and its path below the root, in the order of the paths.
+def read_results(
+    root: Path,
+    build: Callable[[TaskResult, str], Row],
+    problems: list[str],
+    policy: RedactionPolicy = DEFAULT_POLICY,
+) -> Iterator[Row]:
+    """What `build` makes of each redacted result and its path below the root, in the order of the paths.
 
     `problems` gets a line for each result that cannot be used. Where a shard has the result of a run, a file in the
     directory of the run does not count: an agent can write it. Raises `SettingsError` beyond a million results.
     """
-    return build_rows(root, lambda result, stored: build(result, stored.place), problems)
+    return build_rows(root, lambda result, stored: build(result, stored.place), problems, policy)
 
 
-def build_rows(root: Path, build: Callable[[TaskResult, StoredResult], Row], problems: list[str]) -> Iterator[Row]:
-    """The same, where `build` also gets what the result was read from."""
+def build_rows(
+    root: Path,
+    build: Callable[[TaskResult, StoredResult], Row],
+    problems: list[str],
+    policy: RedactionPolicy = DEFAULT_POLICY,
+) -> Iterator[Row]:
+    """The same, where `build` also gets what the result was read from, in which nothing is redacted."""
     for stored in list_stored(root, problems):
         try:
-            row = build(stored.read(), stored)
+            row = build(redact_stored(stored.read(), stored.directory, policy), stored)
         except UNREADABLE as error:
-            problems.append(f"{describe_problem(error)} @ {stored.where}")
+            problems.append(f"{redact_text(describe_problem(error), policy)} @ {stored.where}")
         else:
             yield row
 
@@ -159,7 +174,7 @@ def _list_with_shards(
 
 def _read_lines(directory: Path, manifest: str, place: str, problems: list[str]) -> Iterator[StoredLine]:
     for row in read_rows(directory, manifest, problems, place):
-        yield StoredLine(row.content, _join(place, row.path), row.order, row.where)
+        yield StoredLine(row.content, directory / row.path, _join(place, row.path), row.order, row.where)
 
 
 def _list_files(root: Path, place: str) -> Iterator[StoredFile | _NestedShards]:

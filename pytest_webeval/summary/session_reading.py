@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import EVALUATOR_CHOICE
 from pytest_webeval.results import JOURNAL
 from pytest_webeval.results import PARTIAL_SCORE
@@ -22,6 +23,9 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record import build_task_row
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
+from pytest_webeval.summary.redacted_results import redact_runs
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
@@ -32,26 +36,35 @@ from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 
 
-def read_session(path: Path) -> ScoredSession:
-    """The session of a summary file, or of a directory with a summary or with results. Raises `SettingsError`."""
+def read_session(path: Path, policy: RedactionPolicy = DEFAULT_POLICY) -> ScoredSession:
+    """The redacted session of a summary file, or of a directory with a summary or with results.
+
+    Raises `SettingsError`.
+    """
     source = str(path)
     if not os.path.lexists(path):
         raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
     if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
-        return parse_summary(read_summary_file(path, source), source)
+        return _read_summary(path, source, policy)
     if (summary := find_summary(path)) is None:
-        return _read_results(path, source)
-    session = parse_summary(read_summary_file(summary, source), source)
+        return _read_results(path, source, policy)
+    session = _read_summary(summary, source, policy)
     if summary.name == PARTIAL_SUMMARY or not os.path.lexists(path / PARTIAL_SUMMARY):
         return session
     problem = f"{source} also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"
     return structs.replace(session, problems=[*session.problems, problem])
 
 
-def _read_results(root: Path, source: str) -> ScoredSession:
+def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> ScoredSession:
+    session = parse_summary(read_summary_file(path, source), source)
+    problems = [redact_text(problem, policy) for problem in session.problems]
+    return structs.replace(session, runs=redact_runs(session.runs, policy), problems=problems)
+
+
+def _read_results(root: Path, source: str, policy: RedactionPolicy) -> ScoredSession:
     """The session of all results below a directory. Raises `SettingsError` if there is none."""
     problems: list[str] = []
-    read = list(read_results(root, _build_row_and_data, problems))
+    read = list(read_results(root, _build_row_and_data, problems, policy))
     if not read and not problems:
         raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
     scores = select_row_scores([row for row, _ in read])
@@ -64,7 +77,7 @@ def _read_results(root: Path, source: str) -> ScoredSession:
         evaluators=",".join(sorted(evaluators)),
         tasks=",".join(sorted({data for _, data in read if data})),
         partial=bool(problems or invalid) or os.path.lexists(root / JOURNAL),  # which a killed session leaves
-        problems=format_problems([*problems, *invalid], source),
+        problems=[redact_text(problem, policy) for problem in format_problems([*problems, *invalid], source)],
     )
 
 

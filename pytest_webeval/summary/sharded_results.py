@@ -12,6 +12,7 @@ from msgspec import Raw
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import TaskResult
 from pytest_webeval.results import find_version_problem
@@ -19,6 +20,9 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.summary.redacted_results import parse_policy
+from pytest_webeval.summary.redacted_results import redact_stored
+from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Manifest
 from pytest_webeval.summary.result_manifest import Order
@@ -138,29 +142,30 @@ def parse_line(line: bytes) -> tuple[str, bytes]:
     return parsed.run, bytes(parsed.result)
 
 
-def find_result(directory: str | Path, label: str) -> TaskResult | None:
+def find_result(directory: str | Path, label: str, redact: str = "default") -> TaskResult | None:
     """The result of the run with that label, from a shard or else from its own file; None if there is none.
 
     Of all shards it reads one: that which has the label by the manifest. Its own file counts only if none has it,
-    because an agent can write into the directory of its run. Raises `SettingsError` for a label or a file
-    that cannot be used.
+    because an agent can write into the directory of its run. Secrets are replaced, unless `redact` is ``"off"``. Raises
+    `SettingsError` for a label or a file that cannot be used.
     """
-    root = Path(directory)
+    root, policy = Path(directory), parse_policy(redact)
     if not root.is_dir():
         raise SettingsError(f"directory not found: {root}; name a directory of results")
     names = list_manifests(root, (path.name for path in root.iterdir()))
     try:
         if not names:
-            return _find_single(root, label)
+            return _find_single(root, label, policy)
         manifests = [each for name in names if _may_have(each := read_manifest(root, name), label)]
         if not manifests:
             find_path(label)  # which says what is wrong with one that no run can have
-        results = (_find_in(root, label, manifest) for manifest in manifests)
+        results = (_find_in(root, label, manifest, policy) for manifest in manifests)
         found = next((result for result in results if result is not None), None)
         paths = dict.fromkeys(find_path(label, manifest.prefix) for manifest in manifests)
-        return found or next(filter(None, (_read_single(root, path) for path in paths)), None)
+        return found or next(filter(None, (_read_single(root, path, policy) for path in paths)), None)
     except UNREADABLE as error:
-        raise SettingsError(f"cannot read the result of {label!r:.80}: {describe_problem(error)}") from error
+        problem = redact_text(describe_problem(error), policy)
+        raise SettingsError(f"cannot read the result of {label!r:.80}: {problem}") from error
 
 
 def _may_have(manifest: Manifest, label: str) -> bool:
@@ -169,33 +174,33 @@ def _may_have(manifest: Manifest, label: str) -> bool:
     return not prefix or label == prefix or label.startswith(f"{prefix}/")
 
 
-def _find_in(root: Path, label: str, manifest: Manifest) -> TaskResult | None:
+def _find_in(root: Path, label: str, manifest: Manifest, policy: RedactionPolicy) -> TaskResult | None:
     shard = manifest.find_shard(label)
     if shard is None:
         return None
     problems: list[str] = []
     rows = _read_shard(root, shard, manifest, problems)
-    result = next((parse_result(row.content.decode()) for row in rows if row.label == label), None)
-    if result is None and problems:  # a line that cannot be read may be that of the run
+    row = next((row for row in rows if row.label == label), None)
+    if row is None and problems:  # a line that cannot be read may be that of the run
         raise ValueError(problems[0])
-    return result
+    return None if row is None else redact_stored(parse_result(row.content.decode()), root / row.path, policy)
 
 
-def _find_single(root: Path, label: str) -> TaskResult | None:
+def _find_single(root: Path, label: str, policy: RedactionPolicy) -> TaskResult | None:
     """The result in a file of its own, below the directory that the label names.
 
     What labels begin with may be the run root, which is no part of the path: then the file says that it has the label.
     """
-    result, inner = _read_single(root, find_path(label)), label
+    result, inner = _read_single(root, find_path(label), policy), label
     while result is None and inner:
         inner = inner.partition("/")[2]
-        candidate = _read_single(root, find_path(inner or "."))
+        candidate = _read_single(root, find_path(inner or "."), policy)
         if candidate is not None and candidate.webeval.get("run") == label:
             result = candidate
     return result
 
 
-def _read_single(root: Path, path: str) -> TaskResult | None:
+def _read_single(root: Path, path: str, policy: RedactionPolicy) -> TaskResult | None:
     if not os.path.lexists(root / path / RESULT):
         return None
-    return parse_result(read_file_inside(root / path, RESULT))
+    return redact_stored(parse_result(read_file_inside(root / path, RESULT)), root / path, policy)

@@ -25,6 +25,10 @@ from msgspec import to_builtins
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import LONGEST_LIST_NAME
+from pytest_webeval.results import SIDE_FILE
+from pytest_webeval.results import SIDE_FILE_DIGITS
+from pytest_webeval.results import is_side_file
 from pytest_webeval.results import plain_json
 from pytest_webeval.safety.files import open_file_inside
 from pytest_webeval.safety.json import format_validation_error
@@ -41,8 +45,6 @@ SIDE_FILES = "side_files"
 JSON_LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 _PLAIN = (str, int, float, NoneType, bytes, bytearray)  # asked first: an abstract class takes many times longer
 _DEEPEST = 4  # levels at which lists grow with the number of runs
-_DIGITS, _LONGEST_NAME = 12, 60  # of the checksum and the list in the name of a file
-_NAME = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{_LONGEST_NAME}}}-[0-9a-f]{{{_DIGITS}}}\.jsonl")
 _PIECE = 2**20  # bytes
 _HALF_PAIR = re.compile(r"\\u[dD]")  # perhaps, or a whole pair
 
@@ -88,10 +90,13 @@ class SideFileWriter:
         entries: Iterable[Any] = (
             ([str(name), value] for name, value in tree.items()) if isinstance(tree, Mapping) else tree
         )
-        slug = re.sub("[^a-z0-9]+", "_", "_".join(map(str, names)).lower()).strip("_")[:_LONGEST_NAME] or "list"
+        slug = re.sub("[^a-z0-9]+", "_", "_".join(map(str, names)).lower()).strip("_")[:LONGEST_LIST_NAME] or "list"
         stem = f"{self._path.stem}-{slug}"
         lines = write_json_lines(
-            self._path, map(plain_json, entries), lambda checksum: f"{stem}-{checksum[:_DIGITS]}.jsonl", self._sync
+            self._path,
+            map(plain_json, entries),
+            lambda checksum: f"{stem}-{checksum[:SIDE_FILE_DIGITS]}.jsonl",
+            self._sync,
         )
         self.written.append(SideFile(list(names), lines.name, lines.lines, lines.checksum))
 
@@ -112,12 +117,6 @@ def remove_side_files(path: Path, kept: Iterable[str] = ()) -> None:
             is_other = entry.name not in names and is_side_file(entry.name, path.stem)
             if is_other and entry.is_file(follow_symlinks=False):
                 os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
-
-
-def is_side_file(name: str, stem: str) -> bool:
-    """Whether a file is a side file of one whose name begins with this stem, of this session or another."""
-    is_named = name.startswith(f"{stem}-") and _NAME.fullmatch(name) is not None
-    return is_named and "-" not in name[len(stem) + 1 : -len(".jsonl") - _DIGITS - 1]
 
 
 class SideList(Sequence[Any]):
@@ -186,7 +185,7 @@ def restore_lists(raw: Any, path: Path, source: str) -> Any:
         return raw
     try:
         for file in convert(listed, list[SideFile]):
-            if not _NAME.fullmatch(file.file) or file.count < 0:
+            if not SIDE_FILE.fullmatch(file.file) or file.count < 0:
                 raise ValueError(f"{file.file!r:.80} does not name a side file")
             entries = SideList(path.parent, file, source)
             entries.check()

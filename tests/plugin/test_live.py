@@ -464,3 +464,66 @@ def test_a_place_that_cannot_hold_recordings_is_refused(pytester, write, runs, p
     result = pytester.runpytest("--webeval-runs=runs", f"--webeval-record={place}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert len([line for line in result.errlines if line.strip()]) == 1
+
+
+SITE = "shop \x1b[31mred\x9b2J \u202eevil\x07\n::error::pwned"
+SAYING = f"""
+import logging
+import warnings
+SITE = {SITE!r}
+
+@pytest.fixture
+def browser(request):
+    if "set_up" in request.node.name:
+        raise RuntimeError(SITE)
+    yield
+    if "tear_down" in request.node.name:
+        raise RuntimeError(SITE)
+"""
+SAYING_ONE = """
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_NAME(webeval_recording, browser):
+    act(webeval_recording)
+    BODY
+"""
+BODIES = {
+    "exception": "raise RuntimeError(SITE)",
+    "assertion": "assert not SITE, SITE",
+    "group": "raise ExceptionGroup(SITE, [ValueError(SITE)])",
+    "fail": "pytest.fail(SITE)",
+    "fail_briefly": "pytest.fail(SITE, pytrace=False)",
+    "skip": "pytest.skip(SITE)",
+    "xfail": "pytest.xfail(SITE)",
+    "output": "print(SITE); raise ValueError",
+    "log": "logging.getLogger().warning(SITE); raise ValueError",
+    "warning": "warnings.warn(SITE)",
+    "answer": "act(webeval_recording, SITE)",
+    "crash": "webeval_recording.answer({'status': SITE}); raise KeyError(SITE)",
+    "set_up": "pass",
+    "tear_down": "pass",
+}
+
+
+def find_controls(pytester, *options):
+    """The control sequences in all that a session prints and writes about its tests, and all of it."""
+    result = pytester.runpytest_subprocess(RECORD, "-rA", "--junitxml=junit.xml", *options)
+    shown = result.stdout.str() + result.stderr.str() + (pytester.path / "junit.xml").read_text("utf-8")
+    return re.findall(r"[\x07\x1b\x9b\u202e]|#x1B|^\s*::.*", shown, re.MULTILINE), shown
+
+
+@pytest.mark.parametrize("spread", [[], pytest.param(["-n2"], marks=pytest.mark.whole)], ids=["serial", "xdist"])
+def test_what_a_site_says_in_live_tests_is_no_control_sequence(pytester, write, spread):
+    tests = [SAYING_ONE.replace("NAME", name).replace("BODY", body) for name, body in BODIES.items()]
+    write(SAYING + "".join(tests))
+    controls, shown = find_controls(pytester, *spread)
+    assert controls == []
+    for name in BODIES:
+        assert f"test_{name}" in shown
+    assert shown.count("evil") >= 2 * len(BODIES)
+
+
+def test_what_a_site_says_in_the_end_of_a_session_is_no_control_sequence(pytester, write):
+    write(SAYING + SAYING_ONE.replace("NAME", "exit").replace("BODY", "pytest.exit(SITE)"))
+    controls, shown = find_controls(pytester)
+    assert controls == []
+    assert "evil" in shown

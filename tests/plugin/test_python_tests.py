@@ -355,3 +355,19 @@ def test_a_skip_of_an_evaluator_that_a_test_catches_leaves_the_run_out(runs, web
     webeval("test_it.py").assert_outcomes(failed=1)
     rows = [(row["status"], row["reason"]) for row in runs.summary["task_results"]]
     assert (runs.counts, rows) == ((0, 0, 0), [("excluded", "no lamp")])
+
+
+def test_what_a_python_test_says_of_a_recording_is_no_control_sequence(runs, pytester, webeval_apart):
+    answer = runs.add(107) / "agent_response.json"
+    answer.write_text(answer.read_text().replace('"lamp"', '"lamp \x1b[31m\u202e"'), "utf-8")
+    pytester.makepyfile(
+        test_saying="""
+        def test_it(webeval_run):
+            print(webeval_run.response.decode())
+            raise ValueError(webeval_run.response.decode())
+        """
+    )
+    result = webeval_apart("test_saying.py", "-rA", "--junitxml=junit.xml")
+    shown = result.stdout.str() + (pytester.path / "junit.xml").read_text("utf-8")
+    assert r"lamp \u001b[31m\u202e" in shown
+    assert not {"\x1b", "\u202e"} & set(shown)

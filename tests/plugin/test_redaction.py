@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support import canaries
+from tests.support.leaks import TEXTS
+from tests.support.leaks import list_leaks
 
 REPORTS = ("--webeval-output=out", "--junitxml=out/junit.xml", "--html=out/report.html", "--self-contained-html")
 LOUD = ("-v", "-rA", "--webeval-metrics=out/metrics", "-p", "html")
@@ -99,16 +101,47 @@ def test_the_failure_text_of_a_stored_result_is_that_of_the_session(planted, pyt
     assert failure_text(stored) in done.stdout.str()
 
 
-def test_hooks_see_the_original(planted, pytester, webeval):
-    pytester.makeconftest(
-        """
-        import json
-        def pytest_webeval_scored(item, run, result):
-            print("HOOK", json.dumps(result.to_json()), file=open("hook.txt", "a"))
-        """
-    )
-    webeval("--webeval-config=config.json", "--webeval-output=out")
-    assert canaries.canary("csrf") in (pytester.path / "hook.txt").read_text()
+HOOK = """
+import json, pathlib
+here = pathlib.Path(__file__).parent
+def pytest_webeval_scored(item, run, {arguments}):
+    for name, result in dict({named}).items():
+        with open(here / f"{{name}}.txt", "a") as stream:
+            print(json.dumps(result.to_json()), file=stream)
+"""
+HOOKED = {  # the arguments that a hook names, and the results in which secrets are readable
+    "result": set(),
+    "unredacted": {"unredacted"},
+    "result, unredacted": {"unredacted"},
+}
+
+
+@pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
+@pytest.mark.parametrize(("arguments", "readable"), HOOKED.items(), ids=HOOKED)
+def test_hooks_get_a_redacted_result_and_the_original_by_its_name(
+    planted, pytester, webeval_apart, arguments, readable, how
+):
+    names = arguments.split(", ")
+    pytester.makeconftest(HOOK.format(arguments=arguments, named=", ".join(f"{name}={name}" for name in names)))
+    webeval_apart("--webeval-config=config.json", *how)
+    results = {name: (pytester.path / f"{name}.txt").read_text() for name in names}
+    assert {name for name, text in results.items() if canaries.seen(text)} == readable
+    assert all('"redacted": "default"' in text for name, text in results.items() if name not in readable)
+
+
+def test_hooks_get_the_original_of_a_session_that_redacts_nothing(planted, pytester, webeval):
+    pytester.makeconftest(HOOK.format(arguments="result", named="result=result"))
+    webeval("--webeval-config=config.json", "--webeval-redact=off")
+    assert canaries.canary("csrf") in (pytester.path / "result.txt").read_text()
+
+
+def test_a_hook_gets_a_passed_result_without_the_secrets_that_passed(runs, pytester, webeval):
+    path = runs.add(107)
+    for file in (runs.root / "tasks.json", path / "agent_response.json"):
+        file.write_text(file.read_text().replace('"lamp"]', f'"{TEXTS["github"]}"]'))
+    pytester.makeconftest(HOOK.format(arguments="result", named="result=result"))
+    webeval().assert_outcomes(passed=1)
+    assert list_leaks((pytester.path / "result.txt").read_text()) == set()
 
 
 def test_names_of_the_allow_list_stay_readable_in_the_results_of_their_evaluator(planted, pytester, webeval):

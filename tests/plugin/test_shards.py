@@ -14,6 +14,8 @@ from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_shards import ResultShardWriter
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
+from tests.support.leaks import TEXTS
+from tests.support.leaks import list_leaks
 
 SHARDS = 4
 APART = ("-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-p", "no:cacheprovider")
@@ -131,6 +133,20 @@ def test_a_shard_in_the_run_root_keeps_the_summary_of_all(runs, webeval, pyteste
     lines = capsys.readouterr().out.splitlines()[-3:]
     assert (lines[0], lines[2]) == ("merged 2 shards: 5 scored, 5 success", "summary: runs/eval_summary.json")
     assert lines[1].startswith("shards ended: ")
+
+
+@pytest.mark.parametrize(("options", "leaks"), [((), False), (("--redact=off",), True)], ids=["redacted", "off"])
+def test_results_are_merged_without_the_secrets_of_their_run_directories(runs, webeval, pytester, options, leaks):
+    for number in (101, 102):
+        path = runs.add(number)
+        answer = path / "agent_response.json"
+        answer.write_text(answer.read_text().replace('"lamp"', json.dumps(TEXTS["github"])))
+    for index in (1, 2):
+        webeval(f"--webeval-shard={index}/2")
+    assert main(["merge", "runs", "--output=merged", *options]) == 0
+    written = [path.read_bytes() for path in (pytester.path / "merged").rglob("eval_result.json")]
+    assert len(written) == 2
+    assert bool(list_leaks(*written)) == leaks
 
 
 def test_more_shards_than_runs_leave_empty_ones(runs, webeval, pytester):

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.volatility import hide_secrets
 
 
 class Demand(Enum):
@@ -125,7 +126,7 @@ class Finding(Struct, frozen=True):
         cause = "; ".join(filter(None, [names + more, self.detail]))
         problem = kind.problem.replace("{field}", self.field or "it")
         advice = kind.advice.replace("{field}", self.field or "it")
-        return f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}"
+        return hide_secrets(f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}")
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain JSON."""
@@ -134,7 +135,7 @@ class Finding(Struct, frozen=True):
             "kind": self.kind,
             "evaluator": self.evaluator,
             "field": self.field,
-            "mutants": list(self.mutants),
+            "mutants": list(map(hide_secrets, self.mutants)),
             "text": self.text,
         }
 

@@ -21,16 +21,20 @@ from pytest_webeval.authoring.proposal.expectations import has_answer
 from pytest_webeval.authoring.proposal.expectations import write_url
 from pytest_webeval.authoring.proposal.golden_run import GoldenRun
 from pytest_webeval.authoring.proposal.golden_run import read_golden_run
+from pytest_webeval.authoring.proposal.redacted import redact_definition
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.score_settings import build_refused_result
 from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.sites import placeholder
@@ -42,6 +46,7 @@ from pytest_webeval.values.base import present_day
 NO_TEMPLATE = -1
 NO_INTENT = "Describe the task."
 _SOURCE = "the proposal"
+_DEFAULT = RedactionPolicy()
 
 
 class Proposal(Struct, frozen=True):
@@ -53,9 +58,14 @@ class Proposal(Struct, frozen=True):
 
 
 def propose(
-    runs: Sequence[Run], sites: Sites | None = None, *, intent: str | None = None, task_id: str | None = None
+    runs: Sequence[Run],
+    sites: Sites | None = None,
+    *,
+    intent: str | None = None,
+    task_id: str | None = None,
+    policy: RedactionPolicy = _DEFAULT,
 ) -> Proposal:
-    """The definition that golden runs of one task suggest, scored on them.
+    """The definition that golden runs of one task suggest, without their secrets, scored on them.
 
     `sites` are those of the configuration; without them, the site of the first page gets a name. Raises `WebEvalError`
     if a run cannot be used.
@@ -78,9 +88,13 @@ def propose(
         "instantiation_dict": {},
         "eval": _list_entries(first, answer, decision),
     }
-    task = read_task(definition, _SOURCE)
+    task, redacting = read_task(definition, _SOURCE), Redacting(policy, is_leaving=True)
     notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
-    return Proposal(definition, notes, tuple(_list_problems(task, golden)))
+    results = [(each, _score_or_refuse(task, each)) for each in golden]
+    safe, notes = redact_definition(definition, notes, results, redacting)
+    if safe != definition:
+        results = [(each, _score_or_refuse(read_task(safe, _SOURCE), each)) for each in golden]
+    return Proposal(safe, notes, tuple(_list_problems(results, redacting)))
 
 
 def _list_entries(run: GoldenRun, answer: ProposedAnswer, decision: Decision) -> list[dict[str, Any]]:
@@ -150,15 +164,11 @@ def replace_events(run: Run, end: int) -> Run:
     return replace(run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
 
 
-def _list_problems(task: Task, golden: Sequence[GoldenRun]) -> Iterator[str]:
-    for each in golden:
-        try:
-            result = _score(task, each.run, each.addresses.sites)
-        except WebEvalError as error:
-            yield f"{each.run.label} cannot be scored: {error}"
-            continue
+def _list_problems(results: Sequence[tuple[GoldenRun, TaskResult]], redacting: Redacting) -> Iterator[str]:
+    for each, result in results:
         if result.status is not Status.SUCCESS:
-            yield f"{each.run.label} does not pass: {_format_reason(result)}"
+            reason = _format_reason(redacting.redact_for_file(result, each.run))
+            yield f"{each.run.label} does not pass: {reason}"
 
 
 def _format_reason(result: TaskResult) -> str:
@@ -170,6 +180,14 @@ def _format_reason(result: TaskResult) -> str:
             if assertion.status is not Status.SUCCESS:
                 return f"{'; '.join(assertion.assertion_msgs or ())} @ eval[{index}]"
     return result.error_msg or str(result.status)
+
+
+def _score_or_refuse(task: Task, run: GoldenRun) -> TaskResult:
+    """The result of a run, an error where it cannot be scored."""
+    try:
+        return _score(task, run.run, run.addresses.sites)
+    except WebEvalError as error:
+        return build_refused_result(run.run, None, error)
 
 
 def _score(task: Task, run: Run, sites: Sites) -> TaskResult:

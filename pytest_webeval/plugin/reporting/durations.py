@@ -27,9 +27,9 @@ class DurationsReport(Struct, eq=False):
     limit: int
     by_run: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def pytest_webeval_scored(self, item: pytest.Item, run: Run, result: TaskResult) -> None:
+    def pytest_webeval_scored(self, item: pytest.Item, run: Run, unredacted: TaskResult) -> None:
         """Store the durations of the run until the report of its item is made."""
-        item.stash[SECONDS] = result.webeval["run"], run.inputs.durations.seconds
+        item.stash[SECONDS] = unredacted.webeval["run"], run.inputs.durations.seconds
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:

@@ -24,6 +24,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.user_code import REDACTING
+from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
@@ -286,6 +287,19 @@ def renew_time_limit(item: pytest.Item) -> None:
     """Let the next step of a test have all of the time of its run again."""
     if BUDGET in item.stash:
         del item.stash[BUDGET]
+
+
+def call_scored_hook(item: pytest.Item, run: Run, unredacted: TaskResult, settings: Settings) -> str | None:
+    """Call the hook of users with the result of a run. Returns what went wrong, or None."""
+    hook, result = item.ihook.pytest_webeval_scored, unredacted
+    if any("result" in implementation.argnames for implementation in hook.get_hookimpls()):
+        renew_time_limit(item)
+        try:
+            with run_time_limit(item, settings):
+                result, _ = item.config.stash[REDACTING].redact_with_attachment(unredacted, run, {}, None)
+        except EvaluationError as error:
+            return str(error)
+    return call_user_hook(hook, item=item, run=run, result=result, unredacted=unredacted)
 
 
 class PauseTimeLimitInDebugger:

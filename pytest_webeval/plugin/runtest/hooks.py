@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ from pytest_webeval.plugin.runtest.evaluation import RECORDER
 from pytest_webeval.plugin.runtest.evaluation import REPORTED
 from pytest_webeval.plugin.runtest.evaluation import RESOLVED
 from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
+from pytest_webeval.plugin.runtest.evaluation import call_scored_hook
 from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
 from pytest_webeval.plugin.runtest.evaluation import run_time_limit
 from pytest_webeval.plugin.runtest.fingerprints import STORED
@@ -46,13 +49,11 @@ from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
 from pytest_webeval.plugin.runtest.report_payloads import attach_payload
 from pytest_webeval.plugin.runtest.report_payloads import junit_properties
 from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.user_code import call_user_hook
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
@@ -235,7 +236,9 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         try:
             with run_time_limit(item, self.workspace.settings):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
-                _redact_report(report, item.config.stash[REDACTING], run)
+                redact_text = partial(item.config.stash[REDACTING].text, run=run)
+                has_recording = run is not None or is_live(item)
+                _change_texts(report, (lambda text: sanitize(redact_text(text))) if has_recording else redact_text)
         except EvaluationError:
             report.sections.clear()
             report.longrepr = "output omitted: redaction timed out; raise --webeval-timeout"
@@ -280,7 +283,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         def call_hook(run: Run, result: TaskResult) -> str | None:
             if self.workspace.settings.judge_again:
                 self._write_score_file(run, item)
-            return call_user_hook(item.ihook.pytest_webeval_scored, item=item, run=run, result=result)
+            return call_scored_hook(item, run, result, self.workspace.settings)
 
         return write(redacted, self.workspace.result_places, call_hook)
 
@@ -385,12 +388,12 @@ def _write_page(written: WrittenRun, item: pytest.Item) -> WrittenPage:
     return pages.write_for_item(written, item)
 
 
-def _redact_report(report: pytest.TestReport, redacting: Redacting, run: Run | None) -> None:
-    """Redact the messages of pytest about a test and the captured output."""
-    report.sections[:] = [(heading, redacting.text(text, run)) for heading, text in report.sections]
+def _change_texts(report: pytest.TestReport, change: Callable[[str], str]) -> None:
+    """Change the messages of pytest about a test and the captured output."""
+    report.sections[:] = [(heading, change(text)) for heading, text in report.sections]
     if isinstance(report.longrepr, tuple):
-        report.longrepr = (*report.longrepr[:2], redacting.text(report.longrepr[2], run))
-    elif report.longrepr is not None and (text := redacting.text(report.longreprtext, run)) != report.longreprtext:
+        report.longrepr = (*report.longrepr[:2], change(report.longrepr[2]))
+    elif report.longrepr is not None and (text := change(report.longreprtext)) != report.longreprtext:
         report.longrepr = text
     if hasattr(report, "wasxfail"):
-        report.wasxfail = redacting.text(report.wasxfail, run)
+        report.wasxfail = change(report.wasxfail)

@@ -12,9 +12,7 @@ from msgspec import structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side.requests import Request
@@ -23,6 +21,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
+from pytest_webeval.summary.redacted_results import drop_untrusted_marks
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_REASON = 4_000  # characters that are redacted: a secret that is cut is none that can be recognized
@@ -61,24 +60,13 @@ class RunDetails(Struct, frozen=True):
         return [(result, explanation or {}) for result, explanation in pairs]
 
 
-def drop_invalid_explanations(result: TaskResult) -> TaskResult:
-    """The result as it may be redacted: nothing is known of the secrets in an explanation of another shape.
-
-    A mark that the result is redacted counts for nothing: whoever wrote the file may have set it.
-    """
-    webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
-    if read_explanations(result) is None:
-        webeval.pop(EXPLANATIONS, None)
-    return result.with_changes(webeval=webeval)
-
-
 def redact(details: RunDetails, run: Run | None, redacting: Redacting) -> RunDetails:
     """The same without secrets. `run` is the recording that they may come from."""
     requests = [[each.method, {"url": each.url}, each.status, each.role] for each in details.requests]
     reason = truncate(details.reason, LONGEST_REASON)
     attachment = {"requests": requests, "caption": details.caption, "reason": reason}
     result, safe = redacting.redact_with_attachment(
-        drop_invalid_explanations(details.result), run, attachment, [details.caption, reason]
+        drop_untrusted_marks(details.result), run, attachment, [details.caption, reason]
     )
     rows = [Request(str(method), str(place["url"]), status, role) for method, place, status, role in safe["requests"]]
     texts = {name: str(safe[name]) for name in ("caption", "reason")}

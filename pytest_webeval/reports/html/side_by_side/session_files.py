@@ -21,13 +21,13 @@ from pytest_webeval.reports.html.side_by_side.requests import list_named
 from pytest_webeval.reports.html.side_by_side.requests import mark_matches
 from pytest_webeval.reports.html.side_by_side.requests import select
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_details import drop_invalid_explanations
 from pytest_webeval.reports.html.side_by_side.run_details import redact
 from pytest_webeval.reports.html.side_by_side.run_files import list_places
 from pytest_webeval.reports.html.side_by_side.run_files import read_result
 from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.record import format_digests
 from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.redacted_results import drop_untrusted_marks
 from pytest_webeval.summary.scored_session import ScoredRun
 from pytest_webeval.summary.scored_session import ScoredSession
 
@@ -83,7 +83,7 @@ class DetailsReader(Struct, frozen=True):
         page = report_pages.read_page(files.directory, run.run)
         if page is None:
             return None
-        result = drop_invalid_explanations(report_pages.build_result(page, run.task_id))
+        result = drop_untrusted_marks(report_pages.build_result(page, run.task_id))
         if not _is_of(run, result):
             return "its page is of another session"
         recorded = self.recordings.find_picture(result, page, files.directory, run.run)
@@ -95,7 +95,7 @@ class DetailsReader(Struct, frozen=True):
         read = read_result(files.directory, run.run)
         if read is None:
             return None
-        result, place = drop_invalid_explanations(read[0]), read[1]
+        result, place = drop_untrusted_marks(read[0]), read[1]
         if not _is_of(run, result):
             return "its result is of another session"
         paths = list_places(place, files.base, run.run)

@@ -1,0 +1,164 @@
+"""Results and rows of files as they may leave the run directories: every command and the Python API reads them so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from typing import TypeVar
+
+from msgspec import structs
+
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.formats import load_run
+from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.redaction.messages import EXPLANATIONS
+from pytest_webeval.redaction.messages import read_explanations
+from pytest_webeval.redaction.names import may_hold_secrets
+from pytest_webeval.redaction.policy import MODES
+from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.recording_secrets import RecordingSecrets
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import TaskResult
+from pytest_webeval.rules import AUTO
+from pytest_webeval.rules import find_rules
+from pytest_webeval.storage import to_json_bytes
+from pytest_webeval.summary.scored_session import ScoredRun
+
+DEFAULT_POLICY = RedactionPolicy()
+_TEXTS = ("reason", "answer")  # of a row
+_INPUTS = "inputs"
+_NAMES = (  # of a result and its task
+    "task_id",
+    "sites",
+    "webarena_verified_version",
+    "webarena_verified_evaluator_checksum",
+    "webarena_verified_data_checksum",
+)
+# Words of our messages that stand where a field has its name: what follows them is no secret for that.
+_OWN_WORDS = re.compile(r"((?:of one session|partial session|can pass|not pass): )")
+
+Run = TypeVar("Run", bound=ScoredRun)
+
+
+def parse_policy(mode: str) -> RedactionPolicy:
+    """The policy of a mode. Raises `SettingsError`."""
+    if mode not in MODES:
+        raise SettingsError(f"invalid redact {mode!r:.80}; use default, off or strict")
+    return RedactionPolicy(mode)
+
+
+def redact_stored(result: TaskResult, directory: Path, policy: RedactionPolicy = DEFAULT_POLICY) -> TaskResult:
+    """The result of a file in a directory, without secrets unless the policy is off.
+
+    It is redacted whatever it says of itself, because an agent can write into the directory of its run. Redacting a
+    redacted result changes nothing.
+    """
+    if policy.is_off:
+        return result
+    from pytest_webeval.redaction.redactor import Redactor  # with all of its patterns
+
+    redactor = Redactor(policy, recorded=_StoredRecording(directory, RESPONSE))
+    return _redact_names(redactor.result(drop_untrusted_marks(result)))
+
+
+def _redact_names(result: TaskResult) -> TaskResult:
+    """The same without secrets in names and versions, of which a result of ours has none: an agent may have forged it.
+
+    They are never redacted strictly: checksums are opaque words.
+    """
+    from pytest_webeval.redaction.redactor import OWN_KEYS  # with all of its patterns
+
+    names = {name: getattr(result, name) for name in _NAMES}
+    names["evaluators_results"] = [_list_names(each) for each in result.evaluators_results]
+    names["webeval"] = {name: value for name, value in result.webeval.items() if name in OWN_KEYS}
+    if not may_hold_secrets(json.dumps(names)) or (safe := _redact_texts(names)) == names:
+        return result
+    evaluations = [
+        each.with_changes(
+            evaluator_name=name,
+            assertions=each.assertions
+            and [check.with_changes(assertion_name=text) for check, text in zip(each.assertions, checks, strict=True)],
+        )
+        for each, (name, *checks) in zip(result.evaluators_results, safe.pop("evaluators_results"), strict=True)
+    ]
+    return result.with_changes(evaluators_results=evaluations, webeval=result.webeval | safe.pop("webeval"), **safe)
+
+
+def _list_names(evaluation: EvaluatorResult) -> list[str]:
+    return [evaluation.evaluator_name, *(check.assertion_name for check in evaluation.assertions or ())]
+
+
+def _redact_texts(tree: Any) -> Any:
+    """The same JSON with each text redacted as a message."""
+    if isinstance(tree, str):
+        return redact_text(tree) if may_hold_secrets(tree) else tree
+    if isinstance(tree, list):
+        return [_redact_texts(each) for each in tree]
+    if isinstance(tree, dict):
+        return {_redact_texts(name): _redact_texts(each) for name, each in tree.items()}
+    return tree
+
+
+def drop_untrusted_marks(result: TaskResult) -> TaskResult:
+    """The result of a file as it may be redacted: nothing is known of the secrets in an explanation of another shape.
+
+    A mark that the result is redacted counts for nothing: whoever wrote the file may have set it.
+    """
+    webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
+    if read_explanations(result) is None:
+        webeval.pop(EXPLANATIONS, None)
+    if not isinstance(webeval.get(_INPUTS, {}), dict):
+        del webeval[_INPUTS]
+    return result.with_changes(webeval=webeval)
+
+
+class _StoredRecording(RecordingSecrets, frozen=True):
+    """The recording next to a result, if there is one. Few results repeat words for which it has to be read."""
+
+    def secrets(
+        self, words: Collection[str], policy: RedactionPolicy, salt: bytes | None, names: Iterable[str] = ()
+    ) -> dict[str, str]:
+        """Secrets of its files that have some of the words in them, each with its replacement."""
+        if not words:
+            return {}
+        answer = self.answer
+        with suppress(RecordingError):
+            answer = load_run(self.directory, find_rules(AUTO)).response_file
+        return RecordingSecrets(self.directory, answer).secrets(words, policy, salt, names)
+
+
+def redact_file(result: TaskResult, content: bytes) -> bytes:
+    """The bytes of a result file as the redacted `result` of it has them: the same where it has no secrets."""
+    raw, redacted = TaskResult.read(json.loads(content)).to_json(), result.to_json()
+    for each in (raw, redacted):
+        each["webeval"] = {name: value for name, value in each["webeval"].items() if name != REDACTED}
+    return content if raw == redacted else to_json_bytes(result.to_json())
+
+
+def redact_text(text: str, policy: RedactionPolicy = DEFAULT_POLICY) -> str:
+    """A message about recordings or results without secrets."""
+    redact = Redacting(policy, is_leaving=True).text
+    return "".join(part if _OWN_WORDS.fullmatch(part) else redact(part) for part in _OWN_WORDS.split(text))
+
+
+def redact_runs(runs: Iterable[Run], policy: RedactionPolicy = DEFAULT_POLICY) -> list[Run]:
+    """The rows of a summary without secrets in their texts: a session may have written them without redaction."""
+    return [_redact_run(run, policy) for run in runs]
+
+
+def _redact_run(run: Run, policy: RedactionPolicy) -> Run:
+    texts: dict[str, Any] = {name: getattr(run, name, None) for name in _TEXTS}
+    changed = {
+        name: new
+        for name, text in texts.items()
+        if isinstance(text, str) and (new := redact_text(text, policy)) != text
+    }
+    return structs.replace(run, **changed) if changed else run

@@ -1,0 +1,189 @@
+"""What is read from results has no secrets in it, unless the caller asks for the original by its name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_webeval import SettingsError
+from pytest_webeval import find_result
+from pytest_webeval import load_results
+from pytest_webeval.exports import EXPORTS
+from pytest_webeval.exports.settings import EvaluationFacts
+from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.results import TaskResult
+from pytest_webeval.summary.judged_runs import read_judged_runs
+from pytest_webeval.summary.redacted_results import redact_stored
+from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.session_reading import read_session
+from tests.support.leaks import PASSWORD
+from tests.support.leaks import TEXTS
+from tests.support.leaks import list_leaks
+from tests.support.leaks import record_login
+from tests.support.leaks import secret_result
+from tests.support.stored_results import assertion
+from tests.support.stored_results import evaluated
+from tests.support.stored_results import result
+from tests.support.stored_results import row
+from tests.support.stored_results import write_results
+from tests.support.stored_results import write_shards
+from tests.support.stored_results import write_summary
+
+pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
+FACTS = EvaluationFacts(benchmark="shop", model="lab/model", organization="lab", relationship="first_party")
+
+
+def export(target, rows="tasks"):
+    """A reader that exports what `load_results` reads."""
+
+    def read(root, redact):
+        export = EXPORTS[target]
+        if export.is_streamed:
+            return [content for _, content in export.load_stream()(root, [], RedactionPolicy(redact))]
+        return list(export.load_writer()(load_results(root, redact), ExportSettings(rows, FACTS)).values())
+
+    return read
+
+
+def load(root, redact):
+    loaded = load_results(root, redact)
+    return [repr(list(loaded)), repr(loaded.assertions), *loaded.problems]
+
+
+READERS = {
+    "load_results": load,
+    "find_result": lambda root, redact: [json.dumps(find_result(root, "runs/1", redact).to_json())],
+    "read_session": lambda root, redact: [repr(read_session(root, RedactionPolicy(redact)))],
+    **{name: export(name) for name in EXPORTS if name != "parquet"},
+    "rows of assertions": export("jsonl", "assertions"),
+}
+WRITERS = {"files": write_results, "shards": write_shards}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_no_secret_of_a_result_is_read(tmp_path, reader, text, write):
+    root = write(tmp_path, secret_result(text))
+    assert list_leaks(*reader(root, "default")) == set()
+    assert list_leaks(*reader(root, "strict")) == set()
+    assert list_leaks(*reader(root, "off")) != set()
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_no_secret_of_a_table_is_in_a_parquet_file(tmp_path, text):
+    pytest.importorskip("pyarrow")
+    root = write_results(tmp_path, secret_result(text))
+    for rows in ("tasks", "assertions"):
+        (content,) = export("parquet", rows)(root, "default")
+        assert list_leaks(content.decode("latin-1")) == set()
+
+
+@pytest.mark.parametrize("mark", ["default", "strict", "off", True, ["default"]], ids=str)
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_a_mark_in_a_file_does_not_make_its_result_a_redacted_one(tmp_path, reader, mark):
+    root = write_results(tmp_path, secret_result(TEXTS["bearer"], redacted=mark))
+    assert list_leaks(*reader(root, "default"), *reader(root, "strict")) == set()
+
+
+FORGED = {
+    "names": lambda text: {"sites": [text], "webarena_verified_version": text},
+    "versions": lambda text: {"webeval": {"version": text, "rules": text, "libraries": {text: text}}},
+    "checks": lambda text: {
+        "evaluators_results": [evaluated(assertion(f"{text}_match"), evaluator_name="AgentResponseEvaluator")]
+    },
+    "evaluators": lambda text: {"evaluators_results": [evaluated(assertion("x"), evaluator_name=text)]},
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_no_secret_of_a_forged_result_is_read_where_others_have_names(tmp_path, forged, text):
+    root = write_results(tmp_path, result(text, "runs/1", **forged(text)))
+    assert list_leaks(*(each for read in READERS.values() for each in read(root, "default"))) == set()
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_an_answer_that_repeats_a_password_of_the_recording_is_redacted(tmp_path, reader):
+    data = {"retrieved_data": [PASSWORD], "status": "SUCCESS", "task_type": "RETRIEVE"}
+    content = result(1, "runs/1", evaluators_results=[evaluated(actual=data)], webeval={"inputs": {"network.har": "0"}})
+    root = write_results(tmp_path, content)
+    record_login(root / "runs" / "1")
+    assert list_leaks(*reader(root, "default")) == set()
+
+
+@pytest.mark.parametrize("first", ["default", "strict"])
+@pytest.mark.parametrize("second", ["default", "strict"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_redacting_a_redacted_result_leaves_its_replacements(tmp_path, first, second, text):
+    raw = TaskResult.read(secret_result(text))
+    once = redact_stored(raw, tmp_path, RedactionPolicy(first)).to_json()
+    twice = redact_stored(TaskResult.read(once), tmp_path, RedactionPolicy(second)).to_json()
+    if (first, second) != ("default", "strict"):  # which replaces more
+        assert twice["evaluators_results"] == once["evaluators_results"]
+    assert list_leaks(json.dumps(twice)) == set()
+
+
+def test_a_result_without_secrets_is_exported_byte_by_byte(tmp_path):
+    write_results(tmp_path, result(1, "runs/1"))
+    path = tmp_path / "runs" / "1" / "eval_result.json"
+    path.write_text(path.read_text().replace(", ", " ,\n"))
+    assert export("files")(tmp_path, "default") == [path.read_bytes()]
+
+
+def test_no_secret_of_a_summary_is_read(tmp_path):
+    path = write_summary(tmp_path, *(row(n, f"runs/{n}", reason=text) for n, text in enumerate(TEXTS.values())))
+    assert list_leaks(repr(list(load_results(path))), repr(read_session(path))) == set()
+    assert list_leaks(repr(list(load_results(path, redact="off")))) != set()
+
+
+def test_no_secret_of_a_judgement_is_read(tmp_path):
+    text = TEXTS["github"]
+    verdict = evaluated(evaluator_name="RubricEvaluator", actual={"reason": text})
+    write_results(tmp_path, result("a", "runs/a", evaluators_results=[verdict]))
+    (judged,) = read_judged_runs([tmp_path]).runs
+    assert "redacted-" in judged.reasoning
+    assert list_leaks(judged.reasoning) == set()
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_no_secret_is_in_a_message_about_a_file(tmp_path, text):
+    write_results(tmp_path, result(1, "runs/1"), secret_result(text, "runs/2") | {"status": text})
+    loaded = load_results(tmp_path)
+    assert len(loaded.problems) == 1
+    assert list_leaks(*loaded.problems) == set()
+    with pytest.raises(SettingsError, match="cannot read the result") as error:
+        find_result(tmp_path, "runs/2")
+    assert list_leaks(str(error.value)) == set()
+
+
+@pytest.mark.parametrize("read", [load_results, lambda path, redact: find_result(path, "runs/1", redact)])
+def test_an_unknown_mode_is_refused(tmp_path, read):
+    with pytest.raises(SettingsError, match="invalid redact 'none'; use default, off or strict"):
+        read(write_results(tmp_path, result(1, "runs/1")), redact="none")
+
+
+@pytest.mark.parametrize(
+    "text", ["a and b are not shards of one session: they differ", "no recording can pass: two posts"]
+)
+def test_our_own_words_are_no_names_of_secrets(text):
+    assert redact_text(text) == text
+    assert list_leaks(redact_text(f"{text}: {TEXTS['password']} {TEXTS['github']}")) == set()
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+NAMES = ("explanations", "inputs", "redacted", "run", "trajectory", "warnings")
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), ANYTHING), st.sampled_from(["default", "strict"]))
+def test_a_file_can_hold_anything(tmp_path_factory, webeval, mode):
+    raw = TaskResult.read(secret_result(TEXTS["bearer"], **webeval))
+    redacted = redact_stored(raw, tmp_path_factory.getbasetemp(), RedactionPolicy(mode))
+    assert list_leaks(json.dumps(redacted.to_json())) == set()
