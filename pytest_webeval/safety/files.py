@@ -15,6 +15,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import StoreError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.run_directory import open_directory
+from pytest_webeval.safety.run_directory import stat_no_follow
 
 
 class LateFiles(Protocol):
@@ -170,12 +172,13 @@ def _open_file(directory: Path, name: str) -> int:
     parts = (name,) if "/" not in name and name not in {"", "."} else Path(name).parts
     if not parts or name.startswith("/") or ".." in parts or not name.isprintable():
         raise RecordingError(f"{name!r} does not name a file inside {directory}")
-    parent = _open_directory(directory)
+    parent, is_own = _open_directory(directory)
     try:
         for part in parts[:-1]:
             child = os.open(part, flags | os.O_DIRECTORY, dir_fd=parent)
-            os.close(parent)
-            parent = child
+            if is_own:
+                os.close(parent)
+            parent, is_own = child, True
         return os.open(parts[-1], flags, dir_fd=parent)
     except FileNotFoundError as error:
         raise RecordingError(f"missing file: {directory / name}; add it, or remove the run") from error
@@ -183,12 +186,13 @@ def _open_file(directory: Path, name: str) -> int:
         problem = f"cannot read {directory / name}: {error.strerror or error}"
         raise RecordingError(f"{problem}; check that it is a readable regular file") from error
     finally:
-        os.close(parent)
+        if is_own:
+            os.close(parent)
 
 
-def _open_directory(path: Path) -> int:
+def _open_directory(path: Path) -> tuple[int, bool]:
     try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return open_directory(path)
     except OSError as error:
         raise RecordingError(f"cannot open {path}: {error.strerror}; check that it is a readable directory") from error
 
@@ -217,4 +221,8 @@ def walk_directories(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 def exists_no_follow(path: Path) -> bool:
     """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
-    return os.path.lexists(path)
+    try:
+        stat_no_follow(path)
+    except (OSError, ValueError):  # of a name with a zero byte
+        return False
+    return True

@@ -22,6 +22,7 @@ from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import limit_time
@@ -57,6 +58,7 @@ class Request(Struct, frozen=True):
     format: str
     definition: Definition
     external: tuple[Judgement, ...] = ()
+    root: Path | None = None  # from which on no link leads to the directory
 
 
 class Outcome(Struct, frozen=True):
@@ -100,7 +102,7 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     run_format, timeout_message = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
     run, is_loaded = None, False
     try:
-        with limit_time(settings.timeout):
+        with open_run_directory(request.path, request.root), limit_time(settings.timeout):
             run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
             run = run.judged(request.external).choosing(settings.evaluator_choice).for_task(request.definition.task)
             run.check()

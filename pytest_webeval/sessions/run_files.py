@@ -15,6 +15,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.files import survey_late
+from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_FILES = 10_000  # in a run directory whose result can be reused
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
@@ -52,12 +53,11 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     if (late := survey_late(directory)) is not None:
         return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
-    latest, is_linked, start = 0, False, len(str(directory)) + 1
+    latest, is_linked = 0, False
     try:
-        for entry in _list_entries(str(directory)):
+        for name, entry in _list_entries(directory):
             status = entry.stat(follow_symlinks=False)
             is_directory = stat.S_ISDIR(status.st_mode)
-            name = entry.path[start:]
             size = "" if is_directory else f"{status.st_size}{_hash(directory, name) if with_content else ''}"
             times = "" if is_directory else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
             rows.append((f"{name}\0{size}", times))
@@ -92,15 +92,15 @@ def _digest(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _list_entries(directory: str) -> Iterator[os.DirEntry[str]]:
-    """All entries below a directory but for the files that webeval writes into it, however deep they are."""
-    waiting = [directory]
+def _list_entries(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """All entries below a directory by their names in it, but for the files that webeval writes into it."""
+    waiting = [""]
     while waiting:
         current = waiting.pop()
-        with os.scandir(current) as entries:
+        with directory_to_list(directory / current) as place, os.scandir(place) as entries:
             for entry in entries:
-                is_directory = entry.is_dir(follow_symlinks=False)
-                if current != directory or is_directory or not _OURS.fullmatch(entry.name):
-                    yield entry
+                name, is_directory = f"{current}{entry.name}", entry.is_dir(follow_symlinks=False)
+                if current or is_directory or not _OURS.fullmatch(entry.name):
+                    yield name, entry
                 if is_directory:
-                    waiting.append(entry.path)
+                    waiting.append(f"{name}{os.sep}")

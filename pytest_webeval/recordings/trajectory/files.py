@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -29,6 +28,7 @@ from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import Times
 from pytest_webeval.recordings.trajectory.times import read_times
+from pytest_webeval.safety.run_directory import list_names
 
 MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a file takes many times its size
 
@@ -108,6 +108,6 @@ class TrajectoryFiles:
 def _names(directory: Path) -> tuple[str, ...]:
     """Names in a directory, sorted; none where it cannot be listed."""
     try:
-        return tuple(sorted(os.listdir(directory)))  # noqa: PTH208  (names are all that is wanted)
+        return tuple(sorted(list_names(directory)))
     except OSError:
         return ()
