@@ -21,6 +21,7 @@ import msgspec
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.run_directory import directory_to_list
 from pytest_webeval.safety.run_directory import directory_to_write
 from pytest_webeval.safety.text import escape_surrogates
 
@@ -251,10 +252,11 @@ def sync_directory(path: Path, sync: Sync | None) -> None:
 def remove_leftovers(directory: Path, *names: str) -> None:
     """Remove what a process that was killed left of files that it was writing there: plain files, never links."""
     leftover = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
-    with suppress(OSError), os.scandir(directory) as entries:
+    with suppress(OSError), directory_to_list(directory) as place, os.scandir(place) as entries:
+        handle = place if isinstance(place, int) else None
         for entry in entries:
             if leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
+                os.unlink(entry.path, dir_fd=handle)
 
 
 def remove(path: Path) -> None:

@@ -22,6 +22,7 @@ from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.sessions.run_files import survey_files
 from pytest_webeval.storage import remove
+from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.storage import write_json
 from tests.support.swaps import SWAPS
 from tests.support.swaps import remove_all
@@ -64,12 +65,14 @@ def test_a_directory_that_was_swapped_is_not_read(root, path, swap, reason):
 
 @pytest.mark.parametrize(("swap", "reason"), SWAPS.items())
 def test_nothing_is_written_through_a_directory_that_was_swapped(root, path, swap, reason):
+    (root / "v7/7/.a.0123456789abcdef").touch()
     swap(path)
     before = survey_files(root).listed
     with open_run_directory(path, root):
         for write in (lambda: write_json(path / "written.json", {}), lambda: remove(path / "name.txt")):
             with pytest.raises(Exception, match=reason):
                 write()
+        remove_leftovers(path, "a")
     assert survey_files(root).listed == before
 
 
@@ -97,6 +100,15 @@ def test_a_swap_after_the_directory_was_opened_changes_nothing(root, path, swap)
             swap(path)
         assert find_change(path) in ("replaced", "removed")
     assert not list(root.rglob("written.json"))
+
+
+def test_leftovers_are_removed_from_the_directory_that_was_opened(root, path):
+    for group in ("g7", "v7"):
+        (root / group / "7/.a.0123456789abcdef").touch()
+    with open_run_directory(path, root):
+        swap_for_link(path)
+        remove_leftovers(path, "a")
+    assert [str(each.relative_to(root)) for each in root.rglob(".a.*")] == ["v7/7/.a.0123456789abcdef"]
 
 
 def test_a_directory_in_its_place_is_unchanged(root, path):
