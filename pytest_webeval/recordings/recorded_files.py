@@ -23,6 +23,7 @@ from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import RepairedObject
 from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import may_hold_more
 from pytest_webeval.safety.run_directory import list_names
 from pytest_webeval.safety.run_directory import stat_no_follow
 from pytest_webeval.safety.warning_log import WarningLog
@@ -149,9 +150,12 @@ class RecordedFiles:
 
     def parse_value(self, name: str, content: bytes) -> Any:
         """The JSON value in the bytes of a file. Raises `UnreadableTrajectory`."""
-        text = content.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        text, limits = content.decode("utf-8", "replace").removeprefix("\ufeff").strip(), self.inputs.limits
+        if may_hold_more(text, limits.values):
+            problem = f"{name} holds more values than {limits.values:,}; {limits.describe('values')}"
+            raise UnreadableTrajectory("json_invalid", problem)
         try:
-            decoded = load_lenient(text)
+            decoded = load_lenient(text, values=limits.values)
         except InvalidJson as error:
             raise UnreadableTrajectory("json_invalid", f"{name} is not valid JSON: {error}; {_REPAIR_HINT}") from error
         if decoded.end < len(text):
