@@ -38,6 +38,7 @@ print(int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) *
 SCALED = ("file_size", "answer_size", "entries", "values", "string_length", "archive_members", "body_size")
 POSTED = visited("__SHOPPING__/form")
 POSTED["expected"] |= {"http_method": "POST", "post_data": {"items": "another text"}}
+WIDE = "\N{GRINNING FACE}"  # in a text with it, Python keeps each character in four bytes
 TEXT = "lorem ipsum dolor sit amet consectetur adipisici elit. "
 
 
@@ -90,15 +91,15 @@ def write_answer(path: Path, limits: Limits) -> None:
 
 def write_body(path: Path, limits: Limits) -> None:
     """A HAR with a body of `body_size` that an expectation compares."""
-    items = json.dumps([TEXT] * (limits.body_size // (len(TEXT) + 4) - 1))
+    items = _encode([f"{TEXT}{WIDE}"] * (limits.body_size // (len(TEXT) + 8) - 1))
     entry = navigation(f"{HOME}form", "POST", 302)
     entry["request"]["postData"] = {"mimeType": "application/json", "text": f'{{"items": {items}}}'}
-    (path / "network.har").write_text(json.dumps({"log": {"entries": [entry]}}))
+    (path / "network.har").write_text(_encode({"log": {"entries": [entry]}}))
 
 
 def write_log(path: Path, limits: Limits) -> None:
     """A trajectory with a log of 64 MiB, the most that is read of one of its files."""
-    line = (path / "web_surfer.log").read_text().splitlines()[0]
+    line = (path / "web_surfer.log").read_text().splitlines()[0][:-1] + f', "wide": "{WIDE}"}}'
     (path / "web_surfer.log").write_text(f"{line}\n" * (_largest(limits) // (len(line) + 1)))
 
 
@@ -167,15 +168,19 @@ CASES: dict[str, tuple[str, Write]] = {
 OF_TRAJECTORIES = (write_log, write_line, write_refused, write_verdict)
 
 
+def _encode(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _list_lines(size: int, text_size: int) -> Iterator[bytes]:
     for number in range(max(1, size // (text_size + 600))):
-        yield json.dumps({"type": "resource-snapshot", "snapshot": _build_entry(number, text_size)}).encode() + b"\n"
+        yield _encode({"type": "resource-snapshot", "snapshot": _build_entry(number, text_size)}).encode() + b"\n"
 
 
 def _build_entry(number: int, text_size: int) -> dict[str, object]:
     entry = navigation(f"{HOME}?page={number}")
     noise = os.urandom(text_size // 64).hex()  # or it would be packed too tightly
-    text = (f"{number} {noise} " + TEXT * (text_size // len(TEXT)))[:text_size]
+    text = (f"{number} {noise} {WIDE} " + TEXT * (text_size // len(TEXT)))[:text_size]
     entry["response"] |= {"content": {"mimeType": "text/html", "text": text}}
     return entry
 
@@ -185,7 +190,7 @@ def _write_entries(path: Path, size: int, text_size: int) -> None:
         file.write('{"log": {"entries": [')
         count = (size - 2**16) // (text_size + 600)
         for number in range(max(1, count)):
-            file.write("," * (number > 0) + json.dumps(_build_entry(number, text_size)))
+            file.write("," * (number > 0) + _encode(_build_entry(number, text_size)))
         file.write("]}}")
 
 
