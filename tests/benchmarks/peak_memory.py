@@ -100,7 +100,7 @@ def write_body(path: Path, limits: Limits) -> None:
 def write_log(path: Path, limits: Limits) -> None:
     """A trajectory with a log of 64 MiB, the most that is read of one of its files."""
     line = (path / "web_surfer.log").read_text().splitlines()[0][:-1] + f', "wide": "{WIDE}"}}'
-    (path / "web_surfer.log").write_text(f"{line}\n" * (_largest(limits) // (len(line) + 1)))
+    (path / "web_surfer.log").write_text(f"{line}\n" * (_largest(limits) // (len(line.encode()) + 1)))
 
 
 def write_values(path: Path, limits: Limits) -> None:
