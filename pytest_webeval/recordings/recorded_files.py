@@ -155,7 +155,7 @@ class RecordedFiles:
             problem = f"{name} holds more values than {limits.values:,}; {limits.describe('values')}"
             raise UnreadableTrajectory("json_invalid", problem)
         try:
-            decoded = load_lenient(text, values=limits.values)
+            decoded = load_lenient(text, most_values=limits.values)
         except InvalidJson as error:
             raise UnreadableTrajectory("json_invalid", f"{name} is not valid JSON: {error}; {_REPAIR_HINT}") from error
         if decoded.end < len(text):

@@ -109,7 +109,7 @@ def _describe(path: Path, depth: int, error: OSError) -> str:
     for place in reversed((path, *path.parents)[:depth]):
         if os.path.islink(place):  # noqa: PTH114  (pathlib raises where nobody may look)
             return f"{'it' if place == path else place} is a link"
-    return error.strerror
+    return error.strerror or str(error)
 
 
 def _find(path: Path | str) -> tuple[_OpenedDirectory | None, str]:
