@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,11 +54,12 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     if (late := survey_late(directory)) is not None:
         return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
-    latest, is_linked = 0, False
+    latest, is_linked, start = 0, False, len(str(directory)) + 1
     try:
-        for name, entry in _list_entries(directory):
+        for entry in _list_entries(str(directory)):
             status = entry.stat(follow_symlinks=False)
             is_directory = stat.S_ISDIR(status.st_mode)
+            name = entry.path[start:]
             size = "" if is_directory else f"{status.st_size}{_hash(directory, name) if with_content else ''}"
             times = "" if is_directory else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
             rows.append((f"{name}\0{size}", times))
@@ -92,15 +94,23 @@ def _digest(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _list_entries(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """All entries below a directory by their names in it, but for the files that webeval writes into it."""
-    waiting = [""]
+class _Entry(Struct):
+    """An entry with its path, however its directory is listed."""
+
+    path: str
+    is_dir: Callable[..., bool]
+    stat: Callable[..., os.stat_result]
+
+
+def _list_entries(directory: str) -> Iterator[_Entry]:
+    """All entries below a directory but for the files that webeval writes into it."""
+    waiting = [directory]
     while waiting:
         current = waiting.pop()
-        with directory_to_list(directory / current) as place, os.scandir(place) as entries:
+        with directory_to_list(Path(current)) as place, os.scandir(place) as entries:
             for entry in entries:
-                name, is_directory = f"{current}{entry.name}", entry.is_dir(follow_symlinks=False)
-                if current or is_directory or not _OURS.fullmatch(entry.name):
-                    yield name, entry
+                path, is_directory = f"{current}{os.sep}{entry.name}", entry.is_dir(follow_symlinks=False)
+                if current != directory or is_directory or not _OURS.fullmatch(entry.name):
+                    yield _Entry(path, entry.is_dir, entry.stat)
                 if is_directory:
-                    waiting.append(f"{name}{os.sep}")
+                    waiting.append(path)
