@@ -31,6 +31,7 @@ from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores.locations import is_remote
@@ -74,7 +75,7 @@ def find_runs(
         with suppress(TaskDefinitionError):  # whoever scores a run says so
             tasks = _load_root_tasks(top, own)
     for directory in RootSearch(top, own, tasks).list_directories():
-        yield directory.load(rule_set, limits, own)
+        yield directory.load(top, rule_set, limits, own)
 
 
 def load_run(path: str | Path, rules: str = AUTO, limits: Limits = USUAL, *, formats: Iterable[RunFormat] = ()) -> Run:
@@ -170,13 +171,13 @@ def _score_directory(  # noqa: PLR0913  (each of them is about another thing)
 ) -> TaskResult:
     path = top / key
     _require_directory(path, _NO_RUN, name)
-    run = read_run(path, find_rules(settings.rules), quote_path(key or path.name), settings.formats).within(
-        settings.limits
-    )
-    try:
-        return redacting.redact_for_file(settings.score_in_time(run, tasks), run)
-    finally:
-        run.release()
+    label = quote_path(key or path.name)
+    with open_run_directory(path, top):
+        run = read_run(path, find_rules(settings.rules), label, settings.formats).within(settings.limits)
+        try:
+            return redacting.redact_for_file(settings.score_in_time(run, tasks), run)
+        finally:
+            run.release()
 
 
 def score_runs(  # noqa: PLR0913  (all but the root are optional)

@@ -40,6 +40,9 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import find_change
+from pytest_webeval.safety.run_directory import is_writable
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.definition import find_task
@@ -70,12 +73,12 @@ class RunDirectory(Struct, frozen=True):
     label: str
     problem: str | None = None
 
-    def load(self, rules: Rules, limits: Limits, own: Sequence[RunFormat] = ()) -> Run:
-        """The run. Reading a broken one raises `RecordingError`."""
+    def load(self, root: Path, rules: Rules, limits: Limits, own: Sequence[RunFormat] = ()) -> Run:
+        """The run below a root. Reading a broken one raises `RecordingError`."""
         try:
             if self.problem is not None:
                 raise RecordingError(self.problem)
-            return formats.load_run(Path(self.path), rules, self.label, own).within(limits)
+            return formats.load_run(Path(self.path), rules, self.label, own).within(limits).below(root)
         except RecordingError as error:  # it may have changed since it was listed
             return BrokenRun.at(Path(self.path), self.label, rules, str(error))
 
@@ -172,12 +175,21 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     def score(self, directory: RunDirectory) -> TaskResult:
         """Score a run, write its result, and return it redacted. Raises `SettingsError` if it cannot be written."""
-        run = directory.load(self._rules, self.settings.limits, self.settings.formats)
+        with open_run_directory(Path(directory.path), self.top):
+            return self._score(directory)
+
+    def _score(self, directory: RunDirectory) -> TaskResult:
+        run = directory.load(self.top, self._rules, self.settings.limits, self.settings.formats)
         if isinstance(run, BrokenRun):
-            return self.refuse(directory, RecordingError(run.problem))
+            return self._refuse(directory, RecordingError(run.problem))
         run = self.settings.prepare(run, self.root_tasks)
         result, redacted = self._redact_in_time(self.settings.score_in_time(run, self.root_tasks), run)
-        self._write(result, run)
+        if self.output is None and (change := find_change(run.path)):
+            problem = f"{run.path} was {change} while it was scored; restore it or choose a directory with output=DIR"
+            refused = build_refused_result(run, self._tasks, RecordingError(problem))
+            redacted = self._returning.redact_for_file(refused, run)
+        else:
+            self._write(result, run)
         run.release()
         return redacted
 
@@ -192,6 +204,10 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     def refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
         """The error of a run that cannot be scored, in its file as well."""
+        with open_run_directory(Path(directory.path), self.top):
+            return self._refuse(directory, error)
+
+    def _refuse(self, directory: RunDirectory, error: WebEvalError) -> TaskResult:
         run = placeholder_run(Path(directory.path), directory.label, self._rules)
         result = build_refused_result(run, self._tasks, error)
         redacted = self._returning.redact_for_file(result, run)
@@ -206,7 +222,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         directory = self._find_place(run.path)
         if result.webeval["skipped"] and run.find_exclusion(find_task(run, self._tasks)) is None:
             remove(directory / RESULT)
-        elif directory != run.path or result.status is not Status.ERROR or self._has_place(run.path):
+        elif directory != run.path or result.status is not Status.ERROR or is_writable(run.path):
             content = self._redacting.redact_for_file(result, run).to_json()
             write_json(directory / RESULT, content, advice=CHOOSE_OUTPUT)
         self._redacting.forget()
@@ -219,11 +235,6 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
     @property
     def _tasks(self) -> TaskSet | None:
         return self.root_tasks if self.settings.tasks is None else self.settings.tasks
-
-    def _has_place(self, path: Path) -> bool:
-        """Whether an error can be written into a run directory: not behind a link, which leads out of the root."""
-        is_link = os.path.islink(path) and path != self.top  # noqa: PTH114  (pathlib raises where nobody may look)
-        return not is_link and os.access(path, os.W_OK | os.X_OK)
 
 
 def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[bytes]:

@@ -21,6 +21,8 @@ import msgspec
 from pytest_webeval.errors import DiskFull
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.run_directory import directory_to_list
+from pytest_webeval.safety.run_directory import directory_to_write
 from pytest_webeval.safety.text import escape_surrogates
 
 INDENT = 2
@@ -185,31 +187,42 @@ def _write_atomically(path: Path, pieces: Iterable[bytes], sync: Sync | None, ad
 def _replace_file(
     path: Path, pieces: Iterable[bytes], sync: Sync | None, choose_name: Callable[[], str] | None = None
 ) -> None:
-    handle, temporary = _open_temporary(path, sync)
-    try:
-        _write(handle, pieces, sync)
-        target = path if choose_name is None else path.with_name(choose_name())
-        os.replace(temporary, target)  # noqa: PTH105  (the path may be anything by now; rename, never follow)
-    finally:
-        with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
-            os.unlink(temporary)  # noqa: PTH108  (same)
-    sync_directory(path.parent, sync)
-
-
-def _open_temporary(path: Path, sync: Sync | None) -> tuple[int, Path]:
-    """A new exclusive file in the directory of the target, which is created if it is missing."""
     if not path.name:  # of the root, and of the current directory as a dot
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    with directory_to_write(path.parent, is_created=True) as parent:
+        place = Path() if parent is not None else path.parent  # names are enough where there is a handle
+        temporary = place / f".{path.name}.{os.urandom(8).hex()}"
+        handle = _open_temporary(temporary, parent, sync)
+        try:
+            _write(handle, pieces, sync)
+            target = place / (path.name if choose_name is None else choose_name())
+            os.replace(temporary, target, src_dir_fd=parent, dst_dir_fd=parent)
+        finally:
+            with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
+                os.unlink(temporary, dir_fd=parent)
+        _sync_parent(path.parent, parent, sync)
+
+
+def _sync_parent(path: Path, parent: int | None, sync: Sync | None) -> None:
+    if parent is None:
+        sync_directory(path, sync)
+    elif sync is not None:
+        sync(parent)
+
+
+def _open_temporary(path: Path, parent: int | None, sync: Sync | None) -> int:
+    """A new exclusive file, whose directory is created if it is missing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        return os.open(temporary, flags, _PRIVATE), temporary
+        return os.open(path, flags, _PRIVATE, dir_fd=parent)
     except (FileNotFoundError, NotADirectoryError):
+        if parent is not None:
+            raise
         missing = [directory for directory in (path.parent, *path.parent.parents) if not directory.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
         for directory in missing:
             sync_directory(directory.parent, sync)
-        return os.open(temporary, flags, _PRIVATE), temporary
+        return os.open(path, flags, _PRIVATE)
 
 
 def _write(handle: int, pieces: Iterable[bytes], sync: Sync | None) -> None:
@@ -242,17 +255,19 @@ def remove_leftovers(directory: Path, *names: str, since: float = 0) -> None:
     `since` spares what was there before that time, in seconds since 1970: no file can be given another time of change.
     """
     leftover = re.compile(rf"\.(?:{'|'.join(map(re.escape, names))})\.[0-9a-f]{{16}}")
-    with suppress(OSError), os.scandir(directory) as entries:
+    with suppress(OSError), directory_to_list(directory) as place, os.scandir(place) as entries:
+        handle = place if isinstance(place, int) else None
         for entry in entries:
             is_ours = leftover.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
             if is_ours and entry.stat(follow_symlinks=False).st_ctime >= since:
-                os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
+                os.unlink(entry.path, dir_fd=handle)
 
 
 def remove(path: Path) -> None:
     """Remove a file of this package. Raises `SettingsError` with advice."""
     try:
-        path.unlink(missing_ok=True)
+        with directory_to_write(path.parent) as parent, suppress(FileNotFoundError):
+            os.unlink(path if parent is None else path.name, dir_fd=parent)
     except OSError as error:
         raise SettingsError(
             f"cannot remove {path}: {error.strerror}; choose another directory with --webeval-output"

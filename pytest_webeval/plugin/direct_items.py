@@ -34,6 +34,7 @@ from pytest_webeval.plugin.runtest.fingerprints import UNCHANGED
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.run_directory import find_identity
 from pytest_webeval.sessions.stored_results import StoredResult
 
 if TYPE_CHECKING:
@@ -241,6 +242,8 @@ class DirectItem(Struct, eq=False, dict=True):
         if self.stored is not None:
             return
         outcome = self.pool.take(item.path) if self.pool is not None else None
+        if outcome is not None and outcome.result is not None and outcome.identity != find_identity(item.path):
+            outcome = None  # of a directory that has been replaced since
         if outcome is None or (outcome.result is None and outcome.problem is None):
             fixtures.load_run(item, self.loaded, self.workspace)
         else:

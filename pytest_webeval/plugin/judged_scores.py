@@ -22,6 +22,8 @@ from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.json import list_texts
 from pytest_webeval.safety.json import replace_texts
+from pytest_webeval.safety.run_directory import is_link
+from pytest_webeval.safety.run_directory import list_names
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
 
@@ -40,7 +42,7 @@ def write_score_file(run: Run, judging: Judging, directory: Path, redacting: Red
     if live is None:
         return
     place = directory / SCORES
-    if place.is_symlink():
+    if is_link(place):
         raise SettingsError(f"{place} is a link, and nothing is written through it; {_CHOOSE_OUTPUT}")
     verdict = live.verdict
     if redacting.is_leaving:
@@ -66,7 +68,7 @@ def _choose_name(place: Path, name: str, content: bytes, facts: Mapping[str, Any
     """The name of the benchmark; with other score files in the directory, one that names method and model as well."""
     names: list[str] = []
     with suppress(OSError):
-        names = [entry.name for entry in place.iterdir() if entry.name.endswith(".json")]
+        names = [name for name in list_names(place) if name.endswith(".json")]
     if not names or (names == [name] and _read(place, name) == content):
         return name
     own = _UNSAFE.sub("_", f"{facts['method']}-{facts['model']}")[:_LONGEST_NAME]

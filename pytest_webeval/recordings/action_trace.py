@@ -25,6 +25,7 @@ from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.run_directory import stat_no_follow
 
 ARCHIVE, FOLDER = "trace.zip", "trace"
 LARGEST_ARCHIVE = 256 * 2**20  # bytes
@@ -85,7 +86,7 @@ def _load_folder(inputs: RunInputs) -> ActionTrace | None:
 
 def _is_directory(path: Path) -> bool:
     try:
-        return S_ISDIR(path.lstat().st_mode)
+        return S_ISDIR(stat_no_follow(path).st_mode)
     except OSError:
         return False
 

@@ -7,7 +7,6 @@ writes `run-meta.json` at the end, and once more, without the verdict, if it fai
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +25,7 @@ from pytest_webeval.recordings.recorded_files import JsonFields
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.text import shorten_repr
 
@@ -58,7 +58,7 @@ def read_flag(fields: JsonFields, name: str) -> bool:
 
 def read_interception(files: RecordedFiles) -> Interception | None:
     """What is in the file; None where there is none. Raises `UnreadableTrajectory` for a damaged one."""
-    if not os.path.lexists(files.path / INTERCEPTION):
+    if not exists_no_follow(files.path / INTERCEPTION):
         return None
     fields = files.read_json(INTERCEPTION)
     request = fields.member("request").raw
@@ -115,7 +115,7 @@ def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
     copy = _read_copy(meta)
-    if os.path.lexists(files.path / STRICT):
+    if exists_no_follow(files.path / STRICT):
         fields = files.read_verdict(STRICT)
         judgement = read_judge(fields, STRICT, is_lenient=False)
         is_judged_again = "rubric" in fields  # since `run-meta.json` was written
@@ -126,7 +126,7 @@ def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
         yield _add_contradictions(copy, *_compare_copy(meta, copy, None))
     elif meta.raw.get("judge_match") is not None:
         yield _build_lost_verdict(meta.raw["judge_match"])
-    if os.path.lexists(files.path / LENIENT):
+    if exists_no_follow(files.path / LENIENT):
         yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
 
 
@@ -190,7 +190,7 @@ def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> I
     if request is None:
         yield f"{INTERCEPTION} says that a request was intercepted, but has none; {COPY_AGAIN}"
         return
-    if not os.path.lexists(files.path / REQUESTS):
+    if not exists_no_follow(files.path / REQUESTS):
         yield f"there is no {REQUESTS}, which has each request that was intercepted; {RESTORE}"
         return
     try:

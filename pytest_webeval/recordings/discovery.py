@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.safety.run_directory import directory_to_list
 
 # Directories of tools, which never hold runs. They are not opened.
 TOOLS = frozenset(
@@ -66,21 +67,21 @@ class DirectoryListing(Struct, frozen=True):
         if self.problem is not None:
             raise RecordingError(self.problem)
         directories = [entry for entry in self.entries if entry.name not in TOOLS and is_directory(entry)]
-        return [Path(entry.path) for entry in sorted(directories, key=lambda entry: sort_key(entry.name))]
+        return [self.path / entry.name for entry in sorted(directories, key=lambda entry: sort_key(entry.name))]
 
     def links_out(self, root: Path) -> list[Path]:
         """Links that lead to nothing, and to directories outside a root; those inside it are found anyway."""
-        links = sorted(entry.path for entry in self.entries if entry.is_symlink())
+        links = sorted(entry.name for entry in self.entries if entry.is_symlink())
         if not links:
             return []
         inside = Path(os.path.realpath(root))
-        return [link for link in map(Path, links) if _leads_out(link, inside)]
+        return [link for name in links if _leads_out(link := self.path / name, inside)]
 
 
 def list_directory(path: Path) -> DirectoryListing:
     """What is in a directory. Looks at no file in it."""
     try:
-        with os.scandir(path) as scan:
+        with directory_to_list(path) as place, os.scandir(place) as scan:
             entries = tuple(scan)
     except OSError as error:
         return DirectoryListing(path, (), frozenset(), f"cannot list {path}: {error.strerror}; make it readable")

@@ -95,5 +95,5 @@ def _holds_runs(listing: DirectoryListing) -> bool:
     subdirectories = [entry for entry in listing.entries if is_directory(entry) and entry.name != SCORES]
     if any(entry.name in _RUN_PARENTS for entry in subdirectories):
         return True
-    inner_names = (list_directory(Path(entry.path)).names for entry in subdirectories)
+    inner_names = (list_directory(listing.path / entry.name).names for entry in subdirectories)
     return any(_is_trajectory(names) or RESPONSE in names for names in inner_names)

@@ -15,6 +15,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import list_names
 
 READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load task", "evaluate", "write")
 
@@ -66,6 +67,7 @@ class RunInputs:
     checksums: dict[str, str] = field(default_factory=dict)
     durations: PhaseTimer = field(default_factory=PhaseTimer, repr=False, compare=False)
     limits: Limits = USUAL
+    root: Path | None = field(default=None, compare=False)  # from which on no link leads to the directory
     salts: dict[str, tuple[int, bytes]] = field(default_factory=dict, repr=False, compare=False)  # with bytes read
 
     def read(self, name: str, limit: int | None = None, limit_name: str = "file_size") -> bytes:
@@ -83,7 +85,7 @@ class RunInputs:
         """The names of what lies in a folder of the directory. Raises `RecordingError`."""
         place = self.directory / folder
         try:
-            return [path.name for path in place.iterdir()]
+            return list_names(place)
         except OSError as error:
             raise RecordingError(f"cannot list {place}: {error.strerror}; make it readable") from error
 

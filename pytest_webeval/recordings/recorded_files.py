@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import reprlib
 import stat
 from collections.abc import Iterator
@@ -20,9 +19,13 @@ from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.screenshots import number_of
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import RepairedObject
 from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import may_hold_more
+from pytest_webeval.safety.run_directory import list_names
+from pytest_webeval.safety.run_directory import stat_no_follow
 from pytest_webeval.safety.warning_log import WarningLog
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp")
@@ -55,9 +58,9 @@ class RecordedFiles:
         """Names in a directory below that of the run, sorted; none where there is none, or where it is a link."""
         path = self.path / folder
         try:
-            if folder and not stat.S_ISDIR(path.lstat().st_mode):
+            if folder and not stat.S_ISDIR(stat_no_follow(path).st_mode):
                 return ()
-            return tuple(sorted(os.listdir(path)))  # noqa: PTH208  (names are all that is wanted)
+            return tuple(sorted(list_names(path)))
         except OSError:
             return ()
 
@@ -68,9 +71,9 @@ class RecordedFiles:
         verdicts, so it is not as good as no verdict.
         """
         path = self.path / folder
-        if not os.path.lexists(path):
+        if not exists_no_follow(path):
             return ()
-        if path.is_symlink() or not path.is_dir():
+        if not stat.S_ISDIR(stat_no_follow(path).st_mode):
             problem = f"{folder}/ is not a directory; replace it with the directory of the recorder"
             raise UnreadableTrajectory("score_unreadable", problem)
         listing = list_directory(path)
@@ -95,7 +98,7 @@ class RecordedFiles:
 
     def read_optional_json(self, name: str) -> JsonFields | None:
         """The object in a file that need not be there; None, with a warning, where it is damaged."""
-        if not os.path.lexists(self.path / name):
+        if not exists_no_follow(self.path / name):
             return None
         try:
             return self.read_json(name)
@@ -108,14 +111,14 @@ class RecordedFiles:
 
         Raises `UnreadableTrajectory` for a damaged one, a link or a directory.
         """
-        return self.read_json(name) if os.path.lexists(self.path / name) else None
+        return self.read_json(name) if exists_no_follow(self.path / name) else None
 
     def find_text(self, name: str) -> str | None:
         """The text of a file that a verdict needs; None where there is none.
 
         Raises `UnreadableTrajectory` for one that cannot be read, a link or a directory.
         """
-        if not os.path.lexists(self.path / name):
+        if not exists_no_follow(self.path / name):
             return None
         try:
             return self.inputs.read(name, MAX_FILE_BYTES).decode("utf-8", "replace")
@@ -147,9 +150,12 @@ class RecordedFiles:
 
     def parse_value(self, name: str, content: bytes) -> Any:
         """The JSON value in the bytes of a file. Raises `UnreadableTrajectory`."""
-        text = content.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+        text, limits = content.decode("utf-8", "replace").removeprefix("\ufeff").strip(), self.inputs.limits
+        if may_hold_more(text, limits.values):
+            problem = f"{name} holds more values than {limits.values:,}; {limits.describe('values')}"
+            raise UnreadableTrajectory("json_invalid", problem)
         try:
-            decoded = load_lenient(text)
+            decoded = load_lenient(text, most_values=limits.values)
         except InvalidJson as error:
             raise UnreadableTrajectory("json_invalid", f"{name} is not valid JSON: {error}; {_REPAIR_HINT}") from error
         if decoded.end < len(text):

@@ -89,6 +89,10 @@ class Run:
             return self
         return replace(self, inputs=replace(self.inputs, limits=limits))
 
+    def below(self, root: Path) -> Self:
+        """The same run, of a directory to which no link may lead from a run root on."""
+        return replace(self, inputs=replace(self.inputs, root=root))
+
     @cached_property
     def response(self) -> bytes:
         """The agent's response as it lies in its file. Raises `RecordingError`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from pytest_webeval.recordings.run import LoadTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.run_directory import is_link
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
@@ -79,8 +79,7 @@ def _find_kind(path: Path) -> type[Run]:
 
 def _is_trace(folder: Path) -> bool:
     """Whether a directory holds a network trace. A link does not count."""
-    is_link = os.path.islink(folder)  # noqa: PTH114  (pathlib raises without permission)
-    return not is_link and any(name.endswith(".network") for name in list_directory(folder).names)
+    return not is_link(folder) and any(name.endswith(".network") for name in list_directory(folder).names)
 
 
 def _task_id(name: str) -> int | str:

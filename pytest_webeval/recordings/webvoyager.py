@@ -8,7 +8,6 @@ the reply is a failure, else `SUCCESS` a success.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from pytest_webeval.recordings.trajectory.recorded import build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview
 
@@ -203,7 +203,7 @@ def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judge
     That copy stores 0 where the judge's model refused: nobody judged then. A reply with neither word is no verdict, and
     a number next to it is an error, whichever it is.
     """
-    if not os.path.lexists(files.path / VERDICT):
+    if not exists_no_follow(files.path / VERDICT):
         return
     entries = _read_list(files, VERDICT)
     last = entries[-1] if entries and isinstance(entries[-1], dict) else {}

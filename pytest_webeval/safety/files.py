@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 from typing import Protocol
@@ -15,6 +17,8 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import StoreError
 from pytest_webeval.safety.limits import INI
 from pytest_webeval.safety.limits import USUAL
+from pytest_webeval.safety.run_directory import open_directory
+from pytest_webeval.safety.run_directory import stat_no_follow
 
 
 class LateFiles(Protocol):
@@ -33,8 +37,9 @@ class LateFiles(Protocol):
 
 
 LATE_FILES: list[LateFiles] = []  # asked for each regular file whose time of change is 0, the latest first
-_LARGE, _PIECE = 2**20, 4_096  # bytes
+_LARGE, _PIECE, _MOST_HOLES = 2**20, 4_096, 16 * 2**20  # bytes
 _TEXTS = (".har", ".json", ".jsonl", ".log", ".network", ".trace", ".txt")
+CACHE_TAG, CACHE_TREE = "CACHEDIR.TAG", ".files"  # in the cache of a store, by which programs for backups know it
 _MOST_FETCHES = 3  # of a file that another process removes again
 
 
@@ -55,8 +60,11 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
             status = os.fstat(handle)
             _check_file(directory / name, status, limit, limit_name)
             if status.st_mtime_ns or not LATE_FILES or not _fetch_late(directory, name):
-                _refuse_holes(directory / name, handle, status)
-                return _refuse_zeros(directory / name, status, _read_bytes(handle, status.st_size))
+                is_cached = not status.st_mtime_ns and _is_in_cache(directory)
+                if not is_cached:
+                    _refuse_holes(directory / name, handle, status)
+                content = _read_bytes(handle, status.st_size)
+                return _refuse_placeholder(directory / name, content) if is_cached else content
         finally:
             os.close(handle)
     raise RecordingError(f"cannot keep {directory / name} in the cache: it is removed again; use another cache")
@@ -97,7 +105,9 @@ def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
         late = None if status.st_mtime_ns or not LATE_FILES else _read_late(directory, name, most)
         if late is not None:
             return late
-        return _refuse_zeros(directory / name, status, _read_bytes(handle, min(status.st_size, most)))
+        content = _read_bytes(handle, min(status.st_size, most))
+        is_cached = not status.st_mtime_ns and _is_in_cache(directory)
+        return _refuse_placeholder(directory / name, content) if is_cached else content
     except OSError:
         return b""
     finally:
@@ -123,18 +133,50 @@ def survey_late(directory: Path) -> list[tuple[str, int, str]] | None:
 
 
 def _refuse_holes(path: Path, handle: int, status: os.stat_result) -> None:
-    """Raise `RecordingError` for a large text that ends in zeros: to read it may fill the memory before it fails."""
-    if status.st_mtime_ns and status.st_size > _LARGE and path.suffix in _TEXTS:
-        end = os.pread(handle, _PIECE, status.st_size - _PIECE)
-        if end and not end.strip(b"\0"):
-            raise RecordingError(f"{path} ends in zeros: it was not written to its end; re-record the run")
+    """Raise `RecordingError` for a large file that takes little room on the disk, and would fill the memory."""
+    if status.st_size <= _LARGE:
+        return
+    if path.suffix in _TEXTS and not os.pread(handle, _PIECE, status.st_size - _PIECE).strip(b"\0"):
+        raise RecordingError(f"{path} ends in zeros: it was not written to its end; re-record the run")
+    holes = _measure_holes(handle, status.st_size)
+    if holes > _MOST_HOLES:
+        problem = f"{path} has a hole of {holes:,} bytes or more, which were never written"
+        raise RecordingError(f"{problem}; re-record the run, or copy the file with all its bytes")
 
 
-def _refuse_zeros(path: Path, status: os.stat_result, content: bytes) -> bytes:
+def _measure_holes(handle: int, size: int) -> int:
+    """How many bytes of a file have no room on the disk, as far as the file system says; no more than are too many."""
+    total = position = 0
+    with suppress(OSError, AttributeError):  # of a system that cannot say
+        while position < size and total <= _MOST_HOLES:
+            hole = os.lseek(handle, position, os.SEEK_HOLE)
+            position = _find_data(handle, hole, size)
+            total += position - hole
+    os.lseek(handle, 0, os.SEEK_SET)
+    return total
+
+
+def _find_data(handle: int, hole: int, size: int) -> int:
+    try:
+        return os.lseek(handle, hole, os.SEEK_DATA)
+    except OSError as error:
+        if error.errno != errno.ENXIO:  # which says that there are none until the end
+            raise
+        return size
+
+
+def _refuse_placeholder(path: Path, content: bytes) -> bytes:
     """The content, if it is not that of a late file which nobody fetches in this process. Raises `StoreError`."""
-    if not status.st_mtime_ns and content and not content.strip(b"\0"):
+    if content and not content.strip(b"\0"):
         raise StoreError(f"{path} is in a store that this process has not opened; open its mirror first")
     return content
+
+
+def _is_in_cache(directory: Path) -> bool:
+    """Whether a directory lies in the tree of a cache, by the tag next to that."""
+    real = Path(os.path.realpath(directory))
+    trees = (place for place in (real, *real.parents) if place.name == CACHE_TREE)
+    return any(os.path.lexists(place.with_name(CACHE_TAG)) for place in trees)
 
 
 def _list_late(path: str) -> Iterator[LateFiles]:
@@ -170,12 +212,13 @@ def _open_file(directory: Path, name: str) -> int:
     parts = (name,) if "/" not in name and name not in {"", "."} else Path(name).parts
     if not parts or name.startswith("/") or ".." in parts or not name.isprintable():
         raise RecordingError(f"{name!r} does not name a file inside {directory}")
-    parent = _open_directory(directory)
+    parent, is_own = _open_directory(directory)
     try:
         for part in parts[:-1]:
             child = os.open(part, flags | os.O_DIRECTORY, dir_fd=parent)
-            os.close(parent)
-            parent = child
+            if is_own:
+                os.close(parent)
+            parent, is_own = child, True
         return os.open(parts[-1], flags, dir_fd=parent)
     except FileNotFoundError as error:
         raise RecordingError(f"missing file: {directory / name}; add it, or remove the run") from error
@@ -183,12 +226,13 @@ def _open_file(directory: Path, name: str) -> int:
         problem = f"cannot read {directory / name}: {error.strerror or error}"
         raise RecordingError(f"{problem}; check that it is a readable regular file") from error
     finally:
-        os.close(parent)
+        if is_own:
+            os.close(parent)
 
 
-def _open_directory(path: Path) -> int:
+def _open_directory(path: Path) -> tuple[int, bool]:
     try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return open_directory(path)
     except OSError as error:
         raise RecordingError(f"cannot open {path}: {error.strerror}; check that it is a readable directory") from error
 
@@ -217,4 +261,8 @@ def walk_directories(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 def exists_no_follow(path: Path) -> bool:
     """Whether anything has that name, a dangling link or a pipe included. Never opens it."""
-    return os.path.lexists(path)
+    try:
+        stat_no_follow(path)
+    except (OSError, ValueError):  # of a name with a zero byte
+        return False
+    return True

@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec import field
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import preview
 
@@ -129,6 +130,8 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
     Numbers with a point or exponent are `Decimal`. NaN and infinities, which Python writes though JSON has none, are
     their names, so that nobody takes them for numbers.
     """
+    if may_hold_more(text, USUAL.values):
+        raise ValueError(f"it holds more than {USUAL.values:,} values")
     repeated: list[str] = []
 
     def build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -223,13 +226,17 @@ class LenientJson(Struct, frozen=True):
     has_nonfinite: bool = False
 
 
-def load_lenient(text: str, start: int = 0) -> LenientJson:
+def load_lenient(text: str, start: int = 0, most_values: int = USUAL.values) -> LenientJson:
     """The one value that begins exactly at `start`; what follows it is not inspected. Raises `InvalidJson`.
+
+    A text that may hold more than `most_values` is not read: as objects they would fill the memory.
 
     Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
     numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing. An
     object that had such a member is a `RepairedObject`.
     """
+    if not start and may_hold_more(text, most_values):  # what follows the first value is counted with it
+        raise InvalidJson(f"it holds more than {most_values:,} values")
     repairs = _Repairs()
     decoder = json.JSONDecoder(
         object_pairs_hook=repairs.build_object,

@@ -25,6 +25,7 @@ from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.definition import Definition
@@ -92,7 +93,8 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
     def score(self, run: Run) -> TaskResult:
         """The result of a run. Raises `WebEvalError` where it cannot be scored at all."""
-        return self._score(self.prepare(run), self.tasks)
+        with open_run_directory(run.path, run.inputs.root):
+            return self._score(self.prepare(run), self.tasks)
 
     def prepare(self, run: Run, tasks: TaskSet | None = None) -> Run:
         """The run as it is scored: by the evaluators in `only`, and by the rules for its task."""
@@ -117,7 +119,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
         """
         known = self._choose_tasks(tasks)
         try:
-            with limit_time(self.timeout):
+            with open_run_directory(run.path, run.inputs.root), limit_time(self.timeout):
                 return self._score(self.prepare(run, tasks), known)
         except WebEvalError as error:
             return build_refused_result(run, known, error)

@@ -22,6 +22,8 @@ from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.run_directory import find_identity
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout
 from pytest_webeval.scoring.score import limit_time
@@ -57,6 +59,7 @@ class Request(Struct, frozen=True):
     format: str
     definition: Definition
     external: tuple[Judgement, ...] = ()
+    root: Path | None = None  # from which on no link leads to the directory
 
 
 class Outcome(Struct, frozen=True):
@@ -72,6 +75,7 @@ class Outcome(Struct, frozen=True):
     seconds: dict[str, float] = field(default_factory=dict)
     problem: str | None = None
     is_loaded: bool = False
+    identity: tuple[int, int] | None = None  # of the directory that was scored
 
 
 NO_RESULT = Outcome()
@@ -100,13 +104,14 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     run_format, timeout_message = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
     run, is_loaded = None, False
     try:
-        with limit_time(settings.timeout):
+        with open_run_directory(request.path, request.root), limit_time(settings.timeout):
             run = run_format.load(request.path, request.label, settings.rules).within(settings.limits)
             run = run.judged(request.external).choosing(settings.evaluator_choice).for_task(request.definition.task)
             run.check()
             is_loaded = True
             result = settings.scorer.score(run, request.definition)
-            return Outcome(result, run.inputs.checksums, run.inputs.salts, run.inputs.durations.seconds)
+            inputs, identity = run.inputs, find_identity(request.path)
+            return Outcome(result, inputs.checksums, inputs.salts, inputs.durations.seconds, identity=identity)
     except WebEvalError as error:
         is_late = str(error) == timeout_message
         return Outcome(problem=timeout_message, is_loaded=is_loaded) if is_late else NO_RESULT

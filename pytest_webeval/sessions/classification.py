@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import TaskResult
+from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import warn_of_refusal
 from pytest_webeval.scoring.task_result import build_error_result
@@ -92,13 +92,7 @@ class Classifier(Struct, frozen=True, eq=False):
 
     def _has_no_place(self, path: Path) -> bool:
         """Whether a result cannot be written into the directory of a recording that could not be read either."""
-        is_in_run = self.workspace.settings.output is None
-        return is_in_run and (self._leads_outside(path) or not os.access(path, os.W_OK | os.X_OK))
-
-    def _leads_outside(self, path: Path) -> bool:
-        """Whether a directory is a link out of the run root, behind which nothing is read or written."""
-        is_link = os.path.islink(path)  # noqa: PTH114  (pathlib raises where nobody may look)
-        return is_link and path not in self.workspace.settings.roots
+        return self.workspace.settings.output is None and not is_writable(path)
 
     def _find_run_and_task(self, path: Path) -> tuple[Run, Task | None]:
         """The run and task of a directory that could not be scored, as far as they can be read."""
@@ -111,7 +105,7 @@ class Classifier(Struct, frozen=True, eq=False):
 
     def _load_or_placeholder(self, path: Path) -> Run:
         placeholder, missing = self._build_placeholder(path), self._missing_ids
-        if path in missing or self._leads_outside(path):
+        if path in missing:
             return replace(placeholder, task_id=missing.get(path, placeholder.task_id))
         try:
             return self.workspace.run(path)

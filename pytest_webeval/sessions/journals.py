@@ -94,7 +94,8 @@ class Journals(Struct, eq=False, dict=True):
 
     def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():
-            remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+            with self.workspace.open_run(directory):
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Remove the journals of a session that scored all its runs, unless others are to reuse or to write them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.files import survey_late
+from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_FILES = 10_000  # in a run directory whose result can be reused
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
@@ -92,15 +94,23 @@ def _digest(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _list_entries(directory: str) -> Iterator[os.DirEntry[str]]:
-    """All entries below a directory but for the files that webeval writes into it, however deep they are."""
+class _Entry(Struct):
+    """An entry with its path, however its directory is listed."""
+
+    path: str
+    is_dir: Callable[..., bool]
+    stat: Callable[..., os.stat_result]
+
+
+def _list_entries(directory: str) -> Iterator[_Entry]:
+    """All entries below a directory but for the files that webeval writes into it."""
     waiting = [directory]
     while waiting:
         current = waiting.pop()
-        with os.scandir(current) as entries:
+        with directory_to_list(Path(current)) as place, os.scandir(place) as entries:
             for entry in entries:
-                is_directory = entry.is_dir(follow_symlinks=False)
+                path, is_directory = f"{current}{os.sep}{entry.name}", entry.is_dir(follow_symlinks=False)
                 if current != directory or is_directory or not _OURS.fullmatch(entry.name):
-                    yield entry
+                    yield _Entry(path, entry.is_dir, entry.stat)
                 if is_directory:
-                    waiting.append(entry.path)
+                    waiting.append(path)

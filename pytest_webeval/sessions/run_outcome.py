@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextlib import nullcontext
@@ -30,6 +29,7 @@ from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.run_directory import find_change
 from pytest_webeval.scoring.task_result import COUNTED
 from pytest_webeval.scoring.task_result import SKIPPED
 from pytest_webeval.scoring.task_result import name_run_by_label
@@ -189,9 +189,9 @@ def _write_result(
 
 
 def _check_place(path: Path, run: Run | None) -> None:
-    """Raise `SettingsError` if the run is gone, so that its directory is not created again."""
-    if run is not None and path.parent == run.path and not os.path.isdir(run.path):  # noqa: PTH112  (speed)
-        problem = f"cannot write {path}: the run was removed during the session"
+    """Raise `SettingsError` if the run is gone: its directory is not created again, nor written to what replaced it."""
+    if run is not None and path.parent == run.path and (change := find_change(run.path)):
+        problem = f"cannot write {path}: the run was {change} during the session"
         raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
 
 

@@ -78,6 +78,10 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
     def score(self, target: RunToScore) -> RecordPayload | None:
         """What the session is told of a run; None for one outside the subset. It is written by now."""
         path = Path(target.path)
+        with self.workspace.open_run(path):
+            return self._score(path, target)
+
+    def _score(self, path: Path, target: RunToScore) -> RecordPayload | None:
         attempt = self._read(path, target)
         if self._is_outside(path, attempt):
             return None
@@ -174,7 +178,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
     def describe_lost(self, path: Path, message: str) -> RecordPayload:
         """A run that killed whoever scored it. It is not read again, and may do better in another session."""
         attempt = Attempt(error=EvaluationError(message))
-        return replace(self._write(attempt, path), is_disturbed=True)
+        with self.workspace.open_run(path):
+            return replace(self._write(attempt, path), is_disturbed=True)
 
     def _write_page(self, written: WrittenRun, path: Path) -> WrittenPage:
         try:

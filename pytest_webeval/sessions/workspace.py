@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import RESULT
 from pytest_webeval.results import Summary
 from pytest_webeval.rules import AUTO
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.scorer import Scorer
 from pytest_webeval.sessions.result_places import FORMATS
 from pytest_webeval.sessions.result_places import ResultPlaces
@@ -125,6 +127,10 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.sessions.remote_roots import root_of  # few sessions have stores
 
         return frozenset(map(root_of, self.settings.mirrors))
+
+    def open_run(self, path: Path) -> AbstractContextManager[None]:
+        """Keep the directory of a run open while the run is scored, so that what replaces it later is not used."""
+        return open_run_directory(path, self.labels.root_of(path))
 
     def format_of(self, path: Path, seen: DirectoryListing | None = None) -> RunFormat | None:
         """The format of a run directory, from a hook or built in. It is cached.

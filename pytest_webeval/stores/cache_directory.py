@@ -13,12 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.safety.files import CACHE_TAG as TAG
+from pytest_webeval.safety.files import CACHE_TREE
 from pytest_webeval.safety.text import to_line
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.stores.listing_file import PREFIX
 
-TAG = "CACHEDIR.TAG"  # by which programs for backups know caches
-FILES, PARTS = ".files", "parts"  # the tree, which pytest passes over in a project, and files that are being fetched
+FILES, PARTS = CACHE_TREE, "parts"  # the tree, which pytest passes over in a project, and files that are being fetched
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH

@@ -17,9 +17,9 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.messages import EXPLANATIONS
 from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy

@@ -118,14 +118,15 @@ def test_definitions_that_cannot_be_read_keep_no_run_that_asked_for_them(runs, w
 
 
 WATCHED = """
-import pathlib, sys
+import os, pathlib, sys
 here = pathlib.Path(__file__).parent
 seen = []
 now = ["start"]
 
 def watch(event, given):
     if event in ("os.scandir", "os.listdir", "open"):
-        seen.append((*now, event, given))
+        is_handle = isinstance(given[0], int) and event != "open"
+        seen.append((*now, event, (os.readlink(f"/proc/self/fd/{given[0]}"),) if is_handle else given))
 
 sys.addaudithook(watch)
 

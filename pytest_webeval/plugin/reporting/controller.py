@@ -167,15 +167,19 @@ class SessionReporter(Struct, eq=False, dict=True):
             return
         path = self.workspace.labels.path_of(label)
         if path is not None:
-            message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
-            classification = self.workspace.classifier.classify_error(path, message)
-            redacted = redact(classification, self.workspace.config.stash[REDACTING])
-            stored: list[StoredContent] = []
-            self.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
-            line = stored[0].line if stored else None
-            written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
-            self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
+            with self.workspace.open_run(path):
+                self._write_lost(label, path)
             self.journals.disturbed.add(label)
+
+    def _write_lost(self, label: str, path: Path) -> None:
+        message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
+        classification = self.workspace.classifier.classify_error(path, message)
+        redacted = redact(classification, self.workspace.config.stash[REDACTING])
+        stored: list[StoredContent] = []
+        self.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
+        line = stored[0].line if stored else None
+        written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
+        self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
 
     def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
         """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
@@ -285,8 +289,9 @@ class SessionReporter(Struct, eq=False, dict=True):
         if path is not None:
             record = self.records.get(label)
             parts, line = list(self.parts[label].values()), self.lines.read(label)
-            written, has_failure = merge_parts(self.workspace, path, record, parts, line)
-            self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
+            with self.workspace.open_run(path):
+                written, has_failure = merge_parts(self.workspace, path, record, parts, line)
+                self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
             if has_failure:
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)

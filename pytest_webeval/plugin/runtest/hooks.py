@@ -183,6 +183,13 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         """Show the runs, the rules and the checksums."""
         return describe_session(self.workspace)
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Keep the directory of a run open through all phases of its test."""
+        path = run_path(item)
+        with nullcontext() if path is None else self.workspace.open_run(path):
+            return (yield)
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Apply the time limit of a run; skip a Python test whose run is excluded."""

@@ -91,6 +91,7 @@ class SessionWorkers(Struct, eq=False):
                 workspace.config.stash[FINGERPRINTS].modules_of(item, run), run, definition
             ):
                 return None
-            return Request(path, run.label, run_format.name, definition, run.external)
+            root = workspace.labels.root_of(path)
+            return Request(path, run.label, run_format.name, definition, run.external, root)
         except WebEvalError:  # the item says so when it runs
             return None

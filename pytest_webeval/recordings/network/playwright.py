@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -73,7 +75,7 @@ def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries
         problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} per entry"
         raise RecordingError(f"{problem}; {limits.describe('entries')}")
     try:
-        result = LineEntries(_decode_entries(content.decode().splitlines(), limits))
+        result = LineEntries(_decode_entries(_split_lines(content), limits))
     except (_BadLine, UnicodeDecodeError) as error:
         result = LineEntries(_decode_line_feed_lines(content, where, limits), f"{where}: {error}")
     if len(result.entries) > limits.entries:
@@ -81,11 +83,24 @@ def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries
     return result
 
 
+def _split_lines(content: bytes) -> Iterator[bytes]:
+    """The lines of a text as Python splits it, one at a time. Raises `UnicodeDecodeError`."""
+    start = 0
+    for line in BytesIO(content):
+        try:
+            lines = line.decode().splitlines()
+        except UnicodeDecodeError as error:
+            place = (start + error.start, start + error.end)
+            raise UnicodeDecodeError(error.encoding, content, *place, error.reason) from None
+        yield from [line] if len(lines) == 1 and line.endswith(b"\n") else map(str.encode, lines)
+        start += len(line)
+
+
 class _BadLine(Exception):
     """A line that holds no JSON with a type, or no snapshot where its type promises one."""
 
 
-def _decode_entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspec.Raw]:
+def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]:
     """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
     for number, text in enumerate(lines, 1):
@@ -100,14 +115,14 @@ def _decode_entries(lines: Sequence[str | bytes], limits: Limits) -> list[msgspe
     return entries
 
 
-def _decode_line(text: str | bytes, limits: Limits) -> _Line:
+def _decode_line(text: bytes, limits: Limits) -> _Line:
     """One line, which may hold what Python writes and reads though the standard does not know it."""
     try:
         return msgspec.json.decode(text, type=_Line)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        strict = to_strict_json(text.encode("utf-8", "replace") if isinstance(text, str) else text, limits)
+        strict = to_strict_json(text, limits)
         if strict is None:
             raise
         return msgspec.json.decode(strict, type=_Line)
@@ -116,7 +131,8 @@ def _decode_line(text: str | bytes, limits: Limits) -> _Line:
 def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
     """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
     try:
-        return _decode_entries([line if line.strip() else b'{"type": ""}' for line in content.split(b"\n")], limits)
+        lines = (line if line.strip() else b'{"type": ""}' for line in BytesIO(content))
+        return _decode_entries(lines, limits)
     except _BadLine as error:
         raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
 

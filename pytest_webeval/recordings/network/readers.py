@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 from pathlib import PurePosixPath
@@ -17,6 +16,8 @@ from pytest_webeval.recordings.network.har import HarZipTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.run_directory import stat_no_follow
 
 
 class TraceReader(Protocol):
@@ -58,7 +59,7 @@ TRACE_READERS: tuple[TraceReader, ...] = (
 
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
-    if not os.path.lexists(inputs.directory / name):
+    if not exists_no_follow(inputs.directory / name):
         raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
     is_folder = _is_folder(inputs.directory / name)
     reader = next(reader for reader in TRACE_READERS if reader.reads(name, is_folder=is_folder))
@@ -66,4 +67,4 @@ def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
 
 
 def _is_folder(path: Path) -> bool:
-    return stat.S_ISDIR(os.lstat(path).st_mode)
+    return stat.S_ISDIR(stat_no_follow(path).st_mode)

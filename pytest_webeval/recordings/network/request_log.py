@@ -8,7 +8,6 @@ that was blocked is in `interception.json` next to it: tasks that ask for a text
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import PurePosixPath
 from typing import Any
@@ -27,6 +26,7 @@ from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.events import Pairs
 from pytest_webeval.recordings.network.har_entries import too_many_entries
+from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
@@ -190,7 +190,7 @@ def _decode_line(text: bytes, limits: Limits) -> LoggedLine:
 
 def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
     """The request that the harness blocked at its own address. Raises `RecordingError`."""
-    if not os.path.lexists(inputs.directory / name):
+    if not exists_no_follow(inputs.directory / name):
         return None
     try:
         request = msgspec.json.decode(inputs.read(name), type=_Interception).request

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
@@ -28,6 +27,8 @@ from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import Times
 from pytest_webeval.recordings.trajectory.times import read_times
+from pytest_webeval.safety.json import may_hold_more
+from pytest_webeval.safety.run_directory import list_names
 
 MAX_FILE_BYTES = 64 * 2**20  # hundreds of times what a run leaves; as objects a file takes many times its size
 
@@ -76,7 +77,7 @@ class TrajectoryFiles:
     @cached_property
     def times(self) -> Times:
         """Start, end and duration of the run, in seconds; None where unknown."""
-        return read_times(self.optional(TIMES))
+        return read_times(self._read_optional_json(TIMES))
 
     @cached_property
     def core(self) -> CoreLog:
@@ -86,7 +87,15 @@ class TrajectoryFiles:
     @cached_property
     def task_data(self) -> TaskData:
         """What the rubric verifier wrote about the task; empty where it did not."""
-        return read_task_data(self.optional(TASK_DATA) or b"{}")
+        return read_task_data(self._read_optional_json(TASK_DATA) or b"{}")
+
+    def _read_optional_json(self, name: str) -> bytes | None:
+        """The same of a file whose JSON is read at once, which takes many times its size."""
+        content, limits = self.optional(name), self.inputs.limits
+        if content is None or not may_hold_more(content.decode("utf-8", "replace"), limits.values):
+            return content
+        self.left_unread[name] = f"{name} holds more values than {limits.values:,}; {limits.describe('values')}"
+        return None
 
     def optional(self, name: str) -> bytes | None:
         """The bytes of a file that need not be there, or None; what cannot be read is as good as missing."""
@@ -100,6 +109,6 @@ class TrajectoryFiles:
 def _names(directory: Path) -> tuple[str, ...]:
     """Names in a directory, sorted; none where it cannot be listed."""
     try:
-        return tuple(sorted(os.listdir(directory)))  # noqa: PTH208  (names are all that is wanted)
+        return tuple(sorted(list_names(directory)))
     except OSError:
         return ()

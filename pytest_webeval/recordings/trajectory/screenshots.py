@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.run_directory import is_link
 from pytest_webeval.safety.warning_log import WarningLog
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".webp")
@@ -47,7 +49,7 @@ def find_screenshots(
     directory: Path,
 ) -> Screenshots:
     """The screenshots that an answer lists, or those in the directory if it lists none. Opens no file."""
-    folder = _Folder(os.path.abspath(directory), frozenset(names_on_disk), is_rel_paths)  # noqa: PTH100  (not its target)
+    folder = _Folder(directory, frozenset(names_on_disk), is_rel_paths)
     by_status: dict[str, list[str]] = {"missing": [], "refused": [], "here": [], "moved": [], "twice": []}
     used: dict[str, None] = {}  # in the order of the list
     for entry in listed:
@@ -68,7 +70,7 @@ def find_screenshots(
 
 
 class _Folder(Struct, frozen=True):
-    path: str
+    path: Path
     names: frozenset[str]
     is_rel_paths: bool
 
@@ -93,18 +95,19 @@ class _Folder(Struct, frozen=True):
     def _relative_path(self, entry: str, parts: Sequence[str]) -> str:
         """The path below the directory that an entry means, or nothing if it is outside."""
         if _ABSOLUTE.match(entry):
-            own = [part for part in _SEPARATOR.split(self.path) if part]
+            absolute = os.path.abspath(self.path)  # noqa: PTH100  (not its target)
+            own = [part for part in _SEPARATOR.split(absolute) if part]
             return "/".join(parts[len(own) :]) if parts[: len(own)] == own else ""
         return "/".join(parts) if self.is_rel_paths or len(parts) == 1 else ""
 
     def _exists(self, name: str) -> bool:
-        return name in self.names or ("/" in name and os.path.lexists(f"{self.path}/{name}"))
+        return name in self.names or ("/" in name and exists_no_follow(self.path / name))
 
     def _is_unsafe(self, name: str) -> bool:
         """Whether a file is one that is not read: a link, behind a link, or with a name that no terminal bears."""
         parts = name.split("/")
-        places = ("/".join((self.path, *parts[:count])) for count in range(1, len(parts) + 1))
-        return not name.isprintable() or any(map(os.path.islink, places))
+        places = ("/".join((str(self.path), *parts[:count])) for count in range(1, len(parts) + 1))
+        return not name.isprintable() or any(map(is_link, places))
 
 
 def number_of(name: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,8 @@ from pytest_webeval.recordings.trajectory.layout import TASK_DATA
 from pytest_webeval.recordings.trajectory.score_names import MMRUBRIC
 from pytest_webeval.recordings.trajectory.score_names import parse_name
 from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.run_directory import list_names
+from pytest_webeval.safety.run_directory import stat_no_follow
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.recorded import Judgement
@@ -41,10 +42,10 @@ class StoredScores(TrajectoryFiles):
             return ()
         folder = self.path / SCORES
         try:
-            if not stat.S_ISDIR(folder.lstat().st_mode):
+            if not stat.S_ISDIR(stat_no_follow(folder).st_mode):
                 problem = f"{SCORES} in {self.path} is not a directory; replace it with a directory, not with a link"
                 raise RecordingError(problem)
-            return tuple(name for name in sorted(os.listdir(folder)) if name.endswith(".json"))  # noqa: PTH208  (names)
+            return tuple(name for name in sorted(list_names(folder)) if name.endswith(".json"))
         except OSError as error:
             raise RecordingError(f"cannot list {folder}: {error.strerror}; make it readable") from error
 
