@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval COMMAND`."""
+"""`webeval COMMAND`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name. Returns the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    parser = _Parser(prog="python -m pytest_webeval", description="Recorded web-agent tasks as tests.")
+    parser = _Parser(prog="webeval", description="Recorded web-agent tasks as tests.")
     choices = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     needed = [name for name in COMMANDS if name in given[:1]] or COMMANDS  # the others take time to import
     modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in needed}

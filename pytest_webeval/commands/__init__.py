@@ -1,1 +1,1 @@
-"""Commands of `python -m pytest_webeval`, one module each."""
+"""Commands of `webeval`, one module each."""

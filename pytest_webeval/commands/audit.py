@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval audit [RUNS] --tasks FILE`: which tasks pass without work, and which broken runs pass."""
+"""`webeval audit [RUNS] --tasks FILE`: which tasks pass without work, and which broken runs pass."""
 
 from __future__ import annotations
 

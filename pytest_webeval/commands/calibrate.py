@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval calibrate RESULTS --labels FILE`: verdicts of a judge against labels of people."""
+"""`webeval calibrate RESULTS --labels FILE`: verdicts of a judge against labels of people."""
 
 from __future__ import annotations
 

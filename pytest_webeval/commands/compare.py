@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval compare A B`: what changed between sessions, why, and whether that can be noise."""
+"""`webeval compare A B`: what changed between sessions, why, and whether that can be noise."""
 
 from __future__ import annotations
 

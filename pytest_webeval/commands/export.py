@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval export RESULTS --to TARGET`: results for data frames, databases and other tools."""
+"""`webeval export RESULTS --to TARGET`: results for data frames, databases and other tools."""
 
 from __future__ import annotations
 

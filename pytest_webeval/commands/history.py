@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval history SUMMARY…`: success rates over time, and the tasks whose verdict changes often."""
+"""`webeval history SUMMARY…`: success rates over time, and the tasks whose verdict changes often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval lint TASKS…`: mistakes in task definitions that no schema finds."""
+"""`webeval lint TASKS…`: mistakes in task definitions that no schema finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval merge DIR…`: one summary and one report of all shards of a session."""
+"""`webeval merge DIR…`: one summary and one report of all shards of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval new-task RUN`: propose a task definition from golden runs."""
+"""`webeval new-task RUN`: propose a task definition from golden runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval record`: a run of a person in a browser, such as the first that passes a new task."""
+"""`webeval record`: a run of a person in a browser, such as the first that passes a new task."""
 
 from __future__ import annotations
 
@@ -239,5 +239,5 @@ def _report(recording: Recording, config: str | None) -> int:
     if not recording.has_answer:
         print_text(f"warning: no answer; write {directory}/agent_response.json, or record the run again")
     print_text(f"recorded {directory}")
-    print_text(sanitize(f"next: python -m pytest_webeval {shlex.join(proposing)}"))
+    print_text(sanitize(f"next: webeval {shlex.join(proposing)}"))
     return 1 if is_lost else 0

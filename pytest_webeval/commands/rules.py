@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval rules`: the rule table."""
+"""`webeval rules`: the rule table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval schema`: the JSON Schemas of the files that are read or written."""
+"""`webeval schema`: the JSON Schemas of the files that are read or written."""
 
 from __future__ import annotations
 

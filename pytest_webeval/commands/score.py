@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval score RUNS`: score very many runs without pytest, in processes or on a cluster."""
+"""`webeval score RUNS`: score very many runs without pytest, in processes or on a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval side-effects RUNS`: changes that one passing run made and no other one of its task."""
+"""`webeval side-effects RUNS`: changes that one passing run made and no other one of its task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval validate`: whether files are what their JSON Schemas say, and where they are not."""
+"""`webeval validate`: whether files are what their JSON Schemas say, and where they are not."""
 
 from __future__ import annotations
 

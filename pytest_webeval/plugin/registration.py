@@ -208,7 +208,7 @@ def _check_shard(workspace: PytestWorkspace) -> None:
             value = [gate for gate in value if gate.text != "complete"]  # which each shard may be
         if value:
             option = f"--webeval-{name.replace('_', '-')}"
-            advice = f"leave it out and use `python -m pytest_webeval {command}` after `merge`"
+            advice = f"leave it out and use `webeval {command}` after `merge`"
             raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
 
 

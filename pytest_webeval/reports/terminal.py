@@ -294,7 +294,7 @@ def _notes(summary: Summary) -> list[str]:
     lines = warnings(webeval["warning_kinds"], len(webeval["warnings"]))
     if "shard" in webeval:
         share = f"{len(summary.task_results)} of {pluralize(webeval['shard_run_count'], 'run')}"
-        lines.append(f"shard {webeval['shard']}: {share}; merge all shards with python -m pytest_webeval merge")
+        lines.append(f"shard {webeval['shard']}: {share}; merge all shards with webeval merge")
     elif webeval["partial"]:
         deselected = webeval["deselected_count"] - (webeval["subset"] or {"outside_count": 0})["outside_count"]
         counts = f"{webeval['unscored_count']} not scored, {deselected} deselected"

@@ -27,7 +27,7 @@ _REPLACED = {
     "regression": "'no-regression beyond noise'",
 }
 _ELSEWHERE = {
-    "audit": ("it is about findings of the audit", "run python -m pytest_webeval audit RUNS"),
+    "audit": ("it is about findings of the audit", "run webeval audit RUNS"),
     "none": ("it drops the gates of a file", f"pass {OPTION}=none"),
 }
 _SIGN = re.compile(r"""((?:"[^"]*"|[^<>=!≤≥"])*)([<>=!≤≥]+)?(.*)""", re.DOTALL)

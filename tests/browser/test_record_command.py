@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval record`: a person browses in Chromium, which the tests do in the place of the person."""
+"""`webeval record`: a person browses in Chromium, which the tests do in the place of the person."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_run_is_recorded_before_its_task_is_defined(shop, chromium, record, tm
         "status [SUCCESS]:",
         "answer, as JSON or text:",
         "recorded runs/lamps",
-        "next: python -m pytest_webeval new-task runs/lamps",
+        "next: webeval new-task runs/lamps",
     ]
     assert json.loads((tmp_path / "runs/lamps/agent_response.json").read_text())["retrieved_data"] == [5]
 

@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"pytest (?!tests/)|python -m (?!tests\.)")
-SCORE = "python -m pytest_webeval score "
+SCORE = "webeval score "
 SCORED = re.compile(r"^[1-9]\d* scored:", re.MULTILINE)
 
 

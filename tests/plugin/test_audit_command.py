@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval audit`: findings, formats, files, exit codes and bad input."""
+"""`webeval audit`: findings, formats, files, exit codes and bad input."""
 
 from __future__ import annotations
 

@@ -215,12 +215,12 @@ def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pyt
 @pytest.mark.parametrize(
     ("argument", "advice"),
     [
-        ("--webeval-report=page", "use `python -m pytest_webeval audit --report`"),
-        ("--webeval-output=out", "use `python -m pytest_webeval audit --json`"),
+        ("--webeval-report=page", "use `webeval audit --report`"),
+        ("--webeval-output=out", "use `webeval audit --json`"),
         ("--webeval-baseline=eval_summary.json", "use --webeval-audit-most"),
         ("--webeval-gate=errors <= 2", "use --webeval-audit-most"),
         ("--webeval-evaluators=response", "leave it out: all evaluators are audited"),
-        ("--webeval-workers=2", "use -n, or `python -m pytest_webeval audit --jobs`"),
+        ("--webeval-workers=2", "use -n, or `webeval audit --jobs`"),
         ("--webeval-judge=model", "leave it out: no judge is asked"),
         ("--webeval-resume", "leave it out: no run is scored"),
     ],

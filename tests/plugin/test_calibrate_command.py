@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval calibrate`: numbers computed by hand, labels, certificates."""
+"""`webeval calibrate`: numbers computed by hand, labels, certificates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval compare`: sessions that differ in known ways, gates, formats and bad input."""
+"""`webeval compare`: sessions that differ in known ways, gates, formats and bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval export`: each target, where it goes, and what is refused."""
+"""`webeval export`: each target, where it goes, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval history`, and the page of a session's report: formats, files and bad input."""
+"""`webeval history`, and the page of a session's report: formats, files and bad input."""
 
 from __future__ import annotations
 

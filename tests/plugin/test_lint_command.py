@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval lint`: exit codes, and findings as text, as JSON and for GitHub."""
+"""`webeval lint`: exit codes, and findings as text, as JSON and for GitHub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval new-task`: what it prints and writes, and that a session scores by what it wrote."""
+"""`webeval new-task`: what it prints and writes, and that a session scores by what it wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval record`: what it refuses before a browser opens, and the answers that a person types."""
+"""`webeval record`: what it refuses before a browser opens, and the answers that a person types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval schema` and `validate`, on files that sessions wrote and on broken ones."""
+"""`webeval schema` and `validate`, on files that sessions wrote and on broken ones."""
 
 from __future__ import annotations
 

@@ -396,6 +396,6 @@ def test_the_help_is_readable(capsys):
     with pytest.raises(SystemExit):
         main(["score", "--help"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("usage: python -m pytest_webeval score RUNS")
+    assert lines[0].startswith("usage: webeval score RUNS")
     assert lines[1] == ""
     assert not [line for line in lines if "judge" in line and "--webeval-" in line]

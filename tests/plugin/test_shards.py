@@ -197,7 +197,7 @@ def test_what_is_about_all_runs_is_refused_in_a_shard(runs, webeval, pytester, o
     assert result.ret == 4
     name = option.partition("=")[0]
     message = f"ERROR: {name} is about all runs, --webeval-shard scores a part; leave it out and use "
-    assert f"{message}`python -m pytest_webeval {command}` after `merge`" in str(result.stderr)
+    assert f"{message}`webeval {command}` after `merge`" in str(result.stderr)
 
 
 @pytest.mark.parametrize("value", ["0/2", "3/2", "2", "a/b", "1/0", "-1/2", "1/99999", "1/2/3", "1 / 2"])

@@ -1,4 +1,4 @@
-"""`python -m pytest_webeval side-effects`: which runs it compares, what it prints, and its exit codes."""
+"""`webeval side-effects`: which runs it compares, what it prints, and its exit codes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.option import Option
 from pytest_webeval.sessions.options import OPTIONS
 
-AUDIT = "python -m pytest_webeval audit"
+AUDIT = "webeval audit"
 ALLOW = "use --webeval-audit-most"
 SCORES = "leave it out: no run is scored"
 # By the name of an option.

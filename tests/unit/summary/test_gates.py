@@ -291,7 +291,7 @@ def test_all_forms_that_a_message_shows_are_valid():
         ("", "unknown gate ''; use success, *"),
         ("no-regression >= 5%", "not a gate on the baseline; use e.g. 'no-regression beyond noise'"),
         ("no-regression beyond", "unknown selector 'beyond'; use site, type, template, tag, agent or level"),
-        ("audit <= 0", "it is about findings of the audit; run python -m pytest_webeval audit RUNS"),
+        ("audit <= 0", "it is about findings of the audit; run webeval audit RUNS"),
         ("none", "it drops the gates of a file; pass --webeval-gate=none"),
         ("p95 duration <= 120", "'120' has no unit; use 120s"),
         ("cost per success <= 0.20", "'0.20' has no unit; use $0.20"),

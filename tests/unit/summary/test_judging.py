@@ -108,7 +108,7 @@ def test_several_judges_are_listed_and_an_unknown_price_makes_the_cost_unknown()
     assert judging["cost_usd"] is None
 
 
-UNKNOWN = "no certificate: how far people agree with this judge is unknown; run python -m pytest_webeval calibrate"
+UNKNOWN = "no certificate: how far people agree with this judge is unknown; run webeval calibrate"
 
 
 def test_lines_name_judge_cost_and_certificate():

@@ -111,7 +111,7 @@ def test_the_judge_has_its_cost_and_its_certificate(tmp_path):
     lines = build_judging_lines({"judging": build_judging([structs.replace(record(), judge=facts)])})
     assert page_text(tmp_path, "judging", judging=lines) == (
         "Judges Judge &lt;script&gt;alert(1)&lt;/script&gt;\\u202e (rubric 1): 1 run judged, 2 replies, 1,050 tokens, $0.2500"
-        " No certificate: how far people agree with this judge is unknown; run python -m pytest_webeval calibrate"
+        " No certificate: how far people agree with this judge is unknown; run webeval calibrate"
     )
     assert build_judging_lines({}) == []
 
