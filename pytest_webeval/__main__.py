@@ -1,4 +1,4 @@
-"""`webeval COMMAND`."""
+"""`webeval COMMAND`, or `python -P -m pytest_webeval COMMAND`."""
 
 from __future__ import annotations
 

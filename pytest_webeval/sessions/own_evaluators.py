@@ -50,7 +50,7 @@ def _load_module(name: str) -> ModuleType:
     try:
         return _load_file(Path(name)) if name.endswith(SUFFIX) else import_module(name)
     except (Exception, SystemExit) as error:
-        advice = "use a module that Python can import, or the path of a .py file"
+        advice = "use a module that is installed or on PYTHONPATH, or the path of a .py file"
         raise SettingsError(f"cannot import {name}: {_describe(error)}; {advice}") from error
 
 

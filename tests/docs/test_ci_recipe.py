@@ -163,7 +163,7 @@ def repository(tmp_path):
     programs = {
         "gh": f"#!{sys.executable}\n{GH}",
         "pytest": f'#!/bin/sh\nexec "{sys.executable}" -m pytest -p no:cacheprovider "$@"\n',
-        "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+        "webeval": f'#!/bin/sh\nexec "{sys.executable}" -m pytest_webeval "$@"\n',
     }
     for name, text in programs.items():
         (tmp_path / "bin" / name).write_text(text, "utf-8")

@@ -40,7 +40,8 @@ from tests.support.judge_server import serve
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-COMMAND = re.compile(r"pytest (?!tests/)|python -m (?!tests\.)")
+COMMAND = re.compile(r"(?:pytest|webeval) (?!tests/)")
+MODULES = {"pytest": "pytest", "webeval": "pytest_webeval"}
 SCORE = "webeval score "
 SCORED = re.compile(r"^[1-9]\d* scored:", re.MULTILINE)
 
@@ -156,7 +157,7 @@ def pytest_in(directory, *arguments):
 
 def run_command(directory, command):
     program, *arguments = shlex.split(command)
-    return run(directory, "-m", "pytest", *arguments) if program == "pytest" else run(directory, *arguments)
+    return run(directory, "-m", MODULES[program], *arguments)
 
 
 @pytest.mark.whole  # takes long: the session "docs" runs them

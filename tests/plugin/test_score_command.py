@@ -84,7 +84,7 @@ class Titled(webeval.ResponseEvaluator):
 def webeval_evaluators(ours):
     return [Titled(), *ours[1:]]
 """
-ADVICE = "use a module that Python can import, or the path of a .py file"
+ADVICE = "use a module that is installed or on PYTHONPATH, or the path of a .py file"
 
 
 @pytest.fixture
