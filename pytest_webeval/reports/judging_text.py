@@ -12,9 +12,7 @@ from pytest_webeval.safety.text import truncate
 
 _LONGEST_NAME, _LONGEST_LINE = 80, 300
 _MOST_RUNS = 3
-NO_CERTIFICATE = (
-    "no certificate: how far people agree with this judge is unknown; run webeval calibrate"
-)
+NO_CERTIFICATE = "no certificate: how far people agree with this judge is unknown; run webeval calibrate"
 
 
 def format_judging(judging: Mapping[str, Any]) -> list[str]:

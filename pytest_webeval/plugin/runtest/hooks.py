@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from collections.abc import Generator
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -19,7 +17,6 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import directory_node
@@ -48,20 +45,22 @@ from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE
 from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
 from pytest_webeval.plugin.runtest.report_payloads import attach_payload
 from pytest_webeval.plugin.runtest.report_payloads import junit_properties
+from pytest_webeval.plugin.runtest.report_texts import append_recording_problems
+from pytest_webeval.plugin.runtest.report_texts import change_texts
+from pytest_webeval.plugin.runtest.report_texts import explain_scope
+from pytest_webeval.plugin.runtest.report_texts import fail
+from pytest_webeval.plugin.runtest.report_texts import set_plain_reason
 from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import COUNTS
 from pytest_webeval.plugin.workspace import KNOWN
-from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.record_payload import RunOutcome
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.record_payload import build_unchanged_outcome
-from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.run_outcome import NO_PAGE
 from pytest_webeval.sessions.run_outcome import RedactedRun
 from pytest_webeval.sessions.run_outcome import WrittenPage
@@ -69,44 +68,6 @@ from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.sessions.run_outcome import redact
 from pytest_webeval.sessions.run_outcome import write
 from pytest_webeval.sessions.session_header import describe_session
-
-
-def set_plain_reason(report: pytest.TestReport, item: RunItem, error: BaseException) -> None:
-    """Reduce a report to its reason, and locate a skipped run by its directory."""
-    if isinstance(error, WebEvalError):
-        report.longrepr = sanitize(name_locations([str(error)], item.config.stash[WORKSPACE].settings)[0])
-    if isinstance(report.longrepr, tuple):
-        report.longrepr = (sanitize(str(item.path)), 0, report.longrepr[2])
-
-
-_TOO_WIDE = re.compile(
-    r"ScopeMismatch: .* the function scoped fixture (webeval_\w+|record_evaluation) with a (\w+) scoped"
-)
-
-
-def explain_scope(report: pytest.TestReport, error: BaseException) -> None:
-    """Explain in one line that a fixture of a wider scope requested a fixture about one run."""
-    mismatch = _TOO_WIDE.match(str(error)) if isinstance(error, pytest.fail.Exception) else None
-    if mismatch is not None:
-        fixture, scope = mismatch.groups()
-        reason = f"{scope}-scoped fixture requests {fixture}, which differs for each run"
-        report.longrepr = f"{reason}; give it function scope"
-
-
-def append_recording_problems(report: pytest.TestReport, item: pytest.Item, outcome: RunOutcome) -> None:
-    """Add the problems of the recording to the report of a failed Python test.
-
-    The report of a run's own item has them already.
-    """
-    is_own = has_own_result(item)
-    if report.failed and not is_own and outcome.result is not None and (lines := recording_lines(outcome.result)):
-        report.sections.append(("webeval", "\n".join(lines)))
-
-
-def fail(report: pytest.TestReport, message: str) -> None:
-    """Turn a report into a failure with this message, after its earlier text."""
-    before = f"{report.longreprtext}\n" if report.failed and report.longreprtext else ""
-    report.outcome, report.longrepr = "failed", before + message
 
 
 class RuntestHooks(Struct, frozen=True, eq=False):
@@ -245,7 +206,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
                 run = getattr(item, "funcargs", {}).get("webeval_run")
                 redact_text = partial(item.config.stash[REDACTING].text, run=run)
                 has_recording = run is not None or is_live(item)
-                _change_texts(report, (lambda text: sanitize(redact_text(text))) if has_recording else redact_text)
+                change_texts(report, (lambda text: sanitize(redact_text(text))) if has_recording else redact_text)
         except EvaluationError:
             report.sections.clear()
             report.longrepr = "output omitted: redaction timed out; raise --webeval-timeout"
@@ -393,14 +354,3 @@ def _write_page(written: WrittenRun, item: pytest.Item) -> WrittenPage:
     if pages is None or written.redacted.classification.is_partial:
         return NO_PAGE
     return pages.write_for_item(written, item)
-
-
-def _change_texts(report: pytest.TestReport, change: Callable[[str], str]) -> None:
-    """Change the messages of pytest about a test and the captured output."""
-    report.sections[:] = [(heading, change(text)) for heading, text in report.sections]
-    if isinstance(report.longrepr, tuple):
-        report.longrepr = (*report.longrepr[:2], change(report.longrepr[2]))
-    elif report.longrepr is not None and (text := change(report.longreprtext)) != report.longreprtext:
-        report.longrepr = text
-    if hasattr(report, "wasxfail"):
-        report.wasxfail = change(report.wasxfail)

@@ -66,7 +66,7 @@ def test_a_file_does_not_take_the_place_of_another_module(write, name):
             "returned 1, which is not an Evaluator; return a list of evaluators",
         ),
         ("def webeval_evaluators(ours): return ours[9]", "webeval_evaluators raised IndexError: .*; fix it"),
-        ("1 / 0", "cannot import .*: ZeroDivisionError: division by zero; use a module that is installed or on PYTHONPATH"),
+        ("1 / 0", "cannot import .*: ZeroDivisionError: division by zero; use a module that is installed"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_in_one_line(write, text, problem):
