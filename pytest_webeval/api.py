@@ -171,7 +171,7 @@ def _score_directory(  # noqa: PLR0913  (each of them is about another thing)
 ) -> TaskResult:
     path = top / key
     _require_directory(path, _NO_RUN, name)
-    label = quote_path(key or path.name)
+    label = quote_path(key or path.absolute().name)
     with open_run_directory(path, top):
         run = read_run(path, find_rules(settings.rules), label, settings.formats).within(settings.limits)
         try:

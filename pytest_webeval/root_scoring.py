@@ -41,6 +41,7 @@ from pytest_webeval.rules import Rules
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.run_directory import find_change
+from pytest_webeval.safety.run_directory import is_directory
 from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import name_first
@@ -164,8 +165,9 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     def _remove_unfinished(self, since: float, directories: Iterable[RunDirectory]) -> None:
         """Remove what killed workers left of the results of some runs since they were started."""
-        for place in (self._find_place(Path(directory.path)) for directory in directories):
-            if place == self.top or not place.is_symlink():
+        for path in (Path(directory.path) for directory in directories):
+            place = self._find_place(path)
+            with open_run_directory(place, self.top if place == path else self.output):
                 remove_leftovers(place, RESULT, since=since)
 
     def prefetch(self, directories: Iterable[RunDirectory]) -> None:
@@ -184,14 +186,20 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             return self._refuse(directory, RecordingError(run.problem))
         run = self.settings.prepare(run, self.root_tasks)
         result, redacted = self._redact_in_time(self.settings.score_in_time(run, self.root_tasks), run)
-        if self.output is None and (change := find_change(run.path)):
-            problem = f"{run.path} was {change} while it was scored; restore it or choose a directory with output=DIR"
+        if (problem := self._keep(result, run)) is not None:
             refused = build_refused_result(run, self._tasks, RecordingError(problem))
             redacted = self._returning.redact_for_file(refused, run)
-        else:
-            self._write(result, run)
         run.release()
         return redacted
+
+    def _keep(self, result: TaskResult, run: Run) -> str | None:
+        """Write a result; why that is not possible where the run itself is the reason. Raises `SettingsError`."""
+        if self.output is None and (change := find_change(run.path)):
+            return f"{run.path} was {change} while it was scored; restore it or choose a directory with output=DIR"
+        if self.output is None and is_directory(run.path / RESULT):
+            return f"cannot write {run.path / RESULT}: it is a directory; remove it or choose one with output=DIR"
+        self._write(result, run)
+        return None
 
     def _redact_in_time(self, result: TaskResult, run: Run) -> tuple[TaskResult, TaskResult]:
         """A result, and the same without secrets. It is an error if that takes too long."""

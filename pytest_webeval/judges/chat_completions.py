@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Annotated
 from typing import Any
 
 import msgspec
+from msgspec import Meta
 from msgspec import Struct
 from msgspec import field
 
@@ -15,6 +17,7 @@ from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.pictures import LONGEST_SIDE
 from pytest_webeval.judges.pictures import encode_picture
 from pytest_webeval.judges.prices import is_version_of
+from pytest_webeval.judges.questions import MOST_TOKENS
 from pytest_webeval.judges.questions import Ending
 from pytest_webeval.judges.questions import Message
 from pytest_webeval.judges.questions import Question
@@ -45,17 +48,20 @@ class _Choice(Struct):
     finish_reason: str | None = None
 
 
+_Count = Annotated[int, Meta(le=MOST_TOKENS)]
+
+
 class _PromptDetails(Struct):
-    cached_tokens: int | None = None
+    cached_tokens: _Count | None = None
 
 
 class _CompletionDetails(Struct):
-    reasoning_tokens: int | None = None
+    reasoning_tokens: _Count | None = None
 
 
 class _Usage(Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
     prompt_tokens_details: _PromptDetails | None = None
     completion_tokens_details: _CompletionDetails | None = None
 

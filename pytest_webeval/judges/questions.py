@@ -106,6 +106,9 @@ class Question(Struct, frozen=True, kw_only=True):
         return sha256(json.dumps(self.to_json(), sort_keys=True, separators=(",", ":")).encode())
 
 
+MOST_TOKENS = 2**53  # of one kind in a reply: more are an invalid response, and no JSON reader keeps them
+
+
 class TokenUsage(Struct, frozen=True):
     """Tokens of a reply as the server counts them. `reasoning` are a part of `completion`, `cached` of `prompt`."""
 

@@ -33,6 +33,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.judges.questions import MOST_TOKENS
 from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.questions import TokenUsage
@@ -48,7 +49,7 @@ STORE_VERSION = 1
 MOST_BYTES = 64 * 2**20  # of a file that is read
 _LOCKS = ".locks"
 _ADVICE = "choose a directory for judge replies that can be written"
-_Count = Annotated[int, Meta(ge=0, le=2**53)]
+_Count = Annotated[int, Meta(ge=0, le=MOST_TOKENS)]
 
 
 class InvalidReplyFile(SettingsError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,9 @@ from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_page import RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
+from pytest_webeval.plugin.snapshots import IS_PATH_SAFE
 from pytest_webeval.plugin.snapshots import PLACE
+from pytest_webeval.plugin.snapshots import SAFE_PATH
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
@@ -163,7 +167,10 @@ def _register_audits(config: pytest.Config, workspace: PytestWorkspace) -> None:
 
 def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Let all xdist workers collect the same runs."""
-    place = getattr(config, "workerinput", {}).get(PLACE)
+    handed: dict[str, Any] = getattr(config, "workerinput", {})
+    if handed.get(IS_PATH_SAFE):
+        os.environ.pop(SAFE_PATH, None)
+    place = handed.get(PLACE)
     if place is not None:
         config.stash[SNAPSHOTS] = Snapshots(Path(place))
     elif config.getoption("tx", default=None):

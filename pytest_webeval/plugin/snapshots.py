@@ -21,6 +21,8 @@ from pytest_webeval.safety.files import sha256
 # The names by which the controller of xdist hands a worker the directory, and what arguments named in run roots.
 PLACE = "webeval_snapshots"
 ARGUMENT_PATHS = "webeval_named"
+# That the controller set this variable, which workers remove again: it is for their start, not for what they start.
+IS_PATH_SAFE, SAFE_PATH = "webeval_safe_path", "PYTHONSAFEPATH"
 _LAYOUTS: dict[str, RunFormat] = {layout.name: layout for layout in FORMATS}
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from collections.abc import Iterable
-from pathlib import Path
-from stat import S_ISDIR
 
 from msgspec import Struct
 
@@ -25,7 +23,7 @@ from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.archives import BROKEN_ZIP
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.run_directory import stat_no_follow
+from pytest_webeval.safety.run_directory import is_directory
 
 ARCHIVE, FOLDER = "trace.zip", "trace"
 LARGEST_ARCHIVE = 256 * 2**20  # bytes
@@ -63,7 +61,7 @@ def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
             archive = Archive(inputs.peek(ARCHIVE, LARGEST_ARCHIVE, "file_size"), inputs.limits)
             names = archive.names
             return _build(names, archive.read) if any(name.startswith(_SCREENCAST) for name in names) else None
-        if _is_directory(inputs.directory / FOLDER):
+        if is_directory(inputs.directory / FOLDER):
             return _load_folder(inputs)
     except (RecordingError, *BROKEN_ZIP):
         return None
@@ -82,13 +80,6 @@ def _load_folder(inputs: RunInputs) -> ActionTrace | None:
         return inputs.peek(f"{FOLDER}/{name}", most, "file_size")
 
     return _build(list_directory(inputs.directory / FOLDER).names, read)
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return S_ISDIR(stat_no_follow(path).st_mode)
-    except OSError:
-        return False
 
 
 def _build(names: Iterable[str], read: ReadMember) -> ActionTrace | None:

@@ -197,10 +197,19 @@ def stat_no_follow(path: Path | str) -> os.stat_result:
 
 def is_link(path: Path | str) -> bool:
     """Whether that name is a link's."""
+    return stat.S_ISLNK(_read_mode(path))
+
+
+def is_directory(path: Path | str) -> bool:
+    """Whether that name is a directory's, and no link's."""
+    return stat.S_ISDIR(_read_mode(path))
+
+
+def _read_mode(path: Path | str) -> int:
     try:
-        return stat.S_ISLNK(stat_no_follow(path).st_mode)
+        return stat_no_follow(path).st_mode
     except (OSError, ValueError):  # of a name with a zero byte
-        return False
+        return 0
 
 
 def is_writable(path: Path) -> bool:

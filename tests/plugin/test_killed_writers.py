@@ -10,6 +10,9 @@ import pytest
 from pytest_webeval import NetworkEventEvaluator
 from pytest_webeval import score_runs
 from pytest_webeval.__main__ import main
+from pytest_webeval.root_scoring import RootScoring
+from pytest_webeval.root_scoring import RootSearch
+from pytest_webeval.scoring.score_settings import ScoreSettings
 from tests.support.killing_evaluators import WriteKillingEvaluator
 
 IDS = (101, 102, 103, 104)
@@ -26,7 +29,7 @@ import os, signal
 
 def pytest_runtest_setup(item):
     if item.nodeid == "runs/102::task":
-        os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        os.replace = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -45,6 +48,17 @@ def list_unfinished(top):
     for path in top.rglob("eval_result.json"):
         json.loads(path.read_bytes())
     return sorted(str(path.relative_to(top)) for path in paths)
+
+
+def test_nothing_is_removed_behind_a_link_that_took_the_place_of_a_group(runs, tmp_path):
+    runs.add(101, name="group/101")
+    scoring = RootScoring(runs.root, ScoreSettings(), None, None)
+    (directory,) = RootSearch(runs.root).list_directories()
+    (runs.root / "group").rename(tmp_path / "outside")
+    (runs.root / "group").symlink_to(tmp_path / "outside")
+    (tmp_path / "outside/101" / FOREIGN).touch()
+    scoring._remove_unfinished(0, [directory])
+    assert (tmp_path / "outside/101" / FOREIGN).exists()
 
 
 def check_all(some, output):

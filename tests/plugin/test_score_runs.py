@@ -117,15 +117,23 @@ def test_evaluators_and_tasks_may_be_given(runs):
     [
         (shutil.rmtree, RecordingError),
         (lambda root: (root / "tasks.json").write_text("{"), TaskDefinitionError),
-        (lambda root: (root / "101/eval_result.json").mkdir(), SettingsError),
     ],
-    ids=["root", "tasks", "result"],
+    ids=["root", "tasks"],
 )
 def test_what_concerns_all_runs_is_raised(runs, break_it, error):
     runs.add(101)
     break_it(runs.root)
     with pytest.raises(error):
         list(score_runs(runs.root))
+
+
+def test_a_directory_in_the_place_of_a_result_ends_no_other_run(runs):
+    for task_id in (101, 102, 103):
+        runs.add(task_id)
+    (runs.root / "102/eval_result.json").mkdir()
+    results = {result.task_id: result for result in score_runs(runs.root)}
+    assert [results[task_id].status for task_id in (101, 102, 103)] == ["success", "error", "success"]
+    assert results[102].error_msg.endswith("it is a directory; remove it or choose one with output=DIR")
 
 
 def test_what_is_not_there_is_said_in_a_line(tmp_path):

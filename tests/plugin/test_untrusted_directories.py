@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +89,20 @@ def test_a_session_started_inside_the_root_imports_nothing(planted, pytester, ma
     where = f"--webeval-runs={planted.root}"
     result = pytester.runpytest_subprocess("-c", str(pytester.path / "mine.ini"), where, *workers)
     assert result.parseoutcomes()["passed"] == 1
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("name", ["keyword", "traceback", "collections", "msgspec"])
+def test_a_worker_started_inside_a_run_imports_none_of_its_modules(runs, pytester, marker, name):
+    path = runs.add(107)
+    (path / f"{name}.py").write_text(MARKED.format(marker=str(marker)))
+    pytester.makefile(".ini", mine="[pytest]\n")
+    pytester.makepyfile(test_start="import os\ndef test_start(): assert 'PYTHONSAFEPATH' not in os.environ\n")
+    options = "-c", str(pytester.path / "mine.ini"), "-n2", f"--webeval-runs={runs.root}"
+    program = Path(sys.executable).with_name("pytest")  # python -m pytest itself imports from the directory
+    command = [program, *options, pytester.path / "test_start.py", runs.root]
+    done = subprocess.run(command, cwd=path, capture_output=True, text=True, check=False)  # pytester adds a path
+    assert "2 passed" in done.stdout
     assert not marker.exists()
 
 

@@ -54,7 +54,7 @@ class WriteKillingEvaluator(ResponseEvaluator):
             os.replace = self.end
         return super().evaluate(expectation, case)
 
-    def end(self, *_):
+    def end(self, *_, **__):
         if self.once:
             self.once.touch()
         time.sleep(300 if self.hangs else 0)

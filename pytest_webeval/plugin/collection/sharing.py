@@ -14,7 +14,9 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
+from pytest_webeval.plugin.snapshots import IS_PATH_SAFE
 from pytest_webeval.plugin.snapshots import PLACE
+from pytest_webeval.plugin.snapshots import SAFE_PATH
 from pytest_webeval.plugin.snapshots import SNAPSHOTS
 from pytest_webeval.plugin.snapshots import Snapshots
 from pytest_webeval.plugin.workspace import PytestWorkspace
@@ -24,11 +26,21 @@ class Sharing(Struct, eq=False, dict=True):
     """Hooks of the controller; none of them is called in a session of one process."""
 
     workspace: PytestWorkspace
+    is_path_safe: bool = False
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
+        """Let workers start without modules of the current directory, which may be a run."""
+        if SAFE_PATH not in os.environ:
+            os.environ[SAFE_PATH] = "1"
+            config.add_cleanup(_forget_safe_path)
+            self.is_path_safe = True
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Send the scanned run roots to a worker, including one that replaces a crashed worker."""
         config = self.workspace.config
+        node.workerinput[IS_PATH_SAFE] = self.is_path_safe
         if SNAPSHOTS not in config.stash:
             with suppress(OSError):  # without such a place each worker looks for itself
                 self._look(config)
@@ -65,6 +77,10 @@ class Sharing(Struct, eq=False, dict=True):
     def _is_below(self, path: Path) -> bool:
         root = self.workspace.labels.root_of(path)
         return root not in (None, path) and path.is_relative_to(self.workspace.config.rootpath)
+
+
+def _forget_safe_path() -> None:
+    os.environ.pop(SAFE_PATH, None)
 
 
 def _path(argument: str) -> Path:

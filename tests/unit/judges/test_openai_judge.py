@@ -75,6 +75,24 @@ def ask():
     return ask
 
 
+@pytest.mark.parametrize("count", [2**53 + 1, 10**4200], ids=["beyond a double", "very long"])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        lambda count: {"prompt_tokens": count},
+        lambda count: {"completion_tokens": count},
+        lambda count: {"prompt_tokens_details": {"cached_tokens": count}},
+        lambda count: {"completion_tokens_details": {"reasoning_tokens": count}},
+    ],
+    ids=["prompt", "completion", "cached", "reasoning"],
+)
+def test_a_response_of_more_tokens_than_can_be_stored_is_no_reply(ask, usage, count):
+    failure, _, _ = ask([reply("yes", usage=usage(count))] * 2, retries=1)
+    assert isinstance(failure, JudgeFailed)
+    assert "invalid response: Expected `int` <=" in str(failure)
+    assert len(str(failure)) < 500
+
+
 def test_a_question_is_a_request_and_a_response_is_a_reply(ask):
     usage = {
         "prompt_tokens": 900,
