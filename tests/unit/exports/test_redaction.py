@@ -16,6 +16,7 @@ from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import TaskResult
+from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.redacted_results import redact_stored
 from pytest_webeval.summary.redacted_results import redact_text
@@ -100,6 +101,30 @@ FORGED = {
 }
 
 
+def hide_in(*path):
+    """What puts a text under an unknown key of the object at a path."""
+
+    def hide(content, text):
+        place = content
+        for key in path:
+            place = place[key]
+        place["zz"] = text
+        return json.dumps(content)
+
+    return hide
+
+
+HIDDEN = {
+    "result": hide_in(),
+    "evaluation": hide_in("evaluators_results", 0),
+    "assertion": lambda content, text: hide_in("evaluators_results", 0, "assertions", 0)(
+        content | {"evaluators_results": [evaluated(assertion("url_match"))]}, text
+    ),
+    "labels": lambda content, text: json.dumps(content | {"warning_labels": [[text, True]]}),
+    "repeated key": lambda content, text: f'{{"error_msg": {json.dumps(text)}, {json.dumps(content)[1:]}',
+}
+
+
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
 def test_no_secret_of_a_forged_result_is_read_where_others_have_names(tmp_path, forged, text):
@@ -128,11 +153,20 @@ def test_redacting_a_redacted_result_leaves_its_replacements(tmp_path, first, se
     assert list_leaks(json.dumps(twice)) == set()
 
 
-def test_a_result_without_secrets_is_exported_byte_by_byte(tmp_path):
-    write_results(tmp_path, result(1, "runs/1"))
-    path = tmp_path / "runs" / "1" / "eval_result.json"
-    path.write_text(path.read_text().replace(", ", " ,\n"))
+def test_a_result_of_ours_without_secrets_is_exported_byte_by_byte(tmp_path):
+    content = TaskResult.read(result(1, "runs/1", webeval={"note": "caf\u00e9 \ud800", "numbers": [1e300, 0.1]}))
+    path = write_results(tmp_path, result(1, "runs/1")) / "runs" / "1" / "eval_result.json"
+    path.write_bytes(to_json_bytes(content.to_json()))
     assert export("files")(tmp_path, "default") == [path.read_bytes()]
+
+
+@pytest.mark.parametrize("hide", HIDDEN.values(), ids=HIDDEN)
+def test_what_reading_drops_is_not_exported(tmp_path, hide):
+    path = write_results(tmp_path, result(1, "runs/1")) / "runs" / "1" / "eval_result.json"
+    path.write_text(hide(result(1, "runs/1"), TEXTS["bearer"]))
+    assert list_leaks(path.read_bytes()) != set()
+    assert list_leaks(*export("files")(tmp_path, "default"), *export("files")(tmp_path, "strict")) == set()
+    assert export("files")(tmp_path, "off") == [path.read_bytes()]
 
 
 def test_no_secret_of_a_summary_is_read(tmp_path):
