@@ -15,6 +15,7 @@ from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import OWN_KEYS
 from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.judged_runs import read_judged_runs
@@ -130,6 +131,76 @@ HIDDEN = {
 def test_no_secret_of_a_forged_result_is_read_where_others_have_names(tmp_path, forged, text):
     root = write_results(tmp_path, result(text, "runs/1", **forged(text)))
     assert list_leaks(*(each for read in READERS.values() for each in read(root, "default"))) == set()
+
+
+ODD_VALUES = {
+    "text": lambda text: text,
+    "object": lambda _: {"password": PASSWORD},
+    "nested": lambda _: {"a": {"password": PASSWORD}},
+    "pairs": lambda _: [["password", PASSWORD]],
+    "entries": lambda _: [{"name": "password", "value": PASSWORD}],
+    "list": lambda text: [text],
+    "name": lambda text: {text: 1},
+}
+OTHER_KEYS = ("excluded", "password", "capture", "trajectory", "Bearer 123456abcdef")
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+@pytest.mark.parametrize("key", sorted({*OWN_KEYS, *OTHER_KEYS}))
+def test_no_key_of_a_forged_result_holds_a_secret(tmp_path, key, value, mode):
+    raw = TaskResult.read(result(1, "runs/1") | {"webeval": {key: value(TEXTS["bearer"])}})
+    redacted = redact_stored(raw, tmp_path, RedactionPolicy(mode))
+    assert list_leaks(json.dumps(redacted.to_json())) == set()
+
+
+def test_a_member_whose_name_is_one_of_a_secret_is_redacted(tmp_path):
+    raw = TaskResult.read(result(1, "runs/1", webeval={"password": PASSWORD, TEXTS["github"]: 1}))
+    assert list_leaks(json.dumps(redact_stored(raw, tmp_path).to_json())) == set()
+
+
+def test_our_keys_of_a_result_of_ours_stay(tmp_path):
+    inputs = {"network.har": "a3f1" * 16, "auth.json": "77b0" * 16}
+    libraries = {"pytest-webeval": "0.1.0", "python-dateutil": "2.9.0.post0", "us": "3.2.0+local-1"}
+    webeval = {
+        "excluded_as": None,
+        "format": "trajectory",
+        "inputs": inputs,
+        "libraries": libraries,
+        "rules": "strict",
+        "run": "runs/a%20b",
+        "schema_version": 1,
+        "skipped": False,
+        "task_checksum": "ab" * 32,
+        "version": "0.1.0",
+        "tasks_from": "tasks.json",
+        "wall_time": 0.003502,
+    }
+    for mode in ("default", "strict"):
+        redacted = redact_stored(TaskResult.read(result(1, "runs/1", webeval=webeval)), tmp_path, RedactionPolicy(mode))
+        assert redacted.webeval == webeval | {"redacted": mode}
+
+
+DIFFERENCE = {"path": "url", "kind": "different", "expected": 1, "actual": 2}
+FORGED_DIFFERENCES = {
+    "path": lambda text: {"path": text},
+    "path of what is missing": lambda text: {"path": f"headers.{text}", "kind": "missing"},
+    "path behind a dot": lambda text: {"path": f"{text}.x", "kind": "unreadable"},
+    "kind": lambda text: {"kind": text},
+    "kind that is no text": lambda text: {"kind": [text]},
+    "member": lambda text: {"note": text},
+    "secret member": lambda _: {"password": PASSWORD},
+    "name": lambda text: {text: 1},
+}
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("forged", FORGED_DIFFERENCES.values(), ids=FORGED_DIFFERENCES)
+def test_no_secret_of_a_forged_difference_is_read(tmp_path, forged, text, mode):
+    explanation = {"differences": [DIFFERENCE | forged(text)], "nearest": None, "candidates": []}
+    raw = TaskResult.read(result(1, "runs/1", webeval={"explanations": [explanation]}))
+    assert list_leaks(json.dumps(redact_stored(raw, tmp_path, RedactionPolicy(mode)).to_json())) == set()
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
