@@ -34,9 +34,11 @@ from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import AUTO
 from pytest_webeval.rules import find_rules
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.scored_session import ScoredRun
 
+SECONDS = 60.0  # for the redaction of a result, as for the scoring of a run
 DEFAULT_POLICY = RedactionPolicy()
 _TEXTS = ("reason", "answer")  # of a row
 # What is under our own keys in a result that we wrote.
@@ -79,14 +81,15 @@ def redact_stored(result: TaskResult, directory: Path, policy: RedactionPolicy =
     """The result of a file in a directory, without secrets unless the policy is off.
 
     It is redacted whatever it says of itself, because an agent can write into the directory of its run. Redacting a
-    redacted result changes nothing.
+    redacted result changes nothing. Raises `EvaluationError` for one that takes too long.
     """
     if policy.is_off:
         return result
     from pytest_webeval.redaction.redactor import Redactor  # with all of its patterns
 
     redactor = Redactor(policy, recorded=_StoredRecording(directory, RESPONSE))
-    return _redact_names(_redact_members(redactor.result(drop_untrusted_marks(result)), policy))
+    with time_limit(SECONDS, f"its redaction takes longer than {SECONDS:g} s; inspect the run"):
+        return _redact_names(_redact_members(redactor.result(drop_untrusted_marks(result)), policy))
 
 
 def _redact_members(result: TaskResult, policy: RedactionPolicy) -> TaskResult:

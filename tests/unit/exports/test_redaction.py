@@ -16,6 +16,7 @@ from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import OWN_KEYS
+from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.judged_runs import read_judged_runs
@@ -264,6 +265,40 @@ def test_no_secret_is_in_a_message_about_a_file(tmp_path, text):
     with pytest.raises(SettingsError, match="cannot read the result") as error:
         find_result(tmp_path, "runs/2")
     assert list_leaks(str(error.value)) == set()
+
+
+@pytest.mark.parametrize("padding", [0, 1, 150, 190])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("place", ["schema_version", "status"])
+def test_no_part_of_a_secret_is_in_a_message_about_a_file(tmp_path, place, text, padding):
+    forged = f"{'a ' * (padding // 2)}{text}"
+    content = result(1, "runs/1")
+    (content["webeval"] if place == "schema_version" else content)[place] = forged
+    write_results(tmp_path, content)
+    with pytest.raises(SettingsError, match="cannot read the result") as error:
+        find_result(tmp_path, "runs/1")
+    texts = [*load_results(tmp_path).problems, str(error.value)]
+    assert not [part for each in texts for part in (PASSWORD[:4], "9qWz") if part in each]
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_result_that_takes_too_long_is_a_problem(tmp_path, monkeypatch, write):
+    write(tmp_path, result(1, "runs/1"), result(2, "runs/2"))
+    redact = Redactor.result
+
+    def wait(self, found):
+        while found.task_id == 1:
+            pass
+        return redact(self, found)
+
+    monkeypatch.setattr(Redactor, "result", wait)
+    monkeypatch.setattr("pytest_webeval.summary.redacted_results.SECONDS", 0.1)
+    loaded = load_results(tmp_path)
+    assert [row.run for row in loaded] == ["runs/2"]
+    (problem,) = loaded.problems
+    assert "its redaction takes longer than 0.1 s; inspect the run" in problem
+    with pytest.raises(SettingsError, match="its redaction takes longer than"):
+        find_result(tmp_path, "runs/1")
 
 
 @pytest.mark.parametrize("read", [load_results, lambda path, redact: find_result(path, "runs/1", redact)])
