@@ -149,10 +149,21 @@ def test_junit_properties_say_which_evaluators_failed_and_why(runs, webeval_apar
     assert found["webeval_reason"].startswith("retrieved_data: ")
 
 
+FACTS = {"task_id": 1, "status": "failure", "score": 0.0, "sites": [], "template": 1, "warnings": []}
+FACTS |= dict.fromkeys(("rules", "version", "evaluator_checksum", "data_checksum", "reason"), "")
+
+
 @pytest.mark.parametrize(("changed", "reason"), [({}, "x" * 999 + "…"), ({"skipped": True, "excluded": "y"}, "y")])
 def test_a_reason_is_as_long_as_a_property_may_be(changed, reason):
-    told = {"task_id": 1, "status": "failure", "score": 0.0, "sites": [], "template": 1, "warnings": []}
-    told |= dict.fromkeys(("rules", "version", "evaluator_checksum", "data_checksum"), "")
-    record = Record("runs/1", task_type=None, wall_time=0.0, **(told | {"reason": "x" * 2_000} | changed))
+    record = Record("runs/1", task_type=None, wall_time=0.0, **(FACTS | {"reason": "x" * 2_000} | changed))
     found = dict(junit_properties(record))
     assert (found["webeval_evaluator"], found["webeval_reason"]) == ("", reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"), [("a\x1b[2J", "a\\u001b[2J"), ("a\ud800", "a\\ud800"), ("a\u202eb", "a\\u202eb")], ids=ascii
+)
+def test_no_property_has_a_control_character(text, spelled):
+    facts = FACTS | {"task_id": text, "sites": [text], "task_type": text, "reason": text}
+    values = [value for _, value in junit_properties(Record("runs/1", wall_time=0.0, **facts))]
+    assert values.count(spelled) == 4
