@@ -52,7 +52,6 @@ LOCAL_CONFIGURATION = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.scheduler.worker-saturation": 2.0,  # the next batch is there when one is done
-    "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": "1",  # nothing is imported from the current directory
     "logging": QUIET,
 }
 CONFIGURATION = {"distributed.admin.large-graph-warning-threshold": "1GB"}  # some MB of settings are fine
@@ -129,6 +128,7 @@ class LocalDaskEngine(Struct, frozen=True):
         distributed = load_distributed()
         with ExitStack() as stack:
             stack.enter_context(keep_environment())
+            os.environ["PYTHONSAFEPATH"] = "1"  # no process that it starts imports from the current directory
             configure(stack, CONFIGURATION | LOCAL_CONFIGURATION)
             cluster = self._start_cluster(distributed)
             stack.callback(cluster.close, timeout=CLOSE_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.runs import Runs
 
 WEBEVAL = str(Path(sys.executable).with_name("webeval"))
 NAMES = ("conftest", "jinja2", "msgspec", "multiprocessing", "pytest_webeval", "signal", "sitecustomize")
+WITH_DASK = pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask")
 MARK = "from pathlib import Path\nPath(__file__).with_suffix('.imported').touch()\n"
 
 
@@ -33,13 +35,14 @@ def call(run, *command):
     "command",
     [
         ("score", "..", "--executor=process:1", "--output=../out", "--no-progress"),
+        pytest.param(("score", "..", "--executor=local:1", "--output=../out", "--no-progress"), marks=WITH_DASK),
         ("export", "..", "--to=csv"),
         ("validate", ".."),
         ("compare", "../before", "../after"),
         ("audit", ".."),
         ("new-task", "."),
     ],
-    ids=lambda command: command[0],
+    ids=["score", "score by Dask", "export", "validate", "compare", "audit", "new-task"],
 )
 def test_no_module_of_a_run_is_imported(run, command):
     done = call(run, WEBEVAL, *command)
