@@ -23,6 +23,8 @@ _JOINED = re.compile(
     rf"\s*(?:{_BEFORE_A_WORD}(?P<either>{_EITHER}(?:\s+{_EITHER})*(?:\s+up\s+to)?)|{_BEFORE_A_WORD}(?:up\s+)?to"
     rf"|[-\u2010-\u2015\u2212|~?\\\u2192]|->|(?P<slash>/)|(?P<list>[,;&+]|{_BEFORE_A_WORD}and))\s*"
 )
+# Powers of ten that a word behind an amount stands for, which the parser of the amount does not read.
+_POWERS = {"%": -2, "percent": -2, "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
 _UNIT = re.compile(r"\s?(?P<percent>%)|[\s-]?(?P<word>[a-z]+)")  # 10%, 3 items and 2-day are no money
 # What may follow an amount of a range, as in "$10 to 20 per night", where any other word is a unit.
 _NO_UNIT = re.compile(
@@ -80,4 +82,7 @@ def _is_marked(match: re.Match[str]) -> bool:
 
 def _read(match: re.Match[str]) -> Decimal:
     amount = parse_first_amount(match["digits"], thousands=True) or Decimal(0)
+    unit = _UNIT.match(match.string, match.end())
+    if unit and (power := _POWERS.get(unit["percent"] or unit["word"])):  # all digits stay without one
+        amount *= Decimal(10) ** power
     return -amount if match["minus"] or "-" in (match["before"] or "") else amount
