@@ -150,6 +150,9 @@ def append_in_place(path: Path, content: bytes, advice: str, *, is_new: bool) ->
 
 def _open_in_place(path: Path, mode: int = os.O_TRUNC) -> int:
     flags = os.O_WRONLY | os.O_CREAT | mode | os.O_NOFOLLOW | os.O_CLOEXEC
+    with directory_to_write(path.parent, is_created=True) as parent:
+        if parent is not None:
+            return os.open(path.name, flags, _SHARED, dir_fd=parent)
     try:
         return os.open(path, flags, _SHARED)
     except FileNotFoundError:

@@ -14,6 +14,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.errors import TaskFailed
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
+from pytest_webeval.plugin.collection.nodes import OPENED_RUNS
 from pytest_webeval.plugin.collection.nodes import RECORDED
 from pytest_webeval.plugin.collection.nodes import is_live
 from pytest_webeval.plugin.collection.nodes import task
@@ -66,6 +67,7 @@ def record(request: pytest.FixtureRequest) -> Iterator[LiveRecording]:
     sites, options = (request.getfixturevalue(name) for name in ("webeval_sites", "webeval_browser"))
     render_start_url(definition, sites)  # an error leaves no directory
     directory = create_run_directory(tests.root, definition.task_id)
+    item.stash[OPENED_RUNS].enter_context(workspace.open_run(directory))  # the agent may replace it
     recording = LiveRecording(directory, definition, sites, mark.max_steps, options)
     item.stash[RECORDED] = directory
     item.user_properties.append(("webeval_recording", workspace.labels.of(directory)))

@@ -33,6 +33,8 @@ from pytest_webeval.recordings.action_trace import ARCHIVE
 from pytest_webeval.recordings.action_trace import FOLDER
 from pytest_webeval.recordings.network.playwright import REQUESTS_LOG
 from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.safety.run_directory import find_change
+from pytest_webeval.safety.run_directory import is_link
 from pytest_webeval.safety.text import to_line
 
 HAR, REQUESTS_HAR = "network.har", "requests.har"
@@ -43,6 +45,7 @@ _PORT_FILE = "DevToolsActivePort"
 SETTLING, POLLING = 1.0, 25  # seconds, milliseconds
 OWN_CONTEXT = "the agent opened a browser context of its own, whose requests are not recorded"
 LOST_REQUESTS = "the requests of page.request and context.request were not recorded"
+REPLACED = "the directory of the recording was replaced"
 LOST, _CLOSED = "the browser ended before the agent did", "has been closed"
 _LONGEST_PROBLEM = 200  # characters
 
@@ -170,6 +173,9 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def finish(self) -> None:
         """Keep what Playwright made in the end, or else what it wrote before, which says as much for a verdict."""
+        if find_change(self.recording.directory) or is_link(self.folder):  # its files would be those of others
+            self.recording.stop(Outcome.BROWSER_LOST, REPLACED)
+            return
         if self.problems:
             self.recording.stop(
                 Outcome.BROWSER_LOST, LOST if _CLOSED in self.problems[0] else f"{LOST}: {self.problems[0]}"

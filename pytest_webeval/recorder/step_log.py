@@ -15,9 +15,9 @@ from pytest_webeval.recordings.recording_state import STEPS
 from pytest_webeval.recordings.recording_state import STEPS_FOLDER
 from pytest_webeval.recordings.step_log import LONGEST_LINE
 from pytest_webeval.safety.text import truncate_words
+from pytest_webeval.storage import append_in_place
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_error
 
 # Kinds of pictures by how their files begin.
 _KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"))
@@ -36,19 +36,13 @@ class StepLog(Struct):
         line = {"index": self.count + 1, **step}
         if screenshot is not None:
             line["screenshot"] = self._write_picture(screenshot)
-        path = self.directory / STEPS
         try:
             text = _encode(line)
             if len(text) > LONGEST_LINE:  # a page in an observation; nobody would read the line
                 text = _encode(_shorten(line))
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise SettingsError(f"cannot log step {self.count + 1}: {error}; use JSON values only") from error
-        try:
-            path.parent.mkdir(exist_ok=True)
-            with path.open("ab") as log:
-                log.write(text)
-        except OSError as error:
-            raise write_error(path, error, _ADVICE) from error
+        append_in_place(self.directory / STEPS, text, _ADVICE, is_new=False)
         self.count += 1
 
     def _write_picture(self, screenshot: bytes | str | os.PathLike[str]) -> str:

@@ -527,3 +527,43 @@ def test_what_a_site_says_in_the_end_of_a_session_is_no_control_sequence(pyteste
     controls, shown = find_controls(pytester)
     assert controls == []
     assert "evil" in shown
+
+
+SWAPPING = """
+import pathlib
+
+OTHER = pathlib.Path("other/1").absolute()
+
+def aim_at(path, target):
+    if path.exists():
+        path.rename(path.with_name("aside"))
+    path.symlink_to(target)
+
+@pytest.mark.webeval_task("tasks.json", 1)
+def test_directory(webeval_recording):
+    act(webeval_recording, "chair")
+    aim_at(webeval_recording.directory, OTHER)
+
+@pytest.mark.webeval_task("tasks.json", 2)
+def test_log(webeval_recording):
+    webeval_recording.step("click")
+    aim_at(webeval_recording.directory / "webeval_steps/steps.jsonl", OTHER / "steps.jsonl")
+    webeval_recording.step("click")
+
+@pytest.mark.webeval_task("tasks.json", 3)
+def test_folder(webeval_recording):
+    aim_at(webeval_recording.directory / "webeval_steps", OTHER)
+    webeval_recording.step("click", screenshot=b"\\x89PNG\\r\\n\\x1a\\n")
+"""
+
+
+def test_links_that_an_agent_leaves_in_its_recording_lead_nowhere(pytester, write):
+    write(ONE + SWAPPING)
+    pytester.runpytest("test_agent.py::test_agent", "--webeval-record=other").assert_outcomes(passed=1)
+    other = pytester.path / "other/1"
+    (other / "steps.jsonl").touch()
+    before = {path: path.read_bytes() for path in other.iterdir()}
+    pytester.runpytest("--deselect=test_agent.py::test_agent", RECORD).assert_outcomes(failed=3)
+    assert {path: path.read_bytes() for path in other.iterdir()} == before
+    summary = json.loads((pytester.path / "live/eval_summary.partial.json").read_bytes())
+    assert [row["status"] for row in summary["task_results"]] == ["error"] * 3

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import cache
 from functools import cached_property
 from functools import lru_cache
@@ -325,6 +326,7 @@ def _node(kind: type[Node], parent: pytest.Collector, path: Path, name: str) -> 
 
 
 RECORDED = pytest.StashKey[Path]()  # the directory into which a live test records
+OPENED_RUNS = pytest.StashKey[ExitStack]()  # of an item: the run directories that stay open through all of its phases
 LIVE_FIXTURE = "webeval_recording"
 
 

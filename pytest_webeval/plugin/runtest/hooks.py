@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from collections.abc import Sequence
+from contextlib import ExitStack
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.errors import RunExcluded
 from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
+from pytest_webeval.plugin.collection.nodes import OPENED_RUNS
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.collection.nodes import directory_node
 from pytest_webeval.plugin.collection.nodes import has_own_result
@@ -148,7 +150,10 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Keep the directory of a run open through all phases of its test."""
         path = run_path(item)
-        with nullcontext() if path is None else self.workspace.open_run(path):
+        with ExitStack() as opened:
+            item.stash[OPENED_RUNS] = opened
+            if path is not None:
+                opened.enter_context(self.workspace.open_run(path))
             return (yield)
 
     @pytest.hookimpl(wrapper=True)

@@ -13,6 +13,8 @@ from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.browser import hide_access
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.sync_recording import _finish_before_closing as finish_blocking
+from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.safety.run_directory import open_run_directory
 
 MESSAGE = "Unexpected status 401 when connecting to {} Call log: - <ws preparing> {}"
 
@@ -51,6 +53,21 @@ def test_the_raw_trace_stays_until_all_that_is_made_of_it_is_there(tmp_path, mad
     capture.finish()
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert files - {"webeval_recording.json"} == left
+
+
+@pytest.mark.parametrize("is_folder", [False, True], ids=["recording", "folder"])
+def test_nothing_is_kept_of_what_lies_behind_a_link(tmp_path, is_folder):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/network.har").touch()
+    capture = BrowserCapture(Recording(tmp_path / "1"), BrowserOptions())
+    with open_run_directory(tmp_path / "1", tmp_path):
+        if not is_folder:
+            (tmp_path / "1").rename(tmp_path / "aside")
+            (tmp_path / "1").mkdir()
+        capture.folder.symlink_to(tmp_path / "other")
+        capture.finish()
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["network.har"]
+    assert capture.recording.outcome is Outcome.BROWSER_LOST
 
 
 class Crashed(Exception):
