@@ -41,6 +41,7 @@ from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output
 from pytest_webeval.sessions.output_paths import check_output_paths
+from pytest_webeval.sessions.output_paths import check_outside_runs
 from pytest_webeval.sessions.output_paths import check_report
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
@@ -116,6 +117,8 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
         workspace.tasks.check_files()
         config.stash[MISSING_TASKS].check()
         check_output(workspace)
+        if workspace.settings.judge is not None:  # an agent could have written them
+            check_outside_runs("--webeval-judge-replies", workspace.judges.replies, workspace)
         check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate

@@ -138,11 +138,18 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
 
 
 @pytest.mark.parametrize("place", ["runs/107", "runs/107/results"])
-def test_an_output_in_a_recording_is_refused(runs, webeval, place):
-    runs.add(107)
-    result = webeval(f"--webeval-output={place}")
+@pytest.mark.parametrize("option", ["--webeval-output", "--webeval-judge-replies"])
+def test_an_output_or_replies_in_a_recording_are_refused(runs, webeval, place, option):
+    (runs.add(107) / "results").mkdir()
+    result = webeval(f"{option}={place}", "--webeval-judge=m")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --webeval-output: *runs/107 is a recorded run; choose a separate directory"])
+    result.stderr.fnmatch_lines([f"ERROR: {option}: *runs/107 is a recorded run; choose a separate directory"])
+
+
+def test_replies_that_lie_in_a_recording_because_the_session_does_are_refused(runs, pytester):
+    run = runs.add(107)
+    result = pytester.runpytest_subprocess(f"--rootdir={run}", f"--webeval-runs={runs.root}", "--webeval-judge=m")
+    result.stderr.fnmatch_lines(["ERROR: --webeval-judge-replies: *runs/107 is a recorded run; choose *"])
 
 
 def test_an_output_in_a_root_that_is_a_recording_is_allowed(runs, pytester):
