@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pytest_webeval.redaction.marks import KEY_BEGINNING
+from pytest_webeval.redaction.marks import KEY_START
 from pytest_webeval.redaction.marks import LINK_WORD
 from pytest_webeval.redaction.marks import find_marks
 from pytest_webeval.redaction.names import compact
@@ -20,6 +21,9 @@ _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
 _SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
 _HEADS = frozenset({"bearer", "basic", "token", "apikey", "form-data", "-u", "--user", "--proxy-user"})
+# Keys, and what stands before credentials, also where other characters of a word come before.
+_KEY = re.compile(rf"{KEY_START}(?:{KEY_BEGINNING.pattern}|(?:bearer|basic|token|apikey)(?=\s|%20|\+))")
+_MARK_OFFSETS = (0, 1, 3)  # of a mark within these: `k_live` in sk_live_, `key` in apikey
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 _PRIVATE = "-----begin"
 
@@ -61,7 +65,10 @@ def candidates(text: str) -> Iterable[int] | None:
 
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
-    yield from {span for at in find_marks(lowered) for span in _list_spans(text, at)}
+    marks = [*find_marks(lowered)]
+    yield from {span for at in marks for span in _list_spans(text, at)}
+    starts = {at - offset for at in marks for offset in _MARK_OFFSETS if at >= offset}
+    yield from ((start, start) for start in starts if _KEY.match(lowered, start))
     if "curl" in lowered:
         yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
     if "@" in text or ELLIPSIS in text:

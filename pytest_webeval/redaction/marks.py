@@ -23,10 +23,25 @@ _KEYS = (
     ("hf_", "hf_", r"\w{20,}"),
     ("npm_", "npm_", r"\w{30,}"),
     ("pypi-", "pypi-", r"[\w-]{30,}"),
+    ("whsec_", "whsec_", r"[\w+/]{16,}"),
+    ("xapp-", "xapp-", r"[\w-]{10,}"),
     ("sg.", r"sg\.", r"[\w-]{16,}\.[\w-]{16,}"),
 )
 KEY_PATTERN = "|".join(beginning + rest for _, beginning, rest in _KEYS)
 KEY_BEGINNING = re.compile("|".join(["eyj", *(beginning for _, beginning, _ in _KEYS)]))
+# The end of an escape of a URL, of JSON, or of a sequence that colours a terminal: its last characters are of words.
+_ESCAPES = (
+    r"%[0-9A-Fa-f]{2}",
+    r"%25[0-9A-Fa-f]{2}",
+    r"%2525[0-9A-Fa-f]{2}",
+    r"\\[nrtbf0]",
+    r"\\u[0-9A-Fa-f]{4}",
+    r"\\x[0-9A-Fa-f]{2}",
+    r"\\[0-7]{3}",
+)
+_COLOURS = tuple(rf"[\[;]\d{{{digits}}}[A-Za-z]" for digits in range(4))
+AFTER_ESCAPE = "|".join(f"(?<={ending})" for ending in (*_ESCAPES, *_COLOURS))
+KEY_START = rf"(?:(?<![A-Za-z0-9])|{AFTER_ESCAPE})"
 
 # Each secret name and each pattern has one of these in it, but for those of the next two tables.
 MARKS = (

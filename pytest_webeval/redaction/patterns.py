@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pytest_webeval.redaction.marks import AFTER_ESCAPE
 from pytest_webeval.redaction.marks import KEY_PATTERN
+from pytest_webeval.redaction.marks import KEY_START
 from pytest_webeval.redaction.marks import LINK_WORDS
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -24,13 +26,16 @@ _UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 # A text that begins so is not a value: our own messages begin like that.
 _NOT_OUR = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
 # Heads end where a value begins, and the value is then matched behind them: a harmless name hides nothing.
-_WORDS = {
-    "jwt": r"eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?",
+_KEYS = {
+    # behind a letter or a hyphen the end of a header is not looked for far: `eyJ-eyJ-` begins at each
+    "jwt": r"eyJ(?:(?<![\w-]eyJ)[\w-]{8,}+|[\w-]{8,2000}+)\.[\w-]{4,}(?:\.[\w-]*)?",
     "key": KEY_PATTERN,
+    "scheme": r"(?:Bearer|(?<![_-])(?:Basic|Token|ApiKey))(?:\s|%20|\+){1,4}"
+    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
+}
+_WORDS = {
     # /reset-password/…, %2Ftoken%2F…: what looks generated behind it is a secret
     "path": rf"(?<=[/F])[\w-]{{0,40}}?(?:{LINK_WORDS})[\w-]{{0,40}}{_SLASH}",
-    "scheme": r"(?:Bearer|Basic|Token|ApiKey)(?:\s|%20|\+){1,4}"
-    r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
     # one part of a multipart message: up to the empty line behind its headers
     "part": r"form-data;[ \t]{0,4}name=(?P<pq>\\{0,8}\")(?P<part_name>[^\"\\\r\n]{1,100})(?P=pq)[^\r\n\\<>]{0,200}"
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
@@ -71,8 +76,7 @@ _OTHERS = {
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
-    # checked at the start of a run of such characters, not at each plus in it
-    "opaque": r"(?<!\+)(?=[A-Za-z_+-]*+\d)(?=[\d_+-]*+[A-Za-z])[\w+-]{20,}+={0,2}",
+    "opaque": r"(?=[A-Za-z_+-]*+\d)(?=[\d_+-]*+[A-Za-z])[\w+-]{20,}+={0,2}",
 }
 
 
@@ -80,17 +84,23 @@ def _alternate(kinds: dict[str, str]) -> str:
     return "|".join(f"(?P<{name}>{pattern})" for name, pattern in kinds.items())
 
 
-def _build_pattern(words: dict[str, str]) -> re.Pattern[str]:
-    return re.compile(rf"{_alternate(_ADDRESSES)}|{_START}(?:{_alternate(words)})|{_alternate(_OTHERS)}", re.IGNORECASE)
+# At the start of a run of the characters of both, not at each plus or hyphen in it.
+_STRICT_START = rf"(?:(?<![\w+\\%-])|{AFTER_ESCAPE})"
+_STRICT_ALTERNATIVE = rf"{_STRICT_START}(?:{_alternate(_STRICT)})"
 
 
-DEFAULT_PATTERN = _build_pattern(_WORDS)
-STRICT_PATTERN = _build_pattern(_WORDS | _STRICT)
+def _build_pattern(*strict: str) -> re.Pattern[str]:
+    keys, words = f"{KEY_START}(?:{_alternate(_KEYS)})", f"{_START}(?:{_alternate(_WORDS)})"
+    return re.compile("|".join((_alternate(_ADDRESSES), keys, words, *strict, _alternate(_OTHERS))), re.IGNORECASE)
+
+
+DEFAULT_PATTERN = _build_pattern()
+STRICT_PATTERN = _build_pattern(_STRICT_ALTERNATIVE)
 
 # What is a secret wherever it stands, also in the name of something.
-_TOKENS = {name: _WORDS[name] for name in ("jwt", "key")}
-DEFAULT_NAME = re.compile(rf"{_START}(?:{_alternate(_TOKENS)})", re.IGNORECASE)
-STRICT_NAME = re.compile(rf"{_START}(?:{_alternate(_TOKENS | _STRICT)})", re.IGNORECASE)
+_NAMED_KEYS = f"{KEY_START}(?:{_alternate({name: _KEYS[name] for name in ('jwt', 'key')})})"
+DEFAULT_NAME = re.compile(_NAMED_KEYS, re.IGNORECASE)
+STRICT_NAME = re.compile(f"{_NAMED_KEYS}|{_STRICT_ALTERNATIVE}", re.IGNORECASE)
 
 QUOTE = re.compile(_QUOTE, re.IGNORECASE)
 # The rest of a text in quotes, by the quote; of what is escaped once more the end is looked for.
@@ -100,7 +110,8 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
-GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s,&;\"'<>#\\]){0,2000}", re.IGNORECASE)
+# Ends where another name may: a value that is none is searched for these, and so is no character read twice.
+GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3[ABD]))[^\s,&;:=\"'<>#\\]){0,2000}", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
