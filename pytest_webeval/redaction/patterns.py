@@ -111,7 +111,7 @@ INSIDE = {
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
 # Ends where another name may: a value that is none is searched for these, and so is no character read twice.
-GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3[ABD]))[^\s,&;:=\"'<>#\\]){0,2000}", re.IGNORECASE)
+GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3[A-BD]))[^\s,&;:=\"'<>#\\]){0,2000}", re.IGNORECASE)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")

@@ -157,3 +157,20 @@ def test_an_audit_lists_each_place_of_the_code(tmp_path):
     assert [(one.kind, one.name, one.replacement, count) for one, count in found.items()] == [
         ("authorization code", "code", R, 3)
     ]
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"https://h.test/reset-password/{CODE}",
+        f'[["password","{CODE}"]]',
+        f"password={CODE}&token",
+        f"token?code={CODE}",
+    ],
+)
+def test_an_audit_lists_no_secret_in_the_name_of_a_member(tmp_path, name, mode):
+    (tmp_path / "state.json").write_text(json.dumps({name: "CaNaRy77xQ", "page": 1}))
+    findings = Audit.of(tmp_path, RedactionPolicy(mode), SALT).findings
+    assert findings
+    assert not [one for one in findings if CODE in one.name or "CaNaRy77xQ" in one.name]
