@@ -22,8 +22,7 @@ _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n,
 _SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
 _HEADS = frozenset({"bearer", "basic", "token", "apikey", "form-data", "-u", "--user", "--proxy-user"})
 # Keys, and what stands before credentials, also where other characters of a word come before.
-_KEY = re.compile(rf"{KEY_START}(?:{KEY_BEGINNING.pattern}|(?:bearer|basic|token|apikey)(?=\s|%20|\+))")
-_MARK_OFFSETS = (0, 1, 3)  # of a mark within these: `k_live` in sk_live_, `key` in apikey
+_KEY = re.compile(rf"(?={KEY_BEGINNING.pattern}|(?:bearer|basic|token|apikey)(?:\s|%20|\+)){KEY_START}")
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 _PRIVATE = "-----begin"
 
@@ -65,9 +64,10 @@ def candidates(text: str) -> Iterable[int] | None:
 
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
-    marks = [*find_marks(lowered)]
-    yield from {span for at in marks for span in _list_spans(text, at)}
-    starts = {at - offset for at in marks for offset in _MARK_OFFSETS if at >= offset}
+    marks = {*find_marks(lowered)}
+    spans = {span for at in marks for span in _list_spans(text, at)}
+    yield from spans
+    starts = {*_list_key_starts(lowered, marks)} - {start for start, _ in spans}
     yield from ((start, start) for start in starts if _KEY.match(lowered, start))
     if "curl" in lowered:
         yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
@@ -75,6 +75,17 @@ def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:
         yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))
+
+
+def _list_key_starts(lowered: str, marks: Iterable[int]) -> Iterator[int]:
+    """Where keys with these marks begin: `k_live` and `key` are marks of sk_live_ and of apikey."""
+    for at in marks:
+        if lowered.startswith("k_", at):
+            yield max(at - 1, 0)
+        elif lowered.startswith("key", at):
+            yield max(at - 3, 0)
+        else:
+            yield at
 
 
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
