@@ -32,6 +32,7 @@ JOURNAL = "eval_journal.jsonl"  # of a session that goes on, or was killed
 SIDE_FILE_DIGITS, LONGEST_LIST_NAME = 12, 60  # of the checksum and the list in the name of a side file
 SIDE_FILE = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{LONGEST_LIST_NAME}}}-[0-9a-f]{{{SIDE_FILE_DIGITS}}}\.jsonl")
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning
+_LONGEST_VERSION = 20  # characters of one in a message
 
 
 def is_side_file(name: str, stem: str) -> bool:
@@ -46,7 +47,8 @@ def find_version_problem(version: object) -> str | None:
         return None
     if type(version) is int and version > SCHEMA_VERSION:
         return f"schema_version {version!s:.20} is newer than {SCHEMA_VERSION}; update pytest-webeval"
-    return f"invalid schema_version {version!r:.20}; score again"
+    shown = repr(version)  # whole or not at all: a part of a secret could not be redacted
+    return f"invalid schema_version {shown if len(shown) <= _LONGEST_VERSION else type(version).__name__}; score again"
 
 
 class Status(StrEnum):

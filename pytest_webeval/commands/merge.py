@@ -115,7 +115,7 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy:
             run = str(result.webeval.get("run"))
             is_copy = own.is_relative_to(base) and (base / stored.place).is_relative_to(own)
             if run in runs and not is_copy:
-                write_bytes(output / stored.place / RESULT, redact_file(result, stored.read_file()))
+                write_bytes(output / stored.place / RESULT, redact_file(result, stored.read_file(), policy))
             missing.discard(run)
     if missing:
         names = name_first(sorted(missing), 3, 80, len(missing))

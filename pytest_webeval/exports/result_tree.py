@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
@@ -25,13 +26,13 @@ def list_result_files(
     if not root.is_dir():
         raise SettingsError(f"{root} is not a directory; name a directory of results")
     is_empty = True
-    for path, content in build_rows(root, _build_file, problems, policy):
+    for path, content in build_rows(root, partial(_build_file, policy), problems, policy):
         is_empty = False
         yield path, content
     if is_empty and not problems:
         raise SettingsError(f"{root} holds no results; name a directory of results")
 
 
-def _build_file(result: TaskResult, stored: StoredResult) -> tuple[str, bytes]:
+def _build_file(policy: RedactionPolicy, result: TaskResult, stored: StoredResult) -> tuple[str, bytes]:
     path = RESULT if stored.place == "." else f"{stored.place}/{RESULT}"
-    return path, redact_file(result, stored.read_file())
+    return path, redact_file(result, stored.read_file(), policy)

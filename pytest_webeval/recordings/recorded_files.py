@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import reprlib
-import stat
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -24,8 +23,8 @@ from pytest_webeval.safety.json import InvalidJson
 from pytest_webeval.safety.json import RepairedObject
 from pytest_webeval.safety.json import load_lenient
 from pytest_webeval.safety.json import may_hold_more
+from pytest_webeval.safety.run_directory import is_directory
 from pytest_webeval.safety.run_directory import list_names
-from pytest_webeval.safety.run_directory import stat_no_follow
 from pytest_webeval.safety.warning_log import WarningLog
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp")
@@ -58,7 +57,7 @@ class RecordedFiles:
         """Names in a directory below that of the run, sorted; none where there is none, or where it is a link."""
         path = self.path / folder
         try:
-            if folder and not stat.S_ISDIR(stat_no_follow(path).st_mode):
+            if folder and not is_directory(path):
                 return ()
             return tuple(sorted(list_names(path)))
         except OSError:
@@ -73,7 +72,7 @@ class RecordedFiles:
         path = self.path / folder
         if not exists_no_follow(path):
             return ()
-        if not stat.S_ISDIR(stat_no_follow(path).st_mode):
+        if not is_directory(path):
             problem = f"{folder}/ is not a directory; replace it with the directory of the recorder"
             raise UnreadableTrajectory("score_unreadable", problem)
         listing = list_directory(path)

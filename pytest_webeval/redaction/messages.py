@@ -8,6 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.diagnostics.difference import DIFFERENT
+from pytest_webeval.diagnostics.difference import EXTRA
+from pytest_webeval.diagnostics.difference import MISSING
+from pytest_webeval.diagnostics.difference import UNREADABLE
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE
@@ -79,6 +83,7 @@ def _list_tails(path: str) -> list[tuple[str, str]]:
 
 EXPLANATIONS = "explanations"
 _SIDES = ("expected", "actual")
+_DIFFERENCES = (DIFFERENT, MISSING, EXTRA, UNREADABLE)
 
 
 def read_explanations(result: TaskResult) -> list[Any] | None:
@@ -131,17 +136,16 @@ class ExplanationRedactor(Struct, frozen=True):
         return {"differences": differences} | {name: self.messages.trees(value) for name, value in others.items()}
 
     def _redact_difference(self, difference: dict[str, Any]) -> dict[str, Any]:
-        path = difference["path"]
-        return (
-            difference
-            | {"path": self._redact_path(difference)}
-            | {side: self._redact_value(path, difference[side]) for side in _SIDES}
-        )
+        """What we write of a difference, with replacements: whoever forged it may have added anything."""
+        path, kind = difference["path"], difference["kind"]
+        sides = {side: self._redact_value(path, difference[side]) for side in _SIDES}
+        known = kind if kind in _DIFFERENCES else DIFFERENT
+        return {"path": self._redact_path(path), "kind": known, **sides}
 
-    def _redact_path(self, difference: dict[str, Any]) -> str:
-        """The path of a difference. The name of an extra member comes from the recording."""
-        path: str = difference["path"]
-        return self.messages.trees.texts(path) if difference["kind"] == "extra" else path
+    def _redact_path(self, path: str) -> str:
+        """The path of a difference, whose names may come from the recording. A secret may be one of its segments."""
+        texts = self.messages.trees.texts
+        return ".".join(map(texts, texts(path).split(".")))
 
     def _redact_value(self, path: str, value: Any) -> Any:
         trees = self.messages.trees

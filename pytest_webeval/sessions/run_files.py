@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,12 +53,10 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     if (late := survey_late(directory)) is not None:
         return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
-    latest, is_linked, start = 0, False, len(str(directory)) + 1
+    latest, is_linked = 0, False
     try:
-        for entry in _list_entries(str(directory)):
-            status = entry.stat(follow_symlinks=False)
+        for name, status in _list_entries(directory):
             is_directory = stat.S_ISDIR(status.st_mode)
-            name = entry.path[start:]
             size = "" if is_directory else f"{status.st_size}{_hash(directory, name) if with_content else ''}"
             times = "" if is_directory else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
             rows.append((f"{name}\0{size}", times))
@@ -94,23 +91,16 @@ def _digest(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-class _Entry(Struct):
-    """An entry with its path, however its directory is listed."""
-
-    path: str
-    is_dir: Callable[..., bool]
-    stat: Callable[..., os.stat_result]
-
-
-def _list_entries(directory: str) -> Iterator[_Entry]:
-    """All entries below a directory but for the files that webeval writes into it."""
-    waiting = [directory]
+def _list_entries(directory: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """The path in a directory and the status of each entry below it, but for the files that webeval writes into it."""
+    waiting = [""]
     while waiting:
-        current = waiting.pop()
-        with directory_to_list(Path(current)) as place, os.scandir(place) as entries:
+        folder = waiting.pop()
+        with directory_to_list(directory / folder) as place, os.scandir(place) as entries:
             for entry in entries:
-                path, is_directory = f"{current}{os.sep}{entry.name}", entry.is_dir(follow_symlinks=False)
-                if current != directory or is_directory or not _OURS.fullmatch(entry.name):
-                    yield _Entry(path, entry.is_dir, entry.stat)
+                name, status = f"{folder}{entry.name}", entry.stat(follow_symlinks=False)
+                is_directory = stat.S_ISDIR(status.st_mode)
+                if folder or is_directory or not _OURS.fullmatch(name):
+                    yield name, status
                 if is_directory:
-                    waiting.append(path)
+                    waiting.append(f"{name}{os.sep}")

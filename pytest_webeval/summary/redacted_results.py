@@ -8,9 +8,13 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 from typing import Any
 from typing import TypeVar
 
+from msgspec import Meta
+from msgspec import ValidationError
+from msgspec import convert
 from msgspec import structs
 
 from pytest_webeval.errors import RecordingError
@@ -23,18 +27,36 @@ from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.redaction.policy import REDACTED
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import AUTO
 from pytest_webeval.rules import find_rules
+from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.scored_session import ScoredRun
 
+SECONDS = 60.0  # for the redaction of a result, as for the scoring of a run
 DEFAULT_POLICY = RedactionPolicy()
 _TEXTS = ("reason", "answer")  # of a row
-_INPUTS = "inputs"
+# What is under our own keys in a result that we wrote.
+_Text = Annotated[str, Meta(max_length=12_288)]  # a label, each of whose bytes is quoted
+_OWN_TYPES: dict[str, Any] = {
+    "excluded_as": _Text | None,
+    "format": _Text | None,
+    "inputs": dict[str, Annotated[str, Meta(pattern=r"\A[0-9a-f]{0,128}\Z")]],
+    "libraries": dict[str, Annotated[str, Meta(pattern=r"\A[0-9][\w.!+-]{0,80}\Z")]],
+    "rules": _Text,
+    "run": _Text,
+    "schema_version": int,
+    "skipped": bool,
+    "task_checksum": _Text | None,
+    "tasks_from": _Text | None,
+    "version": _Text,
+    "wall_time": int | float,
+}
 _NAMES = (  # of a result and its task
     "task_id",
     "sites",
@@ -59,14 +81,29 @@ def redact_stored(result: TaskResult, directory: Path, policy: RedactionPolicy =
     """The result of a file in a directory, without secrets unless the policy is off.
 
     It is redacted whatever it says of itself, because an agent can write into the directory of its run. Redacting a
-    redacted result changes nothing.
+    redacted result changes nothing. Raises `EvaluationError` for one that takes too long.
     """
     if policy.is_off:
         return result
     from pytest_webeval.redaction.redactor import Redactor  # with all of its patterns
 
     redactor = Redactor(policy, recorded=_StoredRecording(directory, RESPONSE))
-    return _redact_names(redactor.result(drop_untrusted_marks(result)))
+    with time_limit(SECONDS, f"its redaction takes longer than {SECONDS:g} s; inspect the run"):
+        return _redact_names(_redact_members(redactor.result(drop_untrusted_marks(result)), policy))
+
+
+def _redact_members(result: TaskResult, policy: RedactionPolicy) -> TaskResult:
+    """The same where members of `webeval` that nobody knows are secrets if their names say so."""
+    from pytest_webeval.redaction.json import JsonRedactor  # with all of its patterns
+    from pytest_webeval.redaction.redactor import OWN_KEYS
+    from pytest_webeval.redaction.replacements import Replacements
+    from pytest_webeval.redaction.text import TextRedactor
+
+    own = {name: value for name, value in result.webeval.items() if name in OWN_KEYS or name == EXPLANATIONS}
+    others = {name: value for name, value in result.webeval.items() if name not in own}
+    for step in policy.steps if others else ():
+        others = JsonRedactor(TextRedactor(build_scope(step), Replacements(None)))(others)
+    return result.with_changes(webeval=own | others)
 
 
 def _redact_names(result: TaskResult) -> TaskResult:
@@ -108,16 +145,27 @@ def _redact_texts(tree: Any) -> Any:
 
 
 def drop_untrusted_marks(result: TaskResult) -> TaskResult:
-    """The result of a file as it may be redacted: nothing is known of the secrets in an explanation of another shape.
+    """The result of a file as it may be redacted, without explanations and values under our keys of another shape.
 
-    A mark that the result is redacted counts for nothing: whoever wrote the file may have set it.
+    Our keys are not searched as others are. A mark that the result is redacted counts for nothing: whoever wrote the
+    file may have set it.
     """
     webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
     if read_explanations(result) is None:
         webeval.pop(EXPLANATIONS, None)
-    if not isinstance(webeval.get(_INPUTS, {}), dict):
-        del webeval[_INPUTS]
+    for name in _OWN_TYPES.keys() & webeval.keys():
+        if not _is_own(name, webeval[name]):
+            del webeval[name]
     return result.with_changes(webeval=webeval)
+
+
+def _is_own(name: str, value: object) -> bool:
+    """Whether a value may stand under that key of ours."""
+    try:
+        convert(value, _OWN_TYPES[name])
+    except ValidationError:
+        return False
+    return True
 
 
 class _StoredRecording(RecordingSecrets, frozen=True):
@@ -135,12 +183,21 @@ class _StoredRecording(RecordingSecrets, frozen=True):
         return RecordingSecrets(self.directory, answer).secrets(words, policy, salt, names)
 
 
-def redact_file(result: TaskResult, content: bytes) -> bytes:
-    """The bytes of a result file as the redacted `result` of it has them: the same where it has no secrets."""
-    raw, redacted = TaskResult.read(json.loads(content)).to_json(), result.to_json()
-    for each in (raw, redacted):
-        each["webeval"] = {name: value for name, value in each["webeval"].items() if name != REDACTED}
-    return content if raw == redacted else to_json_bytes(result.to_json())
+def redact_file(result: TaskResult, content: bytes, policy: RedactionPolicy = DEFAULT_POLICY) -> bytes:
+    """The bytes of a result file as the redacted `result` of it has them: the same where we wrote it without secrets.
+
+    In bytes that are not ours, there may be what reading has dropped: unknown fields, and a key that stands twice.
+    """
+    if policy.is_off:
+        return content
+    read = TaskResult.read(json.loads(content))
+    is_same = _without_mark(read) == _without_mark(result)
+    return content if is_same and content == to_json_bytes(read.to_json()) else to_json_bytes(result.to_json())
+
+
+def _without_mark(result: TaskResult) -> dict[str, Any]:
+    webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
+    return result.with_changes(webeval=webeval).to_json()
 
 
 def redact_text(text: str, policy: RedactionPolicy = DEFAULT_POLICY) -> str:

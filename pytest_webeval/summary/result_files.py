@@ -22,7 +22,6 @@ from pytest_webeval.safety.files import walk_directories
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
 from pytest_webeval.summary.redacted_results import redact_stored
-from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.result_manifest import UNREADABLE
 from pytest_webeval.summary.result_manifest import Order
 from pytest_webeval.summary.result_manifest import find_manifest
@@ -113,7 +112,7 @@ def build_rows(
         try:
             row = build(redact_stored(stored.read(), stored.directory, policy), stored)
         except UNREADABLE as error:
-            problems.append(f"{redact_text(describe_problem(error), policy)} @ {stored.where}")
+            problems.append(f"{describe_problem(error, policy)} @ {stored.where}")
         else:
             yield row
 

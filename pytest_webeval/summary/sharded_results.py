@@ -20,6 +20,8 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import truncate_words
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
 from pytest_webeval.summary.redacted_results import parse_policy
 from pytest_webeval.summary.redacted_results import redact_stored
 from pytest_webeval.summary.redacted_results import redact_text
@@ -32,6 +34,7 @@ from pytest_webeval.summary.result_manifest import find_path
 from pytest_webeval.summary.result_manifest import list_manifests
 from pytest_webeval.summary.result_manifest import read_manifest
 
+_LONGEST_ERROR = 10_000  # characters of a message that are searched for secrets
 _MOST_PROBLEMS = 100  # of one shard; it may have millions of lines
 
 
@@ -61,9 +64,9 @@ def parse_result(content: bytes | str) -> TaskResult:
     return result
 
 
-def describe_problem(error: Exception) -> str:
-    """What is wrong with a file, in one line."""
-    return f"{' '.join(str(error).split()):.200}"
+def describe_problem(error: Exception, policy: RedactionPolicy = DEFAULT_POLICY) -> str:
+    """What is wrong with a file, in one line without secrets: a part of one that was cut could not be redacted."""
+    return f"{' '.join(redact_text(truncate_words(str(error), _LONGEST_ERROR), policy).split()):.200}"
 
 
 def read_rows(directory: Path, name: str, problems: list[str], place: str = ".") -> Iterator[ShardRow]:
@@ -101,7 +104,7 @@ def _read_shard(
             path = find_path(label, manifest.prefix)
             order = find_order(path)
             if not first <= order <= last or (before is not None and order <= before):
-                raise ValueError(f"the run {label!r:.80} is listed twice, or not in the order of the manifest")
+                raise ValueError(f"the run {label!r} is listed twice, or not in the order of the manifest")
         except UNREADABLE as error:
             problems.append(f"{describe_problem(error)} @ {where}")
             count += 1
@@ -164,7 +167,7 @@ def find_result(directory: str | Path, label: str, redact: str = "default") -> T
         paths = dict.fromkeys(find_path(label, manifest.prefix) for manifest in manifests)
         return found or next(filter(None, (_read_single(root, path, policy) for path in paths)), None)
     except UNREADABLE as error:
-        problem = redact_text(describe_problem(error), policy)
+        problem = describe_problem(error, policy)
         raise SettingsError(f"cannot read the result of {label!r:.80}: {problem}") from error
 
 

@@ -48,10 +48,10 @@ class Session:
 
     def scored_by(self, command: str) -> set[str]:
         """The runs that a command of the report scores when it is called where the session was called."""
-        for path in self.directory.rglob("eval_summary.json"):
+        for path in self.directory.rglob("eval_summary*.json"):
             path.unlink()
         called(self.directory, *shlex.split(command)[1:])
-        (path,) = self.directory.rglob("eval_summary.json")
+        (path,) = self.directory.rglob("eval_summary.partial.json")
         return {row["run"] for row in json.loads(path.read_bytes())["task_results"]}
 
 

@@ -94,10 +94,10 @@ def changing(list_below, name):
     """Lists the same entries, with another value in the status of each file."""
 
     def change(entry):
-        status = entry.stat(follow_symlinks=False)
+        path, status = entry
         fields = ("st_mode", "st_size", "st_ino", "st_mtime_ns", "st_ctime_ns")
         changed = SimpleNamespace(**{field: getattr(status, field) + (field == name) for field in fields})
-        return SimpleNamespace(path=entry.path, is_dir=entry.is_dir, stat=lambda **_: changed)
+        return path, changed
 
     return lambda directory: map(change, list_below(directory))
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 from msgspec import field
 
-from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import sanitize
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.run_outcome import WrittenRun
@@ -74,7 +74,7 @@ def junit_properties(record: Record) -> list[tuple[str, object]]:
 
 @lru_cache(maxsize=1024, typed=True)  # most are the same for many runs, and a session keeps those of all
 def _build_property(name: str, value: object) -> tuple[str, object]:
-    return name, escape_surrogates(value)
+    return name, sanitize(value) if isinstance(value, str) else value
 
 
 def _cut(record: Record) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import stat
-from pathlib import Path
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -17,7 +15,7 @@ from pytest_webeval.recordings.network.playwright import FolderTrace
 from pytest_webeval.recordings.network.playwright import LineTrace
 from pytest_webeval.recordings.network.playwright import ZipTrace
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.run_directory import stat_no_follow
+from pytest_webeval.safety.run_directory import is_directory
 
 
 class TraceReader(Protocol):
@@ -61,10 +59,6 @@ def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not exists_no_follow(inputs.directory / name):
         raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
-    is_folder = _is_folder(inputs.directory / name)
+    is_folder = is_directory(inputs.directory / name)
     reader = next(reader for reader in TRACE_READERS if reader.reads(name, is_folder=is_folder))
     return reader.load(inputs, name)
-
-
-def _is_folder(path: Path) -> bool:
-    return stat.S_ISDIR(stat_no_follow(path).st_mode)

@@ -174,7 +174,7 @@ class Trajectory(StoredScores):
         actions = len(self.log.steps)
         if not actions:
             return f"{LOG} holds no action"
-        shots = count_states(self.answer.screenshots or [shot.name for shot in self.screenshots])
+        shots = count_states([*dict.fromkeys(self.answer.screenshots or [shot.name for shot in self.screenshots])])
         if abs(shots - actions) < MISMATCH:
             return None
         return f"{LOG} holds {pluralize(actions, 'action')}, and the recording {pluralize(shots, 'screenshot')}"

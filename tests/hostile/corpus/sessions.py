@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Timer
 from typing import Any
+from typing import BinaryIO
 
 import msgspec
 
@@ -20,6 +22,16 @@ from tests.hostile import write_corpus
 from tests.support.sessions import PLAIN
 
 ROOTS = ("--webeval-runs=runs", "--webeval-runs=alone", "--webeval-config=config.json", "--webeval-own-tasks")
+# A process begins with the peak of that which started it: it is a small one, and not that of the tests.
+MEASURING = """
+import os, resource, sys
+report, *command = sys.argv[1:]
+os.set_inheritable(int(report), False)
+code = os.spawnvp(os.P_WAIT, command[0], command)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+os.write(int(report), f"{usage.ru_utime + usage.ru_stime} {usage.ru_maxrss * 1024}".encode())
+sys.exit(code)
+"""
 # Root may read everything; the sessions must not, or permissions would be tested by nobody.
 AS_USERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
 MOST_SECONDS = 900  # after which a session that hangs is ended
@@ -144,21 +156,28 @@ def _run(directory: Path, name: str, place: Path, arguments: list[str]) -> Sessi
     command = [*AS_USERS, sys.executable, *arguments]
     before = snapshot(directory)
     with (directory / f"{name}.out").open("wb") as out, (directory / f"{name}.err").open("wb") as err:
-        measured = _waited(subprocess.Popen(command, cwd=directory, stdout=out, stderr=err, start_new_session=True))
+        measured = _measure(command, directory, out, err)
     return Session(directory, name, place, *measured, before, snapshot(directory))
 
 
-def _waited(process: subprocess.Popen[bytes]) -> tuple[int, float, int]:
+def _measure(command: Sequence[str], directory: Path, out: BinaryIO, err: BinaryIO) -> tuple[int, float, int]:
     """The exit code, the seconds of CPU, and the memory of the largest process.
 
     A session that takes too long is ended with its children.
     """
-    timer = Timer(MOST_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
-    timer.start()
-    _, status, usage = os.wait4(process.pid, 0)
-    timer.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as report:
+        program = [sys.executable, "-I", "-c", MEASURING, str(writer), *command]
+        process = subprocess.Popen(
+            program, cwd=directory, stdout=out, stderr=err, start_new_session=True, pass_fds=[writer]
+        )
+        os.close(writer)
+        timer = Timer(MOST_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        code = process.wait()
+        timer.cancel()
+        seconds, peak = report.read().split() or (MOST_SECONDS, 0)
+    return code, float(seconds), int(peak)
 
 
 def snapshot(directory: Path) -> dict[str, object]:

@@ -15,7 +15,10 @@ from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.redactor import OWN_KEYS
+from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import TaskResult
+from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.redacted_results import redact_stored
 from pytest_webeval.summary.redacted_results import redact_text
@@ -100,11 +103,105 @@ FORGED = {
 }
 
 
+def hide_in(*path):
+    """What puts a text under an unknown key of the object at a path."""
+
+    def hide(content, text):
+        place = content
+        for key in path:
+            place = place[key]
+        place["zz"] = text
+        return json.dumps(content)
+
+    return hide
+
+
+HIDDEN = {
+    "result": hide_in(),
+    "evaluation": hide_in("evaluators_results", 0),
+    "assertion": lambda content, text: hide_in("evaluators_results", 0, "assertions", 0)(
+        content | {"evaluators_results": [evaluated(assertion("url_match"))]}, text
+    ),
+    "labels": lambda content, text: json.dumps(content | {"warning_labels": [[text, True]]}),
+    "repeated key": lambda content, text: f'{{"error_msg": {json.dumps(text)}, {json.dumps(content)[1:]}',
+}
+
+
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
 def test_no_secret_of_a_forged_result_is_read_where_others_have_names(tmp_path, forged, text):
     root = write_results(tmp_path, result(text, "runs/1", **forged(text)))
     assert list_leaks(*(each for read in READERS.values() for each in read(root, "default"))) == set()
+
+
+ODD_VALUES = {
+    "text": lambda text: text,
+    "object": lambda _: {"password": PASSWORD},
+    "nested": lambda _: {"a": {"password": PASSWORD}},
+    "pairs": lambda _: [["password", PASSWORD]],
+    "entries": lambda _: [{"name": "password", "value": PASSWORD}],
+    "list": lambda text: [text],
+    "name": lambda text: {text: 1},
+}
+OTHER_KEYS = ("excluded", "password", "capture", "trajectory", "Bearer 123456abcdef")
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+@pytest.mark.parametrize("key", sorted({*OWN_KEYS, *OTHER_KEYS}))
+def test_no_key_of_a_forged_result_holds_a_secret(tmp_path, key, value, mode):
+    raw = TaskResult.read(result(1, "runs/1") | {"webeval": {key: value(TEXTS["bearer"])}})
+    redacted = redact_stored(raw, tmp_path, RedactionPolicy(mode))
+    assert list_leaks(json.dumps(redacted.to_json())) == set()
+
+
+def test_a_member_whose_name_is_one_of_a_secret_is_redacted(tmp_path):
+    raw = TaskResult.read(result(1, "runs/1", webeval={"password": PASSWORD, TEXTS["github"]: 1}))
+    assert list_leaks(json.dumps(redact_stored(raw, tmp_path).to_json())) == set()
+
+
+def test_our_keys_of_a_result_of_ours_stay(tmp_path):
+    inputs = {"network.har": "a3f1" * 16, "auth.json": "77b0" * 16}
+    libraries = {"pytest-webeval": "0.1.0", "python-dateutil": "2.9.0.post0", "us": "3.2.0+local-1"}
+    webeval = {
+        "excluded_as": None,
+        "format": "trajectory",
+        "inputs": inputs,
+        "libraries": libraries,
+        "rules": "strict",
+        "run": "runs/a%20b",
+        "schema_version": 1,
+        "skipped": False,
+        "task_checksum": "ab" * 32,
+        "version": "0.1.0",
+        "tasks_from": "tasks.json",
+        "wall_time": 0.003502,
+    }
+    for mode in ("default", "strict"):
+        redacted = redact_stored(TaskResult.read(result(1, "runs/1", webeval=webeval)), tmp_path, RedactionPolicy(mode))
+        assert redacted.webeval == webeval | {"redacted": mode}
+
+
+DIFFERENCE = {"path": "url", "kind": "different", "expected": 1, "actual": 2}
+FORGED_DIFFERENCES = {
+    "path": lambda text: {"path": text},
+    "path of what is missing": lambda text: {"path": f"headers.{text}", "kind": "missing"},
+    "path behind a dot": lambda text: {"path": f"{text}.x", "kind": "unreadable"},
+    "kind": lambda text: {"kind": text},
+    "kind that is no text": lambda text: {"kind": [text]},
+    "member": lambda text: {"note": text},
+    "secret member": lambda _: {"password": PASSWORD},
+    "name": lambda text: {text: 1},
+}
+
+
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("forged", FORGED_DIFFERENCES.values(), ids=FORGED_DIFFERENCES)
+def test_no_secret_of_a_forged_difference_is_read(tmp_path, forged, text, mode):
+    explanation = {"differences": [DIFFERENCE | forged(text)], "nearest": None, "candidates": []}
+    raw = TaskResult.read(result(1, "runs/1", webeval={"explanations": [explanation]}))
+    assert list_leaks(json.dumps(redact_stored(raw, tmp_path, RedactionPolicy(mode)).to_json())) == set()
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
@@ -128,11 +225,20 @@ def test_redacting_a_redacted_result_leaves_its_replacements(tmp_path, first, se
     assert list_leaks(json.dumps(twice)) == set()
 
 
-def test_a_result_without_secrets_is_exported_byte_by_byte(tmp_path):
-    write_results(tmp_path, result(1, "runs/1"))
-    path = tmp_path / "runs" / "1" / "eval_result.json"
-    path.write_text(path.read_text().replace(", ", " ,\n"))
+def test_a_result_of_ours_without_secrets_is_exported_byte_by_byte(tmp_path):
+    content = TaskResult.read(result(1, "runs/1", webeval={"note": "caf\u00e9 \ud800", "numbers": [1e300, 0.1]}))
+    path = write_results(tmp_path, result(1, "runs/1")) / "runs" / "1" / "eval_result.json"
+    path.write_bytes(to_json_bytes(content.to_json()))
     assert export("files")(tmp_path, "default") == [path.read_bytes()]
+
+
+@pytest.mark.parametrize("hide", HIDDEN.values(), ids=HIDDEN)
+def test_what_reading_drops_is_not_exported(tmp_path, hide):
+    path = write_results(tmp_path, result(1, "runs/1")) / "runs" / "1" / "eval_result.json"
+    path.write_text(hide(result(1, "runs/1"), TEXTS["bearer"]))
+    assert list_leaks(path.read_bytes()) != set()
+    assert list_leaks(*export("files")(tmp_path, "default"), *export("files")(tmp_path, "strict")) == set()
+    assert export("files")(tmp_path, "off") == [path.read_bytes()]
 
 
 def test_no_secret_of_a_summary_is_read(tmp_path):
@@ -159,6 +265,40 @@ def test_no_secret_is_in_a_message_about_a_file(tmp_path, text):
     with pytest.raises(SettingsError, match="cannot read the result") as error:
         find_result(tmp_path, "runs/2")
     assert list_leaks(str(error.value)) == set()
+
+
+@pytest.mark.parametrize("padding", [0, 1, 150, 190])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("place", ["schema_version", "status"])
+def test_no_part_of_a_secret_is_in_a_message_about_a_file(tmp_path, place, text, padding):
+    forged = f"{'a ' * (padding // 2)}{text}"
+    content = result(1, "runs/1")
+    (content["webeval"] if place == "schema_version" else content)[place] = forged
+    write_results(tmp_path, content)
+    with pytest.raises(SettingsError, match="cannot read the result") as error:
+        find_result(tmp_path, "runs/1")
+    texts = [*load_results(tmp_path).problems, str(error.value)]
+    assert not [part for each in texts for part in (PASSWORD[:4], "9qWz") if part in each]
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_result_that_takes_too_long_is_a_problem(tmp_path, monkeypatch, write):
+    write(tmp_path, result(1, "runs/1"), result(2, "runs/2"))
+    redact = Redactor.result
+
+    def wait(self, found):
+        while found.task_id == 1:
+            pass
+        return redact(self, found)
+
+    monkeypatch.setattr(Redactor, "result", wait)
+    monkeypatch.setattr("pytest_webeval.summary.redacted_results.SECONDS", 0.1)
+    loaded = load_results(tmp_path)
+    assert [row.run for row in loaded] == ["runs/2"]
+    (problem,) = loaded.problems
+    assert "its redaction takes longer than 0.1 s; inspect the run" in problem
+    with pytest.raises(SettingsError, match="its redaction takes longer than"):
+        find_result(tmp_path, "runs/1")
 
 
 @pytest.mark.parametrize("read", [load_results, lambda path, redact: find_result(path, "runs/1", redact)])

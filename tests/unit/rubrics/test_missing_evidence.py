@@ -74,8 +74,8 @@ def test_that_holds_for_every_benchmark_and_kind_of_verdict(judged, place, file)
         (recorded.final_answer(shots=40), "40 screenshots"),
         (recorded.final_answer(shots=1), "1 screenshot"),
         (recorded.final_answer(screenshots=[]), "0 screenshots"),
-        (recorded.final_answer(screenshots=["screenshot0.png"] * 9), "9 screenshots"),
-        (recorded.final_answer(screenshots=["../x.png"] * 9), "9 screenshots"),
+        (recorded.final_answer(screenshots=["screenshot0.png"] * 3), "1 screenshot"),
+        (recorded.final_answer(screenshots=["../x.png"] * 9), "1 screenshot"),
         (recorded.final_answer(screenshots=list_pairs(6)), "6 screenshots"),
     ],
 )
