@@ -68,9 +68,10 @@ _LINKS = ("invit", "activat", "verif", "confirm", "reset", "magic", "unsubscri",
 _GENERATED = ("code", "ticket", *_LINKS)
 LINK_WORDS = "|".join([*_LINKS, "token", "passw", "session", "secret", "otp", "auth(?!or(?!i))"])
 LINK_WORD = re.compile(LINK_WORDS)
-_VALUE = re.compile(r"[\w.~+/=%-]{8,}", re.ASCII)
+_VALUE = re.compile(r"[\w.~+/=%-]{8,}(?::[\w.~+/=%:-]*)?", re.ASCII)
 _LETTER_AND_DIGIT = re.compile(r"[^a-z]*+[a-z]\D*\d|\D*+\d[^a-z]*[a-z]", re.IGNORECASE)
-_NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+")  # as people number tickets, orders and errors
+# As people number tickets, orders and errors, and times.
+_NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+(?::(?:[A-Za-z]+|\d+)?)*|\d{4}-\d\d-\d\dT\d\d:?[\d:.Z+-]*")
 
 _FEW = 2  # marks of which it is faster to search each than to search for a pattern of all
 _SHORT = 200  # characters of a text that may well come again: names, paths, messages of our own
@@ -111,7 +112,8 @@ def _has_part(lowered: str) -> bool:
 
 def is_generated(value: str) -> bool:
     """Whether a value looks generated: eight characters or more, letters and digits, no blank, not just numbered."""
-    return bool(_VALUE.fullmatch(value) and _LETTER_AND_DIGIT.match(value)) and not _NUMBERED.fullmatch(value)
+    first = value.partition(":")[0]
+    return bool(_VALUE.fullmatch(value) and _LETTER_AND_DIGIT.match(first)) and not _NUMBERED.fullmatch(value)
 
 
 ALL_MARKS = (*MARKS, *_PARTS, *_GENERATED)

@@ -110,8 +110,16 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
-# Ends where another name may: a value that is none is searched for these, and so is no character read twice.
-GENERATED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3[A-BD]))[^\s,&;:=\"'<>#\\]){0,2000}", re.IGNORECASE)
+# A value that is a secret if it looks generated: up to the end of the first of its parts, and of a few. Another such name
+# may begin in each part, and so is no character read more than a few times.
+_ENDS = r"%(?:25){0,2}(?:2[36]|3B)"
+_EQUALS = r"(?:[:=]|%(?:25){0,2}3[AD])"
+_GENERATED_PART = rf"(?:(?!{_ENDS}|{_EQUALS})[^\s,&;\"'<>#\\])*+"
+GENERATED = (
+    re.compile(_GENERATED_PART, re.IGNORECASE),
+    re.compile(rf"{_GENERATED_PART}(?:{_EQUALS}++{_GENERATED_PART}){{0,4}}+", re.IGNORECASE),
+)
+GENERATED_WHOLE = re.compile(rf"(?:(?!{_ENDS})[\w.~+/=%:-])*+", re.IGNORECASE | re.ASCII)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
 LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
