@@ -12,6 +12,7 @@ from pytest_webeval.redaction.marks import KEY_START
 from pytest_webeval.redaction.marks import LINK_WORD
 from pytest_webeval.redaction.marks import find_marks
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import drop_number
 from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.names import is_secret
 from pytest_webeval.safety.text import ELLIPSIS
@@ -108,7 +109,9 @@ def _is_suspect(word: str) -> bool:
     lowered = word.lower()
     if KEY_BEGINNING.match(lowered) or lowered in _HEADS or _PRIVATE in lowered or LINK_WORD.search(lowered):
         return True
-    return is_secret(word) or compact(word).endswith(_LAST) or is_generated_name(word)
+    return (
+        is_secret(word) or compact(word).endswith(_LAST) or drop_number(word).endswith(_LAST) or is_generated_name(word)
+    )
 
 
 _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)

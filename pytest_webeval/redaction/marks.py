@@ -56,7 +56,7 @@ _PARTS = {
     "card": rf"card{_BETWEEN}n(?:o|um)",
     "cc": rf"cc{_BETWEEN}(?:n(?:o|um)|cid)",
     "social": rf"social{_BETWEEN}sec",
-    "pin": r"pin(?:code|no|num|number|confirm\w*|again|repeat|retype)?(?![a-z])",
+    "pin": r"pin(?:again|code|confirm|confirmation|copy|last|new|no|num|number|old|repeat|retype|v|verify)*(?![a-z])",
     "ssn": r"ssn(?!ame)",
     "code": rf"(?:security|verification|one[\W_]?time|backup|recovery|device|user){_BETWEEN}code",
     "-u": r"(?<![\w-])-u(?![\w-])",

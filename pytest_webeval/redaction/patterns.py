@@ -110,8 +110,8 @@ INSIDE = {
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
 UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
-# A value that is a secret if it looks generated: up to the end of the first of its parts, and of a few. Another such name
-# may begin in each part, and so is no character read more than a few times.
+# A value that is a secret if it looks generated: up to the end of the first of its parts, and of a few. Another such
+# name may begin in each part, and so is no character read more than a few times.
 _ENDS = r"%(?:25){0,2}(?:2[36]|3B)"
 _EQUALS = r"(?:[:=]|%(?:25){0,2}3[AD])"
 _GENERATED_PART = rf"(?:(?!{_ENDS}|{_EQUALS})[^\s,&;\"'<>#\\])*+"

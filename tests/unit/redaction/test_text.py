@@ -337,7 +337,7 @@ TOKENS = [
         "code=a1",
     ),
     *("code:", "ticket=", "ticket:a", "invite=", "invite:", "code%3D", 'code="', "-eyJ", ".eyJa", "a-sk-"),
-    *("code=a1b2c3d4=", "code=:", "code=a:[=", "c-o-d-e=", "code%3D%3A"),
+    *("code=a1b2c3d4=", "code=:", "code=a:[=", "code%3D%3A"),
     *("[a1", "-a1", "\x1b[1m", "\\u001b", "[Bearer ", "-SG.a"),
     *('[["pin", "', '[\n  ["', ":\\/\\/", ":\\/\\/a:", '"key": "', "ticket=a", "cc_"),
 ]
