@@ -30,6 +30,7 @@ _PRIVATE = "-----begin"
 # These are matched against what stands before a word, reversed.
 _WORDS_BEFORE = re.compile(r"[\w.\[\]%-]*")
 _QUOTE_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}(?:[\"']\\{0,8}|[27]2(?:52){0,2}%)")
+_ENTITY_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}?;(?:touq|[49]3#)&")
 _TAG_BEFORE = re.compile(r"[\w:.-]{0,61}<")
 # Characters that are searched: of a word, and before it.
 _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 400, 4_400
@@ -125,10 +126,17 @@ def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterat
     tag = lowered.rfind("<", max(start - _MOST_TAG, 0), start)
     if tag >= 0 and lowered.startswith(("<input", "<meta"), tag):
         yield tag
-    if length := _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE):
-        quote = start - length
+    for quote in _list_quotes_before(text, start):
         yield max(quote - 1, 0)
         yield from _list_unescaped_starts(text, quote)
+
+
+def _list_quotes_before(text: str, start: int) -> list[int]:
+    """Where the quotes of a name begin that ends with this word, as they are and as HTML has them."""
+    is_escaped = text.rfind("&", max(start - _MOST_ENTRY - _QUOTE, 0), start) >= 0
+    patterns = (_QUOTE_BEFORE, _ENTITY_BEFORE) if is_escaped else (_QUOTE_BEFORE,)
+    lengths = [_length_before(pattern, text, start, _MOST_ENTRY + _QUOTE) for pattern in patterns]
+    return [start - length for length in lengths if length]
 
 
 def _list_unescaped_starts(text: str, quote: int) -> Iterator[int]:
@@ -154,10 +162,9 @@ def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
 
 def _find_entry_name(text: str, lowered: str, start: int) -> int:
     """The position of `"name": "` before the name of an entry; 0 without it."""
-    length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
-    quote = start - length
-    positions = (lowered.rfind(key, max(quote - _MOST_ENTRY, 0), quote) for key in ("name", "key", "field"))
-    return max(0, *positions) if length else 0
+    quotes = _list_quotes_before(text, start)
+    positions = (lowered.rfind(key, max(at - _MOST_ENTRY, 0), at) for at in quotes for key in ("name", "key", "field"))
+    return max([0, *positions])
 
 
 def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
@@ -170,7 +177,7 @@ def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
 
 def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
     """Places at which a quote that ends there may begin."""
-    return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%")
+    return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%&")
 
 
 def _length_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:

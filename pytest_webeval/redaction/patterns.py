@@ -13,14 +13,14 @@ from pytest_webeval.safety.text import ELLIPSIS
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
 _START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
-_QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27])"
+_QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27]|&(?:quot|#3[49]);)"
 _BLANK = r"(?:\s|%20|\+){0,8}"
 _COLON = rf"{_BLANK}(?::|%(?:25){{0,2}}3A){_BLANK}"
 _COMMA = rf"{_BLANK}(?:,|%(?:25){{0,2}}2C){_BLANK}"
 _SLASH = r"(?:\\{0,4}/|%(?:25){0,2}2F)"
 _IN_LIST = "|".join(rf"(?<=[\[,]\s{{{blanks}}})\[" for blanks in range(14))  # the pairs of a list, also in lines
 _AFTER_SCHEME = r"(?:(?<=://)|(?<=:\\/\\/))"
-_NAME = r"(?P<{}_name>[^\"'\\\s%]{{1,100}})"
+_NAME = r"(?P<{1}_name>(?:(?!(?P={0}))[^\"'\\\s%]){{1,100}})"
 _UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 
 # A text that begins so is not a value: our own messages begin like that.
@@ -48,12 +48,14 @@ _ADDRESSES = {
     # The same where a message was cut before the @, unless the digits of a port are all that is behind the colon.
     "cut": rf"{_AFTER_SCHEME}(?P<cut_body>[^\s/?#\"'<>\\:@\[{ELLIPSIS}]*+:(?!\d*+{ELLIPSIS})"
     rf"[^\s/?#\"'<>\\@{ELLIPSIS}]++)(?={ELLIPSIS})",
-    # curl -u joe:password
-    "login": r"(?<![\w.\[\]-])(?:-[a-z]{0,6}u|--(?:proxy-)?user)(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+)",
+    # curl -u joe:password, -ujoe:password, "-u","joe:password"
+    "login": r"(?<![\w.\[\]-])(?:-[a-z]{0,6}u|--(?:proxy-)?user)"
+    r"(?:[\"'\\]{1,8},\s{0,16}(?=[\"'\\])|(?:[\"'\\]{0,8},)?(?:[ \t]{1,8}|=|%20|\+))"
+    r"|(?<=curl\s)-u(?=[^\s\"'\\:=/]{1,64}:)",
     "encoded": r"(?<=%3A%2F%2F)(?P<encoded_body>(?:(?!%2F|%3F|%23|%40)[^\s/?#\"'<>\\&])*+)%40",
 }
 _OTHERS = {
-    "private": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?P<private_body>[\s\S]*?)(?=-----END |\Z)",
+    "private": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<private_body>[\s\S]*?)(?=-----END |\Z)",
     # <input name="password" value= and <meta name="csrf-token" content=
     "attribute": r"<(?:input|meta)\b[^<>]{0,100}?\bname=(?P<aq>\\{0,8}[\"'])(?P<attribute_name>[^\"'\\\s]{1,100})"
     r"(?P=aq)[^<>]{0,100}?\b(?:value|content)=",
@@ -61,18 +63,18 @@ _OTHERS = {
     "swapped": r"<(?:input|meta)\b[^<>]{0,100}?\b(?:value|content)=(?P<sq>\\{0,8}[\"'])"
     r"(?P<swapped_value>[^\"'\\<>]{1,2000})(?P=sq)[^<>]{0,100}?\bname=(?P=sq)(?P<swapped_name>[^\"'\\\s]{1,100})(?P=sq)",
     # {"name": "password", "value": as recordings list headers, cookies and fields, and ('password', as Python does
-    "entry": rf"(?P<eq>{_QUOTE})(?:name|key|field)(?P=eq){_COLON}(?P<en>{_QUOTE}){_NAME.format('entry')}(?P=en){_COMMA}"
-    rf"(?P=eq)value(?P=eq){_COLON}",
-    "tuple": rf"(?:\(|{_IN_LIST})(?P<tq>{_QUOTE}){_NAME.format('tuple')}(?P=tq){_COMMA}(?={_QUOTE})",
+    "entry": rf"(?P<eq>{_QUOTE})(?:name|key|field)(?P=eq){_COLON}"
+    rf"(?P<en>{_QUOTE}){_NAME.format('en', 'entry')}(?P=en){_COMMA}(?P=eq)value(?P=eq){_COLON}",
+    "tuple": rf"(?:\(|{_IN_LIST})(?P<tq>{_QUOTE}){_NAME.format('tq', 'tuple')}(?P=tq){_COMMA}(?={_QUOTE}|-?\d|\[)",
     # the same the other way round: the value stands before its name
     "reversed": rf"(?P<rq>{_QUOTE})value(?P=rq){_COLON}(?:(?P<rv>{_QUOTE})(?P<reversed_value>{_UP_TO.format('rv')})"
     rf"(?P=rv)|(?P<reversed_plain>[\w.+-]{{1,100}})){_COMMA}(?P=rq)name(?P=rq){_COLON}"
-    rf"(?P<rn>{_QUOTE}){_NAME.format('reversed')}(?P=rn)",
+    rf"(?P<rn>{_QUOTE}){_NAME.format('rn', 'reversed')}(?P=rn)",
     # --password of a command, and <password> of XML
     "flag": r"(?<![\w-])--(?P<flag_name>[A-Za-z][\w-]{1,60})[ \t]{1,3}(?=[^\s-])(?!(?:to|and|or|is|was|for|in)\b)",
     "element": r"<(?P<element_name>[A-Za-z][\w:.-]{1,60})>(?=[^<\s])",
     # "password": of JSON, or of what Python shows of a dict
-    "member": rf"(?P<mq>{_QUOTE})(?P<member_name>[^\"'\\\s%]{{1,100}})(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
+    "member": rf"(?P<mq>{_QUOTE}){_NAME.format('mq', 'member')}(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
@@ -131,7 +133,8 @@ SCHEME = re.compile(
     r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
     re.IGNORECASE,
 )
-SEGMENT = re.compile(r"[\w.~+=@-]*")
+# Also with letters and digits that are percent-encoded without need.
+SEGMENT = re.compile(r"(?:[\w.~+=@-]|%(?:25){0,2}(?:3\d|[46][1-9A-F]|[57][\dA]))*", re.IGNORECASE)
 SLASH = re.compile(_SLASH, re.IGNORECASE)
 LOGIN = re.compile(r"[^\s\"'\\]{0,400}")
 NUMBERS = re.compile(r"\d+:\d+\W*|\+.*|[^:]*://.*")  # -u 1000:1000, date -u +%H:%M

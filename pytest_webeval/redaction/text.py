@@ -264,6 +264,8 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
         yield _find_quoted(text, start) or _find_unquoted(pattern, text, start)
     elif text.startswith(("[", "%5B"), start):
         yield from _list_elements(text, start + (1 if text[start] == "[" else 3))
+    elif kind == "tuple":
+        yield _find_quoted(text, start) or _find_unquoted(patterns.PLAIN_MEMBER, text, start)
     else:
         yield _find_quoted(text, start) or (start, _match_end(patterns.PLAIN_MEMBER, text, start))
 

@@ -173,7 +173,7 @@ NO_PATHS = [
 @pytest.mark.parametrize("path", PATHS)
 def test_a_token_in_a_path_is_replaced(path, length):
     before = ". " * length
-    for value in (CODE, "550e8400-e29b-41d4-a716-446655440000", "c1hdxd-7ad3a1a8f8bb8d4f2d2e"):
+    for value in (CODE, "550e8400-e29b-41d4-a716-446655440000", "c1hdxd-7ad3a1a8f8bb8d4f2d2e", "%41bc1%64efg2"):
         assert text(before + path.format(value)) == before + path.format(replacement_for(value, SALT))
 
 

@@ -132,12 +132,28 @@ TEXTS = [
     '[{{"name": "{}", "value": "{}"}}]',
     '[{{"key": "{}", "value": "{}"}}]',
     '{{"field":"{}","value":"{}"}}',
+    "{{&quot;user&quot;:&quot;bob&quot;,&quot;{}&quot;:&quot;{}&quot;}}",
+    "{{&#34;{}&#34;: &#34;{}&#34;}}",
+    "[{{&quot;name&quot;: &quot;{}&quot;, &quot;value&quot;: &quot;{}&quot;}}]",
+    "[{{&quot;value&quot;: &quot;{1}&quot;, &quot;name&quot;: &quot;{0}&quot;}}]",
+    '[["user", "bob"], ["{}", ["{}"]]]',
     '<input name="{}" value="{}">',
     'form-data; name="{}"\r\n\r\n{}\r\n--b',
     "{}: {}\n",
 ]
 # Values in the forms of texts in which they have no blank.
 VALUES = ("47110815", "hunter2", "CaNaRy77xQ")
+
+
+@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize(
+    "around", ['[["{}",{}]]', '[["user", "bob"], ["{}", {}]]', "[('{}', {})]", "[[&quot;{}&quot;,{}]]"]
+)
+def test_a_row_may_have_a_number(around, length):
+    given = ". " * length + around.format("pin", 471193)
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given.replace("471193", replacement_for("471193", SALT))
+    plain = around.format("tokens", 471193)
+    assert Redactor(RedactionPolicy(), SALT).text(plain) == plain
 
 
 NUMBERED = ["secret2", "X-API-KEY-2", "ssnLast4", "user[card_number_2]", "pass1", "newpwd", "oldPin"]
@@ -212,6 +228,10 @@ LOGINS = [
     "curl -u 'bob:{}' https://h.test/",
     'curl --proxy-user "bob:{}" https://h.test/',
     'run: \\"curl -u bob:{}\\"',
+    '["curl","-u","bob:{}","https://h.test/"]',
+    "['curl','--user','bob:{}']",
+    '[\n  "curl",\n  "-u",\n  "bob:{}"\n]',
+    "curl -ubob:{} https://h.test/",
     '["curl", "-u", "bob:{}", "https://h.test/"]',
     "https://bob:{}@h.test/",
     "https:\\/\\/bob:{}@h.test\\/",

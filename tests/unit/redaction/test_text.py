@@ -183,8 +183,9 @@ def test_a_name_and_its_value_may_both_be_secrets():
     assert text(f'{{"{secret_name}": "{S}"}}') == f'{{"{replacement_for(secret_name, SALT)}": "{R}"}}'
 
 
-def test_a_private_key_keeps_its_frame():
-    framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_a_private_key_keeps_its_frame(kind):
+    framed = f"-----BEGIN {kind}-----\n{{}}\n-----END {kind}-----"
     assert text(framed.format("MIIB\nabc")) == framed.format(replacement_for("MIIB\nabc", SALT))
 
 
@@ -337,6 +338,16 @@ TOKENS = [
         "code=a1",
     ),
     *("code:", "ticket=", "ticket:a", "invite=", "invite:", "code%3D", 'code="', "-eyJ", ".eyJa", "a-sk-"),
+    *(
+        "&quot;",
+        "&quot;a",
+        "&quot;token&quot;:",
+        "&quot;token&quot;:&quot;",
+        '"-u",',
+        '"-u","a:b',
+        "curl -ua:",
+        "/token/%41",
+    ),
     *("code=a1b2c3d4=", "code=:", "code=a:[=", "code%3D%3A"),
     *("[a1", "-a1", "\x1b[1m", "\\u001b", "[Bearer ", "-SG.a"),
     *('[["pin", "', '[\n  ["', ":\\/\\/", ":\\/\\/a:", '"key": "', "ticket=a", "cc_"),
