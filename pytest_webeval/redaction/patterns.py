@@ -23,6 +23,11 @@ _AFTER_SCHEME = r"(?:(?<=://)|(?<=:\\/\\/))"
 _NAME = r"(?P<{1}_name>(?:(?!(?P={0}))[^\"'\\\s%]){{1,100}})"
 _UP_TO = r"(?:(?!(?P={0}))(?:\\[\s\S]|[^\\])){{0,4000}}+"
 
+# As people write such names in sentences: pin code: 4711
+_LABEL = (
+    r"(?:pin|otp|ssn|cvc|cvv|csc|totp|verification|recovery)[ ](?:code|number)"
+    r"(?=[ ]?[:=][ ]?[\"']?[A-Za-z-]{0,20}\d)"
+)
 # A text that begins so is not a value: our own messages begin like that.
 _NOT_OUR = r"(?!//|(?:expected|got|missing|both|the|no)\b)"
 # Heads end where a value begins, and the value is then matched behind them: a harmless name hides nothing.
@@ -40,7 +45,7 @@ _WORDS = {
     "part": r"form-data;[ \t]{0,4}name=(?P<pq>\\{0,8}\")(?P<part_name>[^\"\\\r\n]{1,100})(?P=pq)[^\r\n\\<>]{0,200}"
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
     # password= of forms, of queries and of logs
-    "pair": r"(?P<pair_name>(?:[\w.\[\]-]++|%5B|%5D){1,8}+)"
+    "pair": rf"(?P<pair_name>{_LABEL}|(?:[\w.\[\]-]++|%5B|%5D){{1,8}}+)"
     rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_NOT_OUR}(?=[^\s=])))",
 }
 _ADDRESSES = {

@@ -156,6 +156,24 @@ def test_a_row_may_have_a_number(around, length):
     assert Redactor(RedactionPolicy(), SALT).text(plain) == plain
 
 
+LABELS = ["pin code", "PIN number", "otp code", "SSN number", "Verification code", "recovery code"]
+
+
+@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize("around", ["{}: {}", "'{}: {}'", "typed the {}: {}.", "{} = {}, it says"])
+@pytest.mark.parametrize("label", LABELS)
+def test_a_name_of_two_words_in_a_sentence_has_a_value(label, around, length):
+    given = ". " * length + around.format(label, "471193")
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given.replace("471193", replacement_for("471193", SALT))
+
+
+@pytest.mark.parametrize(
+    "given", ["the pin code: it is wrong", "status code: 404", "security number: 3", "spin code: 12"]
+)
+def test_other_sentences_stay(given):
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given
+
+
 NUMBERED = ["secret2", "X-API-KEY-2", "ssnLast4", "user[card_number_2]", "pass1", "newpwd", "oldPin"]
 
 
