@@ -90,8 +90,11 @@ class Audit(Struct, frozen=True):
 
     def _search(self, name: str, content: bytes) -> None:
         unit, number = "", -1
+        names = [TextRedactor(build_scope(policy), Replacements(self.salt)) for policy in self.policy.steps]
 
         def record(kind: str, secret_name: str, replacement: str) -> None:
+            for texts in names:
+                secret_name = texts(secret_name)  # the name of a member may have a secret in it
             self.findings[Finding(name, number, unit, kind, secret_name, replacement)] += 1
 
         replacements = Replacements(self.salt, listener=record)

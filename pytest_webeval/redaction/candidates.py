@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pytest_webeval.redaction.marks import KEY_BEGINNING
+from pytest_webeval.redaction.marks import KEY_START
 from pytest_webeval.redaction.marks import LINK_WORD
 from pytest_webeval.redaction.marks import find_marks
 from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import drop_number
 from pytest_webeval.redaction.names import is_generated_name
 from pytest_webeval.redaction.names import is_secret
 from pytest_webeval.safety.text import ELLIPSIS
@@ -20,12 +22,15 @@ _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
 _SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
 _HEADS = frozenset({"bearer", "basic", "token", "apikey", "form-data", "-u", "--user", "--proxy-user"})
+# Keys, and what stands before credentials, also where other characters of a word come before.
+_KEY = re.compile(rf"(?={KEY_BEGINNING.pattern}|(?:bearer|basic|token|apikey)(?:\s|%20|\+)){KEY_START}")
 _LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 _PRIVATE = "-----begin"
 
 # These are matched against what stands before a word, reversed.
 _WORDS_BEFORE = re.compile(r"[\w.\[\]%-]*")
 _QUOTE_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}(?:[\"']\\{0,8}|[27]2(?:52){0,2}%)")
+_ENTITY_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}?;(?:touq|[49]3#)&")
 _TAG_BEFORE = re.compile(r"[\w:.-]{0,61}<")
 # Characters that are searched: of a word, and before it.
 _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 400, 4_400
@@ -61,13 +66,28 @@ def candidates(text: str) -> Iterable[int] | None:
 
 def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Words that may belong to a secret, and the beginnings of credentials in addresses."""
-    yield from {span for at in find_marks(lowered) for span in _list_spans(text, at)}
+    marks = {*find_marks(lowered)}
+    spans = {span for at in marks for span in _list_spans(text, at)}
+    yield from spans
+    starts = {*_list_key_starts(lowered, marks)} - {start for start, _ in spans}
+    yield from ((start, start) for start in starts if _KEY.match(lowered, start))
     if "curl" in lowered:
         yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
     if "@" in text or ELLIPSIS in text:
         yield from ((match.end(), match.end()) for match in _USER.finditer(text))
     if "%40" in text:
         yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))
+
+
+def _list_key_starts(lowered: str, marks: Iterable[int]) -> Iterator[int]:
+    """Where keys with these marks begin: `k_live` and `key` are marks of sk_live_ and of apikey."""
+    for at in marks:
+        if lowered.startswith("k_", at):
+            yield max(at - 1, 0)
+        elif lowered.startswith("key", at):
+            yield max(at - 3, 0)
+        else:
+            yield at
 
 
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -90,7 +110,9 @@ def _is_suspect(word: str) -> bool:
     lowered = word.lower()
     if KEY_BEGINNING.match(lowered) or lowered in _HEADS or _PRIVATE in lowered or LINK_WORD.search(lowered):
         return True
-    return is_secret(word) or compact(word).endswith(_LAST) or is_generated_name(word)
+    return (
+        is_secret(word) or compact(word).endswith(_LAST) or drop_number(word).endswith(_LAST) or is_generated_name(word)
+    )
 
 
 _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
@@ -104,10 +126,17 @@ def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterat
     tag = lowered.rfind("<", max(start - _MOST_TAG, 0), start)
     if tag >= 0 and lowered.startswith(("<input", "<meta"), tag):
         yield tag
-    if length := _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE):
-        quote = start - length
+    for quote in _list_quotes_before(text, start):
         yield max(quote - 1, 0)
         yield from _list_unescaped_starts(text, quote)
+
+
+def _list_quotes_before(text: str, start: int) -> list[int]:
+    """Where the quotes of a name begin that ends with this word, as they are and as HTML has them."""
+    is_escaped = text.rfind("&", max(start - _MOST_ENTRY - _QUOTE, 0), start) >= 0
+    patterns = (_QUOTE_BEFORE, _ENTITY_BEFORE) if is_escaped else (_QUOTE_BEFORE,)
+    lengths = [_length_before(pattern, text, start, _MOST_ENTRY + _QUOTE) for pattern in patterns]
+    return [start - length for length in lengths if length]
 
 
 def _list_unescaped_starts(text: str, quote: int) -> Iterator[int]:
@@ -133,10 +162,9 @@ def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
 
 def _find_entry_name(text: str, lowered: str, start: int) -> int:
     """The position of `"name": "` before the name of an entry; 0 without it."""
-    length = _length_before(_QUOTE_BEFORE, text, start, _MOST_ENTRY + _QUOTE)
-    quote = start - length
-    positions = (lowered.rfind(key, max(quote - _MOST_ENTRY, 0), quote) for key in ("name", "key", "field"))
-    return max(0, *positions) if length else 0
+    quotes = _list_quotes_before(text, start)
+    positions = (lowered.rfind(key, max(at - _MOST_ENTRY, 0), at) for at in quotes for key in ("name", "key", "field"))
+    return max([0, *positions])
 
 
 def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
@@ -149,7 +177,7 @@ def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
 
 def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
     """Places at which a quote that ends there may begin."""
-    return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%")
+    return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%&")
 
 
 def _length_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:

@@ -23,10 +23,25 @@ _KEYS = (
     ("hf_", "hf_", r"\w{20,}"),
     ("npm_", "npm_", r"\w{30,}"),
     ("pypi-", "pypi-", r"[\w-]{30,}"),
+    ("whsec_", "whsec_", r"[\w+/]{16,}"),
+    ("xapp-", "xapp-", r"[\w-]{10,}"),
     ("sg.", r"sg\.", r"[\w-]{16,}\.[\w-]{16,}"),
 )
 KEY_PATTERN = "|".join(beginning + rest for _, beginning, rest in _KEYS)
 KEY_BEGINNING = re.compile("|".join(["eyj", *(beginning for _, beginning, _ in _KEYS)]))
+# The end of an escape of a URL, of JSON, or of a sequence that colours a terminal: its last characters are of words.
+_ESCAPES = (
+    r"%[0-9A-Fa-f]{2}",
+    r"%25[0-9A-Fa-f]{2}",
+    r"%2525[0-9A-Fa-f]{2}",
+    r"\\[nrtbf0]",
+    r"\\u[0-9A-Fa-f]{4}",
+    r"\\x[0-9A-Fa-f]{2}",
+    r"\\[0-7]{3}",
+)
+_COLOURS = tuple(rf"[\[;]\d{{{digits}}}[A-Za-z]" for digits in range(4))
+AFTER_ESCAPE = "|".join(f"(?<={ending})" for ending in (*_ESCAPES, *_COLOURS))
+KEY_START = rf"(?:(?<![A-Za-z0-9])|{AFTER_ESCAPE})"
 
 # Each secret name and each pattern has one of these in it, but for those of the next two tables.
 MARKS = (
@@ -41,7 +56,7 @@ _PARTS = {
     "card": rf"card{_BETWEEN}n(?:o|um)",
     "cc": rf"cc{_BETWEEN}(?:n(?:o|um)|cid)",
     "social": rf"social{_BETWEEN}sec",
-    "pin": r"pin(?:code|no|num|number|confirm\w*|again|repeat|retype)?(?![a-z])",
+    "pin": r"pin(?:again|code|confirm|confirmation|copy|last|new|no|num|number|old|repeat|retype|v|verify)*(?![a-z])",
     "ssn": r"ssn(?!ame)",
     "code": rf"(?:security|verification|one[\W_]?time|backup|recovery|device|user){_BETWEEN}code",
     "-u": r"(?<![\w-])-u(?![\w-])",
@@ -53,9 +68,10 @@ _LINKS = ("invit", "activat", "verif", "confirm", "reset", "magic", "unsubscri",
 _GENERATED = ("code", "ticket", *_LINKS)
 LINK_WORDS = "|".join([*_LINKS, "token", "passw", "session", "secret", "otp", "auth(?!or(?!i))"])
 LINK_WORD = re.compile(LINK_WORDS)
-_VALUE = re.compile(r"[\w.~+/=%-]{8,}", re.ASCII)
+_VALUE = re.compile(r"[\w.~+/=%-]{8,}(?::[\w.~+/=%:-]*)?", re.ASCII)
 _LETTER_AND_DIGIT = re.compile(r"[^a-z]*+[a-z]\D*\d|\D*+\d[^a-z]*[a-z]", re.IGNORECASE)
-_NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+")  # as people number tickets, orders and errors
+# As people number tickets, orders and errors, and times.
+_NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+(?::(?:[A-Za-z]+|\d+)?)*|\d{4}-\d\d-\d\dT\d\d:?[\d:.Z+-]*")
 
 _FEW = 2  # marks of which it is faster to search each than to search for a pattern of all
 _SHORT = 200  # characters of a text that may well come again: names, paths, messages of our own
@@ -96,7 +112,8 @@ def _has_part(lowered: str) -> bool:
 
 def is_generated(value: str) -> bool:
     """Whether a value looks generated: eight characters or more, letters and digits, no blank, not just numbered."""
-    return bool(_VALUE.fullmatch(value) and _LETTER_AND_DIGIT.match(value)) and not _NUMBERED.fullmatch(value)
+    first = value.partition(":")[0]
+    return bool(_VALUE.fullmatch(value) and _LETTER_AND_DIGIT.match(first)) and not _NUMBERED.fullmatch(value)
 
 
 ALL_MARKS = (*MARKS, *_PARTS, *_GENERATED)

@@ -178,7 +178,10 @@ class _Pass(Struct, frozen=True):
         trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
         explanations = read_explanations(result)
         unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
-        webeval = {name: value if name in unredacted else trees(value) for name, value in result.webeval.items()}
+        webeval: dict[str, Any] = {}
+        for name, value in result.webeval.items():
+            is_ours = name == EXPLANATIONS or _is_simple(value)
+            webeval |= {name: value} if name in unredacted and is_ours else trees({name: value})
         if explanations is not None:
             pairs = zip(explanations, parts, strict=True)
             webeval[EXPLANATIONS] = [ExplanationRedactor(part.messages)(explanation) for explanation, part in pairs]
@@ -326,13 +329,19 @@ class Redactor(Struct, frozen=True):
         return list(texts)
 
 
+def _is_simple(value: Any) -> bool:
+    """Whether a value has the shape of our own: a text, a number, or a list or an object of these."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not any(isinstance(part, dict | list) for part in parts)
+
+
 def _list_values(result: TaskResult) -> list[Any]:
     return [result.evaluators_results, result.error_msg, *_list_run_values(result)]
 
 
 def _list_run_values(result: TaskResult) -> list[Any]:
     """The values under `webeval` in a result that come from user code."""
-    return [value for name, value in result.webeval.items() if name not in OWN_KEYS]
+    return [{name: value} for name, value in result.webeval.items() if name not in OWN_KEYS or not _is_simple(value)]
 
 
 def _redact_assertion(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:

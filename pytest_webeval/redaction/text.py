@@ -133,7 +133,10 @@ class TextRedactor(Struct, frozen=True):
             at, head = max(match.end(), at + 1), str(match.lastgroup)
             if head in _KINDS:
                 kind = MEMBER if head == "pair" and match["colon"] else _KINDS[head]
-                spans = self._list_named_spans(kind, match[f"{head}_name"], _find_values(head, match, text), text)
+                name = match[f"{head}_name"]
+                is_whole = self.scope.covers(kind, name) or not is_generated_name(name)
+                values = (_find_values if is_whole else _find_generated_values)(head, match, text)
+                spans = self._list_named_spans(kind, name, values, text)
                 yield from self._list_name_spans(match, head, text)
             else:
                 spans = self._list_unnamed_spans(head, match, text)
@@ -244,9 +247,7 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     from pytest_webeval.redaction import patterns
 
     start = match.end()
-    if kind in ("pair", "part") and is_generated_name(match[f"{kind}_name"]):  # which may end anywhere: not looked far
-        yield _find_quoted(text, start) or _find_unquoted(patterns.GENERATED, text, start)
-    elif kind == "part":
+    if kind == "part":
         yield start, _match_end(patterns.PART, text, start)
     elif kind == "element":
         yield start, _match_end(patterns.TEXT, text, start)
@@ -263,8 +264,30 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
         yield _find_quoted(text, start) or _find_unquoted(pattern, text, start)
     elif text.startswith(("[", "%5B"), start):
         yield from _list_elements(text, start + (1 if text[start] == "[" else 3))
+    elif kind == "tuple":
+        yield _find_quoted(text, start) or _find_unquoted(patterns.PLAIN_MEMBER, text, start)
     else:
         yield _find_quoted(text, start) or (start, _match_end(patterns.PLAIN_MEMBER, text, start))
+
+
+def _find_generated_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
+    """The same where a value is a secret only if it looks generated: one that does not is not looked far for."""
+    start = match.end()
+    if kind not in ("pair", "part"):
+        yield from _find_values(kind, match, text)
+    else:
+        yield _find_quoted(text, start) or _find_generated(text, start)
+
+
+def _find_generated(text: str, start: int) -> tuple[int, int]:
+    """The span of the whole of a value of which a few parts look generated, or of these parts."""
+    from pytest_webeval.redaction import patterns
+
+    for pattern in patterns.GENERATED:
+        span = _find_unquoted(pattern, text, start)
+        if is_generated(text[slice(*span)]):
+            return _find_unquoted(patterns.GENERATED_WHOLE, text, start)
+    return span
 
 
 def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:

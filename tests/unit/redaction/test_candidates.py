@@ -36,6 +36,18 @@ PIECES = [
         "&",
         "State",
     ),
+    *(
+        "pass1",
+        "secret2=x1",
+        "api:key2",
+        "token/2",
+        "pass@1",
+        '"card_number_2": 4',
+        "-confirm",
+        "_2",
+        "newpwd=",
+        "last4",
+    ),
     *("code=4a0AX4XfWhxyz", "&state=x", '"code": "4a0AX4XfWhxyz", ', '"grant_type": "x"', "%26code%3D4a0AX4XfWhxyz"),
 ]
 

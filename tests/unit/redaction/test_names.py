@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_webeval.redaction.candidates import is_suspect
 from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.names import is_secret
 from pytest_webeval.redaction.policy import RedactionPolicy
@@ -26,6 +27,50 @@ SECRET_NAMES = [
     *("verification code", "recovery code", "backup code", "device code", "auth code", "SAML response", "SAML request"),
     *("access token", "id token", "api key", "client secret", "jwt", "session id", "x csrf token", "wresult"),
 ]
+# The same numbered, asked for twice, and joined.
+SECRET_NAMES += [
+    *(
+        "secret 2",
+        "X API KEY 2",
+        "pincode 2",
+        "pin code 2",
+        "ssn last 4",
+        "card number 2",
+        "card number confirm",
+        "token 2",
+    ),
+    *("access key 1", "pass 1", "pass 2", "newpwd", "oldpass", "newpin", "confirm password 2", "old password"),
+    *(
+        "access key 2",
+        "session 2",
+        "auth 1",
+        "otp 3",
+        "cvc confirm",
+        "cvc 2 again",
+        "client secret v 2",
+        "pin verify",
+        "pin old",
+    ),
+    *(
+        "iban 2 confirm",
+        "pin code confirm",
+        "pin no repeat",
+        "card cvv last 3",
+        "user pass confirm",
+        "jwt 1",
+        "ssn copy",
+    ),
+    *(
+        "card number last 4",
+        "confirmpin",
+        "userpass",
+        "dbpass",
+        "userpwd",
+        "pass new",
+        "totp 1",
+        "token confirmation 2",
+    ),
+]
 SPELLINGS = {
     "snake": "_".join,
     "kebab": "-".join,
@@ -40,6 +85,22 @@ PLAIN_NAMES = [
     *("pinterest", "shipping", "pinned", "spin", "pin_board", "pinColor", "opinion", "card", "card_type", "discard"),
     *("className", "ssnake", "ticket_title", "encoder", "barcode", "zip_code", "country_code", "status_code", "cc"),
     *("compass", "bypass", "author", "keyboard", "monkey", "tokens_used", "passenger", "recover", "passed", "account"),
+    *("pass@1", "pass@k", "pass^3", "pass_at_1", "pass_rate", "pass_rate_2", "tokens", "total_tokens", "tokens_2"),
+    *("pin_count", "pin_count_2", "compass1", "bypass2", "monkey2", "token_count", "tokens_new", "last_4", "lastname2"),
+    *(
+        "card_2",
+        "step_2",
+        "overpass",
+        "underpass",
+        "spin2",
+        "mypins",
+        "newpassenger",
+        "code",
+        "code_2",
+        "v2",
+        "2",
+        "oauth2",
+    ),
     *("samples", "ibanez", "session_count", "pinyin", "mapPins", "card_holder", "cc_exp_month", "success_number"),
 ]
 
@@ -49,6 +110,7 @@ PLAIN_NAMES = [
 def test_a_name_is_that_of_a_secret_however_it_is_spelled(name, spelling):
     spelled = SPELLINGS[spelling](name.split())
     assert is_secret(spelled)
+    assert is_suspect(spelled)
     assert not is_plain_text(spelled)
     assert may_hold_secrets(f"{spelled}=1")
 
@@ -70,6 +132,11 @@ TEXTS = [
     '[{{"name": "{}", "value": "{}"}}]',
     '[{{"key": "{}", "value": "{}"}}]',
     '{{"field":"{}","value":"{}"}}',
+    "{{&quot;user&quot;:&quot;bob&quot;,&quot;{}&quot;:&quot;{}&quot;}}",
+    "{{&#34;{}&#34;: &#34;{}&#34;}}",
+    "[{{&quot;name&quot;: &quot;{}&quot;, &quot;value&quot;: &quot;{}&quot;}}]",
+    "[{{&quot;value&quot;: &quot;{1}&quot;, &quot;name&quot;: &quot;{0}&quot;}}]",
+    '[["user", "bob"], ["{}", ["{}"]]]',
     '<input name="{}" value="{}">',
     'form-data; name="{}"\r\n\r\n{}\r\n--b',
     "{}: {}\n",
@@ -78,9 +145,43 @@ TEXTS = [
 VALUES = ("47110815", "hunter2", "CaNaRy77xQ")
 
 
+@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize(
+    "around", ['[["{}",{}]]', '[["user", "bob"], ["{}", {}]]', "[('{}', {})]", "[[&quot;{}&quot;,{}]]"]
+)
+def test_a_row_may_have_a_number(around, length):
+    given = ". " * length + around.format("pin", 471193)
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given.replace("471193", replacement_for("471193", SALT))
+    plain = around.format("tokens", 471193)
+    assert Redactor(RedactionPolicy(), SALT).text(plain) == plain
+
+
+LABELS = ["pin code", "PIN number", "otp code", "SSN number", "Verification code", "recovery code"]
+
+
+@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize("around", ["{}: {}", "'{}: {}'", "typed the {}: {}.", "{} = {}, it says"])
+@pytest.mark.parametrize("label", LABELS)
+def test_a_name_of_two_words_in_a_sentence_has_a_value(label, around, length):
+    given = ". " * length + around.format(label, "471193")
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given.replace("471193", replacement_for("471193", SALT))
+
+
+@pytest.mark.parametrize(
+    "given", ["the pin code: it is wrong", "status code: 404", "security number: 3", "spin code: 12"]
+)
+def test_other_sentences_stay(given):
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given
+
+
+NUMBERED = ["secret2", "X-API-KEY-2", "ssnLast4", "user[card_number_2]", "pass1", "newpwd", "oldPin"]
+
+
 @pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
 @pytest.mark.parametrize("around", TEXTS)
-@pytest.mark.parametrize("name", ["cvc", "pin", "ssn", "card_number", "SAMLResponse", "user[pin]", "newPwd", "cc_cid"])
+@pytest.mark.parametrize(
+    "name", ["cvc", "pin", "ssn", "card_number", "SAMLResponse", "user[pin]", "newPwd", "cc_cid", *NUMBERED]
+)
 def test_the_value_of_such_a_name_is_replaced_in_each_kind_of_text(name, around, length):
     before = ". " * length
     for value in VALUES:
@@ -119,6 +220,14 @@ def test_the_value_of_such_a_name_is_replaced_in_json(name, tree, evaluator, mod
     assert S not in json.dumps(redacted)
 
 
+@pytest.mark.parametrize("name", ["code2", "ticket_2", "code_new"])
+def test_numbered_names_of_generated_values_are_such_names(name):
+    given = f"https://h.test/?{name}=a1b2c3d4e5&{name}=US"
+    assert Redactor(RedactionPolicy(), SALT).text(given) == given.replace(
+        "a1b2c3d4e5", replacement_for("a1b2c3d4e5", SALT)
+    )
+
+
 ROWS = [["lamp", "desk"], ["password", 4], ["tokens", "3"], ["a", "b", "password"], ["password"], [1, "password"]]
 
 
@@ -137,6 +246,10 @@ LOGINS = [
     "curl -u 'bob:{}' https://h.test/",
     'curl --proxy-user "bob:{}" https://h.test/',
     'run: \\"curl -u bob:{}\\"',
+    '["curl","-u","bob:{}","https://h.test/"]',
+    "['curl','--user','bob:{}']",
+    '[\n  "curl",\n  "-u",\n  "bob:{}"\n]',
+    "curl -ubob:{} https://h.test/",
     '["curl", "-u", "bob:{}", "https://h.test/"]',
     "https://bob:{}@h.test/",
     "https:\\/\\/bob:{}@h.test\\/",

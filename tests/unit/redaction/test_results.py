@@ -73,6 +73,23 @@ def test_a_message_hides_the_value_of_a_secret_field_whatever_the_assertion_says
     assert found.assertion_msgs == [f'got "{replacement_for("sesame", SALT)}"']
 
 
+@pytest.mark.parametrize("mode", ["default", "strict"])
+@pytest.mark.parametrize(
+    "webeval",
+    [
+        {"password": "sesame"},
+        {"token": ["sesame"]},
+        {"inputs": {"a": {"password": "sesame"}}},
+        {"rules": [{"name": "password", "value": "sesame"}]},
+    ],
+)
+def test_names_under_webeval_count_and_our_own_keys_hold_simple_values(webeval, mode):
+    given = result_with("a").with_changes(webeval={"run": "1"} | webeval)
+    shown = Redactor(RedactionPolicy(mode), SALT).result(given).webeval
+    assert "sesame" not in str(shown)
+    assert list(shown) == ["run", *webeval, "redacted"]
+
+
 def test_an_evaluator_of_somebody_else_may_have_named_its_assertions_by_secrets():
     told = redacted(NAME, evaluator="TheirEvaluator")
     assert told.evaluators_results[0].assertions[0].assertion_name == replacement_for(NAME, SALT)

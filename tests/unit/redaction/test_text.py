@@ -103,6 +103,8 @@ KEYS = [
     "github_pat_0123456789abcdefghijAB_0123456789",
     *(f"gl{kind}-0123456789abcdefghij" for kind in ("pat", "rt", "ptt", "dt")),
     "AKIA0123456789ABCDEF",
+    "whsec_0123456789abcdef+/abcd",
+    "xapp-1-A0123456789-abcdef",
     "ASIA0123456789ABCDEF",
     "xoxb-0123456789-abcdefghij",
     "AIza0123456789abcdefghijklmnopqrstuvwxyz",
@@ -118,6 +120,37 @@ KEYS = [
 @pytest.mark.parametrize("around", ["{}", "it is {}.", '"{}"', "\\n{}", "%20{}", "?{}="])
 def test_a_key_of_a_known_form_is_a_secret_by_itself(key, around):
     assert text(around.format(key)) == around.format(replacement_for(key, SALT))
+
+
+# What stands directly before a key: of a list, of a name, and the ends of escapes.
+BEFORE = [
+    *("[{}]", "type [12] [{}] [1]", "a]{}", "x.{}", "a-{}", "a_{}", "\x1b[31m{}", "\x1b[0;1;31m{}", "\x1b[K{}"),
+    *("\\u001b[31m{}", "\\u001b[m{}", "\\x1b{}", "\\033[1m{}", "\\u0020{}", "\\t{}", "%2520{}", "({})", "<b>{}"),
+]
+
+
+@pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_is_a_secret_whatever_stands_before_it(key, before, length):
+    given = ". " * length + before
+    assert text(given.format(key)) == given.format(replacement_for(key, SALT))
+    assert key not in text(given.format(key), "strict")
+
+
+@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize("before", BEFORE)
+def test_and_so_are_credentials_behind_their_scheme(before, length):
+    given = ". " * length + before.format("Bearer {}")
+    assert text(given.format("abcdef123456789")) == given.format(replacement_for("abcdef123456789", SALT))
+
+
+@pytest.mark.parametrize("before", ["[{}]", "a]{}", "\x1b[31m{}", "\\u001b[31m{}", "\\n{}", "%20{}"])
+@pytest.mark.parametrize("secret", ["bob@example.com", "0a1b2c3d4e5f60718293a4b5"])
+def test_and_so_is_what_strict_takes_for_a_secret(secret, before):
+    shown = text(before.format(secret), "strict")
+    assert secret not in shown
+    assert "\x1b[" in before or "u001b" in before or shown == before.format(replacement_for(secret, SALT))
 
 
 NAMES = [
@@ -150,8 +183,9 @@ def test_a_name_and_its_value_may_both_be_secrets():
     assert text(f'{{"{secret_name}": "{S}"}}') == f'{{"{replacement_for(secret_name, SALT)}": "{R}"}}'
 
 
-def test_a_private_key_keeps_its_frame():
-    framed = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_a_private_key_keeps_its_frame(kind):
+    framed = f"-----BEGIN {kind}-----\n{{}}\n-----END {kind}-----"
     assert text(framed.format("MIIB\nabc")) == framed.format(replacement_for("MIIB\nabc", SALT))
 
 
@@ -303,6 +337,19 @@ TOKENS = [
         "code=",
         "code=a1",
     ),
+    *("code:", "ticket=", "ticket:a", "invite=", "invite:", "code%3D", 'code="', "-eyJ", ".eyJa", "a-sk-"),
+    *(
+        "&quot;",
+        "&quot;a",
+        "&quot;token&quot;:",
+        "&quot;token&quot;:&quot;",
+        '"-u",',
+        '"-u","a:b',
+        "curl -ua:",
+        "/token/%41",
+    ),
+    *("code=a1b2c3d4=", "code=:", "code=a:[=", "code%3D%3A"),
+    *("[a1", "-a1", "\x1b[1m", "\\u001b", "[Bearer ", "-SG.a"),
     *('[["pin", "', '[\n  ["', ":\\/\\/", ":\\/\\/a:", '"key": "', "ticket=a", "cc_"),
 ]
 
