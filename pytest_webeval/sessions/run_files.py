@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.files import survey_late
 from pytest_webeval.safety.run_directory import directory_to_list
 
-MOST_FILES = 10_000  # in a run directory whose result can be reused
+MOST_FILES, MOST_BYTES = 10_000, 2**30  # in a run directory whose result can be reused; bytes that are hashed
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
 SETTLED = 2.0
 _OURS = re.compile(
@@ -53,17 +54,18 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     if (late := survey_late(directory)) is not None:
         return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
-    latest, is_linked = 0, False
+    latest, is_linked, left = 0, False, MOST_BYTES if with_content else sys.maxsize
     try:
         for name, status in _list_entries(directory):
             is_directory = stat.S_ISDIR(status.st_mode)
+            left -= 0 if is_directory else status.st_size
+            if left < 0 or len(rows) >= MOST_FILES:
+                return RunFiles()
             size = "" if is_directory else f"{status.st_size}{_hash(directory, name) if with_content else ''}"
             times = "" if is_directory else f"\0{status.st_ino}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
             rows.append((f"{name}\0{size}", times))
             latest = max(latest, 0 if is_directory else status.st_ctime_ns)
             is_linked |= stat.S_ISLNK(status.st_mode)
-            if len(rows) > MOST_FILES:
-                return RunFiles()
     except OSError:
         return RunFiles()
     rows.sort()
@@ -73,7 +75,7 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
 
 def _survey_late(directory: Path, files: list[tuple[str, int, str]], *, with_content: bool) -> RunFiles:
     """The same of a run in a store, whose listing says what has changed: files are fetched at any time."""
-    if len(files) > MOST_FILES:
+    if len(files) > MOST_FILES or (with_content and sum(size for _, size, _ in files) > MOST_BYTES):
         return RunFiles()
     listed = (f"{name}\0{size}{_hash(directory, name) if with_content else ''}" for name, size, _ in files)
     return RunFiles(_digest(listed), _digest(f"{name}\0{size}\0{mark}" for name, size, mark in files))

@@ -160,6 +160,15 @@ def deep(run):
         path.rmdir()
 
 
+@pytest.mark.parametrize(("most", "is_known"), [(299, False), (300, True)])
+def test_the_content_of_very_large_files_is_not_hashed(tmp_path, monkeypatch, most, is_known):
+    monkeypatch.setattr(module, "MOST_BYTES", most)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_bytes(bytes(100))
+    assert bool(survey_files(tmp_path, with_content=True).listed) is is_known
+    assert survey_files(tmp_path).listed
+
+
 def test_no_depth_is_too_deep(deep):
     names = [len(names) for _, names, _ in walk_directories(deep / "d")]
     assert (len(names), sum(names)) == (1_500, 1_499)
