@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import stat
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -152,12 +153,22 @@ def _open_in_place(path: Path, mode: int = os.O_TRUNC) -> int:
     flags = os.O_WRONLY | os.O_CREAT | mode | os.O_NOFOLLOW | os.O_CLOEXEC
     with directory_to_write(path.parent, is_created=True) as parent:
         if parent is not None:
-            return os.open(path.name, flags, _SHARED, dir_fd=parent)
+            return _open_own(path.name, flags, parent)
     try:
         return os.open(path, flags, _SHARED)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         return os.open(path, flags, _SHARED)
+
+
+def _open_own(name: str, flags: int, parent: int) -> int:
+    """A file in the directory of a run, unless the agent has put a pipe or another file in its place."""
+    handle = os.open(name, flags | os.O_NONBLOCK, _SHARED, dir_fd=parent)  # a pipe without a reader is an error
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+        return handle
+    os.close(handle)
+    raise OSError(errno.EPERM, "the agent has replaced the file")
 
 
 def _write_all(handle: int, content: bytes) -> None:

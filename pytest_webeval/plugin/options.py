@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from pytest_webeval.sessions.option import refuse
 
 # Files in which pytest looks for its configuration.
 INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+
+SCORED_ROOTS = pytest.StashKey[tuple[Path, ...]]()  # of a session with runs
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -15,6 +15,7 @@ from pytest_webeval.plugin.collection.arguments import select
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.direct_items import DirectItems
 from pytest_webeval.plugin.option_source import read_pytest_settings
+from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure
 from pytest_webeval.plugin.performance import FreezeCollected
 from pytest_webeval.plugin.performance import HidePassedPhases
@@ -41,7 +42,7 @@ from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output
 from pytest_webeval.sessions.output_paths import check_output_paths
-from pytest_webeval.sessions.output_paths import check_outside_runs
+from pytest_webeval.sessions.output_paths import check_replies
 from pytest_webeval.sessions.output_paths import check_report
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
@@ -67,6 +68,7 @@ def register(config: pytest.Config) -> None:
     settings = _keep_report(config, read_pytest_settings(config))
     workspace = PytestWorkspace.of(config, settings)
     config.stash[WORKSPACE] = workspace
+    config.stash[SCORED_ROOTS] = settings.runs
     config.stash[MISSING_TASKS] = MissingTasks(workspace)
     config.stash[REDACTING] = workspace.redacting
     _check_settings(config, workspace)
@@ -117,8 +119,8 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
         workspace.tasks.check_files()
         config.stash[MISSING_TASKS].check()
         check_output(workspace)
-        if workspace.settings.judge is not None:  # an agent could have written them
-            check_outside_runs("--webeval-judge-replies", workspace.judges.replies, workspace)
+        if workspace.settings.judge is not None:
+            check_replies(workspace.judges.replies, workspace)
         check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import ExitStack
 from datetime import UTC
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.recordings.recording_state import RecordingState
 from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_json
@@ -50,6 +52,7 @@ class Recording:
         self.sites = sites or Sites()
         self.max_steps = max_steps
         self.steps = StepLog(directory)
+        self.opened = ExitStack()
         self.is_closed = False
         self.has_browser = False  # one, even after it is closed: another one would overwrite its traffic
         self.agent_task: asyncio.Task[Any] | None = None  # of an agent that awaits its browser, while that is open
@@ -80,7 +83,10 @@ class Recording:
         if task is None and not name:
             raise SettingsError("a recording without a task requires a name; pass name=")
         render_start_url(task, sites or Sites())  # an error leaves no directory
-        return cls(create_run_directory(root, task.task_id if task is not None else name), task, sites, max_steps)
+        directory = create_run_directory(root, task.task_id if task is not None else name)
+        recording = cls(directory, task, sites, max_steps)
+        recording.opened.enter_context(open_run_directory(directory, root))  # until it is closed
+        return recording
 
     @property
     def start_url(self) -> str | None:
@@ -160,7 +166,8 @@ class Recording:
         self.stop(Outcome.CLOSED)
         self.is_closed = True
         self.state = structs.replace(self.state, ended=_now())
-        self._write_state()
+        with self.opened:
+            self._write_state()
 
     def __enter__(self) -> Self:
         return self

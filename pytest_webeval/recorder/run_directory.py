@@ -24,6 +24,8 @@ def create_run_directory(root: Path, task_id: int | str) -> Path:
     for number in count(1):
         directory = root / name if number == 1 else root / f"{ATTEMPT}{number}" / name
         try:
+            if number > 1 and directory.parent.is_symlink():  # an agent's of before; only the root may be one
+                continue
             directory.parent.mkdir(parents=True, exist_ok=True)
             directory.mkdir()
         except FileExistsError:

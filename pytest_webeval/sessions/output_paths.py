@@ -108,14 +108,15 @@ def check_report(workspace: Workspace) -> None:
 
 def check_output(workspace: Workspace) -> None:
     """Raise `SettingsError` if results are to be written into a run, which would no longer be found."""
-    if workspace.settings.output is not None:
-        check_outside_runs("--webeval-output", workspace.settings.output, workspace)
+    output, roots = workspace.settings.output, workspace.settings.roots
+    if output is not None:
+        places = (path for path in (output, *output.parents) if path not in roots)
+        _refuse_runs("--webeval-output", places, workspace)
 
 
-def check_outside_runs(option: str, path: Path, workspace: Workspace) -> None:
-    """Raise `SettingsError` if a path lies in a run, where its agent can write. It may lie in a run root."""
-    roots = workspace.settings.roots
-    _refuse_runs(option, (place for place in (path, *path.parents) if place not in roots), workspace)
+def check_replies(replies: Path, workspace: Workspace) -> None:
+    """Raise `SettingsError` if replies of a judge lie in a run, whose agent could have written them."""
+    _refuse_runs("--webeval-judge-replies", (replies, *replies.parents), workspace)
 
 
 def _refuse_runs(option: str, places: Iterable[Path], workspace: Workspace) -> None:

@@ -146,9 +146,11 @@ def test_an_output_or_replies_in_a_recording_are_refused(runs, webeval, place, o
     result.stderr.fnmatch_lines([f"ERROR: {option}: *runs/107 is a recorded run; choose a separate directory"])
 
 
-def test_replies_that_lie_in_a_recording_because_the_session_does_are_refused(runs, pytester):
+@pytest.mark.parametrize("is_root", [False, True])
+def test_replies_that_lie_in_a_recording_because_the_session_does_are_refused(runs, pytester, is_root):
     run = runs.add(107)
-    result = pytester.runpytest_subprocess(f"--rootdir={run}", f"--webeval-runs={runs.root}", "--webeval-judge=m")
+    where = f"--webeval-runs={run if is_root else runs.root}"
+    result = pytester.runpytest_subprocess(f"--rootdir={run}", where, "--webeval-judge=m")
     result.stderr.fnmatch_lines(["ERROR: --webeval-judge-replies: *runs/107 is a recorded run; choose *"])
 
 

@@ -45,6 +45,22 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
     assert planted.result(107)["webeval"]["rules"] == "strict"
 
 
+@pytest.mark.unchecked_files("an agent planted a result")
+@pytest.mark.parametrize("name", ["eval_result.json", "webeval_recording.json"])
+@pytest.mark.parametrize(
+    ("options", "count"), [((), 1), (("--webeval-runs=runs",), 2), (("--webeval-record=live",), 1)]
+)
+def test_code_in_a_run_of_another_session_does_not_run(runs, another_root, pytester, marker, name, options, count):
+    runs.add(108)
+    path = another_root("old").add(107)
+    (path / name).write_text("{}")
+    for file in ("conftest.py", "test_x.py", "__init__.py"):
+        (path / file).write_text(MARKED.format(marker=str(marker)))
+    pytester.makepyfile(test_mine="def test_mine(): pass")
+    pytester.runpytest(".", *options).assert_outcomes(passed=count)
+    assert not marker.exists()
+
+
 @pytest.mark.parametrize("argument", [pytest.param(None, marks=pytest.mark.whole), "runs/107"])
 def test_planted_code_does_not_run_in_a_worker(planted, webeval_apart, marker, argument):
     given = () if argument is None else (argument,)

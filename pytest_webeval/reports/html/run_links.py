@@ -14,6 +14,7 @@ from urllib.parse import quote_from_bytes
 from msgspec import Struct
 
 from pytest_webeval.reports.html.screenshots import relative_url
+from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_NAMES = 5_000  # of a directory that are seen
 MOST_TRACES, MOST_FILES = 5, 20
@@ -63,7 +64,7 @@ def list_run_files(directory: Path, inputs: Iterable[str]) -> RunListing:
 def _list_files(directory: Path) -> list[str] | None:
     """The first regular files in it; None where it cannot be listed."""
     try:
-        with os.scandir(directory) as scan:
+        with directory_to_list(directory) as place, os.scandir(place) as scan:
             return [entry.name for entry in islice(scan, MOST_NAMES) if entry.is_file(follow_symlinks=False)]
     except OSError:
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from functools import partial
 
 import pytest
 
@@ -192,6 +194,39 @@ def test_an_agent_may_know_by_itself_where_to_start(tmp_path):
 def test_each_attempt_has_a_directory_of_its_own(tmp_path):
     made = [create_run_directory(tmp_path, 107).relative_to(tmp_path).as_posix() for _ in range(3)]
     assert made == ["107", "attempt-2/107", "attempt-3/107"]
+
+
+def test_an_attempt_that_is_a_link_is_passed_over(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/attempt-2").symlink_to(tmp_path / "elsewhere")
+    made = [create_run_directory(tmp_path / "runs", 107).relative_to(tmp_path).as_posix() for _ in range(2)]
+    assert made == ["runs/107", "runs/attempt-3/107"]
+
+
+def test_a_recording_is_written_into_its_directory_whatever_takes_the_place_of_that(recording, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    recording.directory.rename(tmp_path / "aside")
+    recording.directory.symlink_to(elsewhere)
+    recording.step("click", screenshot=PNG)
+    recording.answer("lamp")
+    recording.close()
+    assert list(elsewhere.iterdir()) == []
+    names = ["agent_response.json", "webeval_recording.json", "webeval_steps"]
+    assert sorted(path.name for path in (tmp_path / "aside").iterdir()) == names
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "hard link"])
+def test_the_log_is_written_through_nothing_that_has_taken_its_place(recording, tmp_path, kind):
+    other, log = tmp_path / "other", recording.directory / "webeval_steps/steps.jsonl"
+    other.touch()
+    recording.step("click")
+    log.unlink()
+    {"pipe": os.mkfifo, "link": partial(os.symlink, other), "hard link": partial(os.link, other)}[kind](log)
+    with pytest.raises(SettingsError, match=r"cannot write .*steps\.jsonl: "):
+        recording.step("click")
+    assert other.read_bytes() == b""
 
 
 def test_a_removed_recording_leaves_no_empty_attempt(tmp_path):

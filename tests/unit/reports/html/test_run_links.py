@@ -14,6 +14,7 @@ from pytest_webeval.reports.html.run_links import RunListing
 from pytest_webeval.reports.html.run_links import list_commands
 from pytest_webeval.reports.html.run_links import list_links
 from pytest_webeval.reports.html.run_links import list_run_files
+from pytest_webeval.safety.run_directory import open_run_directory
 
 
 @pytest.fixture
@@ -148,3 +149,13 @@ def test_a_file_that_a_browser_may_run_has_no_address(run, name, is_linked):
         1:
     ]
     assert (link["label"], link["href"]) == (name, f"../{directory.name}/{name}" if is_linked else None)
+
+
+def test_what_takes_the_place_of_a_run_is_not_listed(run, tmp_path):
+    directory = run("network.har")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/secret.har").touch()
+    with open_run_directory(directory, directory.parent):
+        directory.rename(tmp_path / "aside")
+        directory.symlink_to(tmp_path / "other")
+        assert list_run_files(directory, ()).recordings == ("network.har",)
