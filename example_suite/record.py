@@ -14,21 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recordings import BROKEN
-from recordings import RECORDINGS
-from recordings import TRACE
-from recordings import Recording
-from shop.sites import SHOP_PORT
-from shop.sites import TRACKER_PORT
-from shop.sites import SiteUrls
-from shop.sites import fresh_sites
+from recordings import BROKEN, RECORDINGS, TRACE, Recording
+from shop.sites import SHOP_PORT, TRACKER_PORT, SiteUrls, fresh_sites
 from trace_zip import keep_what_scoring_reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
-    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Browser, BrowserContext
 
 RUNS = Path(__file__).parent / "runs"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")

@@ -14,15 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_tasks
+from pytest_webeval import find_runs, load_tasks
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.judging import Judging
 from pytest_webeval.judges.methods import load_method
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.questions import Question, Reply, Role, TokenUsage
 from pytest_webeval.judges.remembering import RememberingJudge
 from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.verdicts import JudgeSettings

@@ -13,24 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents import Agent
-from agents import storefront
-from record import CHROMIUM
-from record import SWITCHES
+from agents import Agent, storefront
+from record import CHROMIUM, SWITCHES
 from shop import catalog
-from shop.sites import SiteUrls
-from shop.sites import fresh_sites
-from trajectory_recordings import TRAJECTORIES
-from trajectory_recordings import Trajectory
-from trajectory_tables import METRICS
-from trajectory_tables import metrics_json
-from trajectory_tables import tasks_tsv
-from unjudged_recordings import UNJUDGED
-from unjudged_recordings import tasks_json
+from shop.sites import SiteUrls, fresh_sites
+from trajectory_recordings import TRAJECTORIES, Trajectory
+from trajectory_tables import METRICS, metrics_json, tasks_tsv
+from unjudged_recordings import UNJUDGED, tasks_json
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 SUITE = Path(__file__).parent
 ATLAS = catalog.Product(

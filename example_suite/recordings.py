@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents import Agent
-from agents import back_office
-from agents import storefront
-from agents import tracker
-from agents.answers import current
-from agents.answers import documented
-from agents.answers import fenced
+from agents import Agent, back_office, storefront, tracker
+from agents.answers import current, documented, fenced
 
 HAR, TRACE = "network.har", "trace.zip"
 BROKEN = "network.har, cut off"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
-from zipfile import ZIP_DEFLATED
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,23 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import trajectory_steps as agents
-from trajectory_texts import NO_ANSWER
-from trajectory_texts import Record
-from trajectory_texts import answer_file
-from trajectory_texts import compact
-from trajectory_texts import core_log
-from trajectory_texts import damaged
-from trajectory_texts import fara_log
-from trajectory_texts import score_file
-from trajectory_texts import solver_log
-from trajectory_texts import text_log
-from trajectory_texts import times_file
+from trajectory_texts import (
+    NO_ANSWER,
+    Record,
+    answer_file,
+    compact,
+    core_log,
+    damaged,
+    fara_log,
+    score_file,
+    solver_log,
+    text_log,
+    times_file,
+)
 
 PAYLOADS = Path(__file__).parent / "trajectory_payloads"
 FARA = "WebSurfer-fara-3-max_n_images-3/fara-7b/ana/WebTailBench_hf"

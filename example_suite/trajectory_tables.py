@@ -8,10 +8,7 @@ import json
 from statistics import mean
 from typing import Any
 
-from trajectory_recordings import FARA
-from trajectory_recordings import TRAJECTORIES
-from trajectory_recordings import Trajectory
-from trajectory_recordings import payload
+from trajectory_recordings import FARA, TRAJECTORIES, Trajectory, payload
 
 METRICS = f"{FARA}/r1/mmrubric_0.8-5-3/metrics.json"
 SHOP, NO_START = "https://shop.test/", ""

@@ -5,17 +5,9 @@ from __future__ import annotations
 import json
 
 import trajectory_steps as agents
-from trajectory_recordings import BUY_SHOTS
-from trajectory_recordings import GUESS_SHOTS
-from trajectory_recordings import Trajectory
-from trajectory_recordings import at
-from trajectory_recordings import payload
-from trajectory_recordings import shots
-from trajectory_tables import FIND
-from trajectory_tables import SHOP
-from trajectory_tables import unscored
-from trajectory_texts import answer_file
-from trajectory_texts import fara_log
+from trajectory_recordings import BUY_SHOTS, GUESS_SHOTS, Trajectory, at, payload, shots
+from trajectory_tables import FIND, SHOP, unscored
+from trajectory_texts import answer_file, fara_log
 
 DAY = "2026-03-04"
 CART = "Put one Pocket Atlas into the cart and report the total."

@@ -6,19 +6,13 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Container
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
-from typing import Any
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.stores.locations import is_remote
-from pytest_webeval.stores.locations import name_object
-from pytest_webeval.stores.locations import refuse_credentials
+from pytest_webeval.stores.locations import is_remote, name_object, refuse_credentials
 
 COMMANDS = (
     "audit",

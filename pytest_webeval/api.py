@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import nullcontext
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import RecordingError, SettingsError, TaskDefinitionError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.formats import load_run as read_run
 from pytest_webeval.recordings.formats import recognize
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
-from pytest_webeval.root_scoring import RootScoring
-from pytest_webeval.root_scoring import RootSearch
+from pytest_webeval.root_scoring import RootScoring, RootSearch
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rules import AUTO
-from pytest_webeval.rules import find_rules
+from pytest_webeval.rules import AUTO, find_rules
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.scoring.score_settings import SECONDS
-from pytest_webeval.scoring.score_settings import ScoreSettings
+from pytest_webeval.scoring.score_settings import SECONDS, ScoreSettings
 from pytest_webeval.stores.locations import is_remote
 from pytest_webeval.summary.redacted_results import parse_policy
-from pytest_webeval.tasks.dataset import TASKS
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_untrusted_tasks
+from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
 

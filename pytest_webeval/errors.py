@@ -20,8 +20,7 @@ Each message is one line: what is wrong, where, what was expected, what to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from enum import StrEnum
-from itertools import chain
-from itertools import repeat
+from itertools import chain, repeat
 from math import fsum
 from types import NoneType
-from typing import Any
-from typing import NamedTuple
-from typing import Self
+from typing import Any, NamedTuple, Self
 
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import field
-from msgspec import structs
+from msgspec import Struct, ValidationError, convert, field, structs
 
 from pytest_webeval.safety.json import format_validation_error
 

@@ -6,56 +6,34 @@ import os
 import pickle
 import time
 import warnings
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from functools import cached_property
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, WebEvalError
 from pytest_webeval.recordings import formats
-from pytest_webeval.recordings.labels import default_task_id
-from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.recordings.run import BrokenRun
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
-from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.recordings.labels import default_task_id, quote_path
+from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat, placeholder_run
+from pytest_webeval.recordings.run_tree import Branch, Kind, Search
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.rules import Rules
-from pytest_webeval.rules import find_rules
+from pytest_webeval.results import RESULT, Status, TaskResult
+from pytest_webeval.rules import Rules, find_rules
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.run_directory import find_change
-from pytest_webeval.safety.run_directory import is_directory
-from pytest_webeval.safety.run_directory import is_writable
-from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.run_directory import find_change, is_directory, is_writable, open_run_directory
+from pytest_webeval.safety.text import name_first, shorten_repr
 from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import limit_time
-from pytest_webeval.scoring.score_settings import ScoreSettings
-from pytest_webeval.scoring.score_settings import build_refused_result
+from pytest_webeval.scoring.score_settings import ScoreSettings, build_refused_result
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
 from pytest_webeval.scoring.worker_pool import count_processors
-from pytest_webeval.storage import remove
-from pytest_webeval.storage import remove_leftovers
-from pytest_webeval.storage import write_json
+from pytest_webeval.storage import remove, remove_leftovers, write_json
 from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:
@@ -264,8 +242,7 @@ def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) ->
 def find_engine(executor: Executor | Engine | str) -> Engine:
     """The engine for an executor, or for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import Machine
-        from pytest_webeval.executors.choice import choose_engine
+        from pytest_webeval.executors.choice import Machine, choose_engine
 
         return choose_engine(
             executor, Machine(count_processors(), record_code_checksum, (*PRELOADED_MODULES, __name__))

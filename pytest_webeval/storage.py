@@ -9,21 +9,16 @@ import math
 import os
 import re
 import stat
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.run_directory import directory_to_list
-from pytest_webeval.safety.run_directory import directory_to_write
+from pytest_webeval.safety.run_directory import directory_to_list, directory_to_write
 from pytest_webeval.safety.text import escape_surrogates
 
 INDENT = 2

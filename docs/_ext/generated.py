@@ -6,8 +6,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -16,18 +15,12 @@ from typing import Any
 import pytest_webeval
 from pytest_webeval.lint.checks import CHECKS
 from pytest_webeval.plugin import entry
-from pytest_webeval.rules import QUIRKS
-from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.rules import Quirk
+from pytest_webeval.rules import QUIRKS, RULE_SETS, Quirk
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import Schema
-from pytest_webeval.tasks.definition_keys import EVALUATORS
-from pytest_webeval.tasks.definition_keys import Key
-from pytest_webeval.tasks.definition_keys import list_keys
+from pytest_webeval.schemas.registry import SCHEMAS, Schema
+from pytest_webeval.tasks.definition_keys import EVALUATORS, Key, list_keys
 from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
+from pytest_webeval.values import VALUE_TYPES, value_type
 
 MARK = re.compile(r"^% generated: (.+)$", re.MULTILINE)
 # The parts of the Python API: a heading, and the modules whose public names belong there.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shop.admin import PASSWORD
-from shop.admin import STAFF
+from shop.admin import PASSWORD, STAFF
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

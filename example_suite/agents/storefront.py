@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shop.storefront import CUSTOMER
-from shop.storefront import PASSWORD
+from shop.storefront import CUSTOMER, PASSWORD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -5,21 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from flask import Blueprint
-from flask import abort
-from flask import current_app
-from flask import flash
-from flask import redirect
-from flask import render_template
-from flask import request
-from flask import session
-from flask import url_for
+from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, session, url_for
 
 from shop.catalog import BY_SLUG
-from shop.orders import STATUSES
-from shop.orders import Order
-from shop.orders import bestsellers
-from shop.orders import between
+from shop.orders import STATUSES, Order, bestsellers, between
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as AnyResponse

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flask import Flask
-from werkzeug.serving import BaseWSGIServer
-from werkzeug.serving import make_server
+from werkzeug.serving import BaseWSGIServer, make_server
 
 from shop.admin import admin
-from shop.state import ShopState
-from shop.state import TrackerState
+from shop.state import ShopState, TrackerState
 from shop.storefront import storefront
 from shop.tracker import tracker
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from shop.issues import Issue
-from shop.issues import fresh_issues
-from shop.orders import Order
-from shop.orders import fresh_orders
+from shop.issues import Issue, fresh_issues
+from shop.orders import Order, fresh_orders
 
 
 @dataclass(slots=True)

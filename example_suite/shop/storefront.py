@@ -6,15 +6,7 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from flask import Blueprint
-from flask import abort
-from flask import current_app
-from flask import flash
-from flask import redirect
-from flask import render_template
-from flask import request
-from flask import session
-from flask import url_for
+from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, session, url_for
 
 from shop import catalog
 

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint
-from flask import abort
-from flask import current_app
-from flask import jsonify
-from flask import render_template
-from flask import request
+from flask import Blueprint, abort, current_app, jsonify, render_template, request
 
-from shop.issues import LABELS
-from shop.issues import PEOPLE
-from shop.issues import PROJECTS
-from shop.issues import SIGNED_IN
-from shop.issues import Issue
+from shop.issues import LABELS, PEOPLE, PROJECTS, SIGNED_IN, Issue
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue

@@ -9,12 +9,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.volatility import is_path_token
-from pytest_webeval.authoring.volatility import list_secret_segments
+from pytest_webeval.authoring.volatility import is_path_token, list_secret_segments
 from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.sites import Environment, Sites, placeholder
 
 INFERRED = "homepage"  # the name of a site that no configuration names
 

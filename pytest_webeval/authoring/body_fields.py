@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from pytest_webeval.evaluators.network.body_matcher import BOOLEANS
-from pytest_webeval.evaluators.network.body_matcher import KEYWORDS
+from pytest_webeval.evaluators.network.body_matcher import BOOLEANS, KEYWORDS
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.safety.limits import Limits

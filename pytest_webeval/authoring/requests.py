@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.addresses import Place
+from pytest_webeval.authoring.addresses import Addresses, Place
 from pytest_webeval.authoring.body_fields import read_fields
-from pytest_webeval.authoring.volatility import explain_volatile
-from pytest_webeval.authoring.volatility import holds_secret
-from pytest_webeval.authoring.volatility import is_id
-from pytest_webeval.authoring.volatility import is_secret
+from pytest_webeval.authoring.volatility import explain_volatile, holds_secret, is_id, is_secret
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import NO_RESPONSE
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkEvent, NetworkTrace, event_number
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.values.base import looks_like_pattern

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.addresses import Place
-from pytest_webeval.authoring.requests import Request
-from pytest_webeval.authoring.requests import list_requests
-from pytest_webeval.authoring.volatility import hide_secrets
-from pytest_webeval.authoring.volatility import is_random
+from pytest_webeval.authoring.addresses import Addresses, Place
+from pytest_webeval.authoring.requests import Request, list_requests
+from pytest_webeval.authoring.volatility import hide_secrets, is_random
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import to_line
 
 LONGEST = 200  # characters of a place, and of the names of fields

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.rules import AUTO
-from pytest_webeval.rules import RULE_CHOICES
+from pytest_webeval.rules import AUTO, RULE_CHOICES
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import to_json_bytes, write_text
 
 if TYPE_CHECKING:
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
@@ -57,10 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `SettingsError`, `RecordingError` and `TaskDefinitionError`.
     """
-    from pytest_webeval.reports.audit_text import audits_to_json  # other commands need nothing that scores
-    from pytest_webeval.reports.audit_text import count_findings
-    from pytest_webeval.reports.audit_text import format_audits
-    from pytest_webeval.reports.audit_text import list_unsolved
+    from pytest_webeval.reports.audit_text import (
+        audits_to_json,  # other commands need nothing that scores
+        count_findings,
+        format_audits,
+        list_unsolved,
+    )
 
     most, suites = _parse_number(arguments.most, "--most"), list(_list_suites(arguments))
     audits = [audit for suite in suites for audit in suite.audit()]
@@ -90,8 +89,7 @@ def _read_settings(arguments: argparse.Namespace) -> AuditSettings:
     from pytest_webeval.authoring.audit.task_audit import AuditSettings
     from pytest_webeval.evaluators import default_evaluators
     from pytest_webeval.rules import find_rules
-    from pytest_webeval.tasks.sites import Sites
-    from pytest_webeval.tasks.sites import load_sites
+    from pytest_webeval.tasks.sites import Sites, load_sites
     from pytest_webeval.values.base import present_day
 
     return AuditSettings(
@@ -105,9 +103,7 @@ def _read_settings(arguments: argparse.Namespace) -> AuditSettings:
 
 def _list_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[tuple[TaskSet, list[Path]]]:
     """The sets of tasks with the directories of their runs. Directories with equal files have attempts at one set."""
-    from pytest_webeval.tasks.dataset import TASKS
-    from pytest_webeval.tasks.dataset import load_tasks
-    from pytest_webeval.tasks.dataset import load_untrusted_tasks
+    from pytest_webeval.tasks.dataset import TASKS, load_tasks, load_untrusted_tasks
 
     if names:
         return [(load_tasks(*names), list(roots))]

@@ -12,19 +12,12 @@ from typing import Any
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.certificates import Certificate
-from pytest_webeval.judges.certificates import read_certificate
-from pytest_webeval.judges.certificates import write_certificate
-from pytest_webeval.judges.label_files import IN_WORDS
-from pytest_webeval.judges.label_files import LabelColumns
-from pytest_webeval.judges.label_files import load_label_file
-from pytest_webeval.judges.label_files import parse_coding
+from pytest_webeval.judges.certificates import Certificate, read_certificate, write_certificate
+from pytest_webeval.judges.label_files import IN_WORDS, LabelColumns, load_label_file, parse_coding
 from pytest_webeval.recordings.human_labels import CODINGS
 from pytest_webeval.reports.calibration_text import format_calibration
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.storage import write_json
-from pytest_webeval.storage import write_text
+from pytest_webeval.safety.text import pluralize, sanitize
+from pytest_webeval.storage import write_json, write_text
 from pytest_webeval.summary.calibration import calibrate
 from pytest_webeval.summary.certification import certify
 from pytest_webeval.summary.judged_runs import read_judged_runs

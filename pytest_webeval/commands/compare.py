@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.commands.output import add_redact
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.reports.comparison_text import format_comparison
-from pytest_webeval.reports.comparison_text import format_comparison_markdown
-from pytest_webeval.reports.gates import format_gates
-from pytest_webeval.reports.gates import gate_table
+from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
+from pytest_webeval.reports.gates import format_gates, gate_table
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.sessions.command_source import add_removed
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_json
-from pytest_webeval.summary.baseline import OPTION
-from pytest_webeval.summary.baseline import refuse_partial
+from pytest_webeval.storage import to_json_bytes, write_json
+from pytest_webeval.summary.baseline import OPTION, refuse_partial
 from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gates import CERTIFICATE
-from pytest_webeval.summary.gates import SYNTAX
-from pytest_webeval.summary.gates import Gate
-from pytest_webeval.summary.gates import find_baseline_problem
-from pytest_webeval.summary.gates import join_gates
+from pytest_webeval.summary.gates import CERTIFICATE, SYNTAX, Gate, find_baseline_problem, join_gates
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.session_reading import read_session

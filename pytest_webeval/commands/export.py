@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
-from pytest_webeval.commands.output import add_redact
-from pytest_webeval.commands.output import warn
+from pytest_webeval.commands.output import add_redact, warn
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports import Export
-from pytest_webeval.exports import Output
-from pytest_webeval.exports import Stream
+from pytest_webeval.exports import EXPORTS, Export, Output, Stream
 from pytest_webeval.exports.loading import load_results
-from pytest_webeval.exports.settings import AVAILABILITIES
-from pytest_webeval.exports.settings import DEPLOYMENTS
-from pytest_webeval.exports.settings import RELATIONSHIPS
-from pytest_webeval.exports.settings import EvaluationFacts
-from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.exports.settings import RowKind
+from pytest_webeval.exports.settings import (
+    AVAILABILITIES,
+    DEPLOYMENTS,
+    RELATIONSHIPS,
+    EvaluationFacts,
+    ExportSettings,
+    RowKind,
+)
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.summary.scored_session import format_problems
 

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.commands.output import print_text
-from pytest_webeval.commands.output import warn
+from pytest_webeval.commands.output import print_text, warn
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.history_text import FLIPS_SHOWN
-from pytest_webeval.reports.history_text import format_history
-from pytest_webeval.reports.history_text import format_history_markdown
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_json
-from pytest_webeval.summary.history import build_history
-from pytest_webeval.summary.history import condense
+from pytest_webeval.reports.history_text import FLIPS_SHOWN, format_history, format_history_markdown
+from pytest_webeval.storage import to_json_bytes, write_json
+from pytest_webeval.summary.history import build_history, condense
 from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.summary.scored_session import ScoredSession
 from pytest_webeval.summary.session_reading import read_session

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import structs
 
 from pytest_webeval.commands.output import print_text
-from pytest_webeval.lint.findings import Finding
-from pytest_webeval.lint.findings import Severity
+from pytest_webeval.lint.findings import Finding, Severity
 from pytest_webeval.reports.ci import workflow_command
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.sites import load_sites
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pytest_webeval.commands.output import add_redact
-from pytest_webeval.commands.output import print_text
-from pytest_webeval.commands.output import warn
+from pytest_webeval.commands.output import add_redact, print_text, warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.ci import open_metrics
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import Summary
+from pytest_webeval.results import RESULT, SUMMARY, Summary
 from pytest_webeval.rules import find_rules
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_text
+from pytest_webeval.safety.text import name_first, pluralize, sanitize
+from pytest_webeval.storage import write_bytes, write_text
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.redacted_results import redact_file
 from pytest_webeval.summary.result_files import build_rows
-from pytest_webeval.summary.shard_file import ShardFile
-from pytest_webeval.summary.shard_file import check_shards
-from pytest_webeval.summary.shard_file import merge_records
-from pytest_webeval.summary.shard_file import merge_summary
-from pytest_webeval.summary.shard_file import read_shards
+from pytest_webeval.summary.shard_file import ShardFile, check_shards, merge_records, merge_summary, read_shards
 from pytest_webeval.summary.summary_file import write_session_summary
 
 HELP = "merge the shards of a session into one summary and one report"

@@ -7,18 +7,14 @@ import sys
 from pathlib import Path
 
 from pytest_webeval.api import load_run
-from pytest_webeval.authoring.proposal.proposal import Proposal
-from pytest_webeval.authoring.proposal.proposal import propose
-from pytest_webeval.commands.output import add_redact
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.authoring.proposal.proposal import Proposal, propose
+from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import SECONDS
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import to_json_bytes, write_text
 from pytest_webeval.tasks.sites import load_sites
 
 HELP = "propose a task definition from recordings of the task done right"

@@ -7,35 +7,27 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from pytest_webeval.commands.output import print_text
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import EvaluationError, SettingsError
 from pytest_webeval.recordings.recording_state import Outcome
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import sanitize, to_line
 from pytest_webeval.summary.redacted_results import redact_text
-from pytest_webeval.tasks.dataset import LONGEST_NUMBER
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.expectations import STATUSES
-from pytest_webeval.tasks.expectations import TASK_TYPES
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.dataset import LONGEST_NUMBER, load_tasks
+from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
+from pytest_webeval.tasks.sites import Sites, load_sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
     from pytest_webeval.recorder.browser import BrowserOptions
-    from pytest_webeval.recorder.person import Interrupts
-    from pytest_webeval.recorder.person import Person
+    from pytest_webeval.recorder.person import Interrupts, Person
     from pytest_webeval.recorder.recording import Recording
 
 HELP = "record what a person does in a browser as a run of a task"
@@ -141,8 +133,7 @@ def _record(
     recording: Recording, options: BrowserOptions, start_url: str, answer_text: str | None, interrupts: Interrupts
 ) -> None:
     """Open the start page, wait until the person is done, and ask for the answer. Raises `SettingsError`."""
-    from pytest_webeval.recorder.person import Person
-    from pytest_webeval.recorder.person import TypedLines
+    from pytest_webeval.recorder.person import Person, TypedLines
     from pytest_webeval.recorder.sync_recording import open_context
 
     with open_context(recording, options) as context:

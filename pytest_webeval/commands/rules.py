@@ -6,9 +6,7 @@ import argparse
 import sys
 import textwrap
 
-from pytest_webeval.rules import QUIRKS
-from pytest_webeval.rules import RULE_SETS
-from pytest_webeval.rules import Quirk
+from pytest_webeval.rules import QUIRKS, RULE_SETS, Quirk
 
 HELP = "print the rule table: what reference, default and strict do differently"
 WIDTH = 100

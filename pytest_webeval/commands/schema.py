@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pytest_webeval.commands.output import print_text
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import Schema
-from pytest_webeval.schemas.registry import get_schema
+from pytest_webeval.schemas.registry import SCHEMAS, Schema, get_schema
 
 HELP = "print the JSON Schema of a file, or the list of schemas"
 

@@ -5,41 +5,33 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from contextlib import contextmanager
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import Machine
-from pytest_webeval.executors.choice import choose_engine
+from pytest_webeval.executors.choice import Machine, choose_engine
 from pytest_webeval.executors.engine import Engine
-from pytest_webeval.executors.progress import Progress
-from pytest_webeval.executors.progress import show_progress
+from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.worker_pool import count_processors
-from pytest_webeval.sessions.command_source import CommandSource
-from pytest_webeval.sessions.command_source import add_refusals
-from pytest_webeval.sessions.command_source import add_removed
-from pytest_webeval.sessions.command_source import add_session_options
-from pytest_webeval.sessions.command_source import list_rerun_options
+from pytest_webeval.sessions.command_source import (
+    CommandSource,
+    add_refusals,
+    add_removed,
+    add_session_options,
+    list_rerun_options,
+)
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
-from pytest_webeval.sessions.options import OPTIONS
-from pytest_webeval.sessions.options import REMOVED
-from pytest_webeval.sessions.output_paths import check_copy
-from pytest_webeval.sessions.output_paths import check_output
-from pytest_webeval.sessions.output_paths import check_output_paths
-from pytest_webeval.sessions.output_paths import check_report
-from pytest_webeval.sessions.own_evaluators import load_evaluators
-from pytest_webeval.sessions.own_evaluators import locate_module
+from pytest_webeval.sessions.options import OPTIONS, REMOVED
+from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
+from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module
 from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoreSession
 from pytest_webeval.sessions.session_header import describe_session
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.settings import Settings, read_settings
 from pytest_webeval.sessions.unread_conftest import refuse_conftest
 from pytest_webeval.sessions.workspace import Workspace
 

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_webeval.api import find_runs
-from pytest_webeval.api import score
+from pytest_webeval.api import find_runs, score
 from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.side_effects import RunChanges
-from pytest_webeval.authoring.side_effects import SideEffect
-from pytest_webeval.authoring.side_effects import count_single
-from pytest_webeval.authoring.side_effects import find_side_effects
-from pytest_webeval.authoring.side_effects import list_changes
+from pytest_webeval.authoring.side_effects import RunChanges, SideEffect, count_single, find_side_effects, list_changes
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import Status
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.tasks.dataset import TASKS
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import id_order
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import load_untrusted_tasks
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.dataset import TASKS, TaskSet, id_order, load_tasks, load_untrusted_tasks
+from pytest_webeval.tasks.sites import Sites, load_sites
 
 HELP = "list changes that only one of the passing runs of a task made"
 

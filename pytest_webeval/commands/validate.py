@@ -8,10 +8,8 @@ from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.schemas.checked_files import CheckedFile
-from pytest_webeval.schemas.checked_files import list_files
+from pytest_webeval.safety.text import pluralize, sanitize
+from pytest_webeval.schemas.checked_files import CheckedFile, list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
 from pytest_webeval.summary.redacted_results import redact_text

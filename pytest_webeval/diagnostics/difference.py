@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import ELLIPSIS, truncate
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.schema import MAX_REPORT_DEPTH
-from pytest_webeval.values.schema import UnparsedValue
-from pytest_webeval.values.schema import to_plain_json
+from pytest_webeval.values.schema import MAX_REPORT_DEPTH, UnparsedValue, to_plain_json
 
 LONGEST, LONGEST_PATH, _PATH_TAIL = 2_000, 300, 99
 _BRACKETS = _MARKS = 2  # characters around a structure or a text, and around what follows a name or an item

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from pytest_webeval.results import MATCH
-from pytest_webeval.results import NOTED
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.results import MATCH, NOTED, Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.safety.text import ELLIPSIS, truncate
 
 MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read

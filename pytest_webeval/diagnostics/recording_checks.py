@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +10,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pytest_webeval.recordings.network.events import NO_RESPONSE
-from pytest_webeval.recordings.network.gaps import DAMAGE_ERRORS
-from pytest_webeval.recordings.network.gaps import has_content
-from pytest_webeval.recordings.network.gaps import holds_safely
-from pytest_webeval.recordings.network.gaps import parse_length
+from pytest_webeval.recordings.network.gaps import DAMAGE_ERRORS, has_content, holds_safely, parse_length
 from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.network.events import NetworkEvent
-    from pytest_webeval.recordings.network.events import NetworkTrace
+    from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
     from pytest_webeval.recordings.run import Run
     from pytest_webeval.tasks.task import Task
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,12 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.diagnostics.difference import DIFFERENT
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import UNREADABLE
-from pytest_webeval.diagnostics.difference import Difference
-from pytest_webeval.diagnostics.difference import truncate_json
+from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNREADABLE, Difference, truncate_json
 from pytest_webeval.rules import ignore_rule
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.comparison import Comparison

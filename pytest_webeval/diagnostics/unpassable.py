@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.expectations import (
+    NETWORK_EVALUATOR,
+    RESPONSE_EVALUATOR,
+    NetworkExpectation,
+    ResponseExpectation,
+)
 from pytest_webeval.tasks.sites import PLACEHOLDER
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import Expectation, Task
 from pytest_webeval.values.schema import require_object
 
 MOST = 50  # expectations that are compared with each other, which takes time that grows with their square

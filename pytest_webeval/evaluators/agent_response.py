@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,7 @@ from typing import Any
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 
 _FENCE = re.compile(r"```(?:json)?(.*?)```", re.DOTALL)
 _ANY_FENCE = re.compile(r"```(?:json5?)?(.*?)```", re.DOTALL | re.IGNORECASE)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from abc import ABC
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
-from typing import ClassVar
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import Assertion, EvaluatorResult, Status, worst_status
 from pytest_webeval.tasks.task import Expectation
 
 

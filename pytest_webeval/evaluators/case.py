@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import MutableSequence
-from collections.abc import Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec import field as struct_field
-from msgspec import structs
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded, TaskDefinitionError, WebEvalError
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import WarningKind
+from pytest_webeval.results import EvaluatorResult, ResultWarning, WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.text import describe_unknown_keys
-from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import describe_unknown_keys, pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.sites import SITE_NAMES
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import present_day
+from pytest_webeval.tasks.sites import SITE_NAMES, Environment, Sites, placeholder
+from pytest_webeval.tasks.task import Expectation, Task
+from pytest_webeval.values.base import ParseContext, present_day
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.schema import ValueParser
 

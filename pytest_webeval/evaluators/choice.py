@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import EvaluationError, RunExcluded
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import WarningKind
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 SHORT_NAMES = {
     "response": RESPONSE_EVALUATOR,

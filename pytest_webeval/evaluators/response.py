@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.agent_response import AgentResponse
-from pytest_webeval.evaluators.agent_response import parse_response
-from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
+from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedResponse
-from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.results import Assertion, EvaluatorResult, Status
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
 from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import preview
-from pytest_webeval.values.schema import ValueParser
-from pytest_webeval.values.schema import to_plain_json
+from pytest_webeval.values.comparison import Comparison, failed, passed, preview
+from pytest_webeval.values.schema import ValueParser, to_plain_json
 from pytest_webeval.values.string import StringValue
 
 if TYPE_CHECKING:

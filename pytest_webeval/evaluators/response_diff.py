@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import UNREADABLE
-from pytest_webeval.diagnostics.difference import Difference
+from pytest_webeval.diagnostics.difference import EXTRA, MISSING, UNREADABLE, Difference
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.agent_response import AgentResponse
 from pytest_webeval.tasks.expectations import ResponseExpectation

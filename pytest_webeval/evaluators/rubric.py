@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR

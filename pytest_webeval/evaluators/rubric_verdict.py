@@ -8,31 +8,19 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunUnjudged
+from pytest_webeval.errors import EvaluationError, RecordingError, RunUnjudged
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.recordings.trajectory.layout import GATED
-from pytest_webeval.recordings.trajectory.layout import RUBRIC
+from pytest_webeval.recordings.trajectory.layout import GATED, RUBRIC
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import WarningKind
+from pytest_webeval.results import EvaluatorResult, Status, WarningKind
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import Gating
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import parse_fraction
-from pytest_webeval.rubrics.score_files import facts_of
-from pytest_webeval.rubrics.score_files import ignored_files
-from pytest_webeval.rubrics.score_files import stored_verdict
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy, parse_fraction
+from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.rubrics.verdict import Verdict
-from pytest_webeval.rubrics.verdict_report import assertions_of
-from pytest_webeval.rubrics.verdict_report import trajectory_metadata
-from pytest_webeval.rubrics.verdict_report import verdict_to_json
+from pytest_webeval.rubrics.verdict_report import assertions_of, trajectory_metadata, verdict_to_json
 from pytest_webeval.tasks.expectations import RubricExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed

@@ -6,16 +6,13 @@ A wrong address in the configuration must not look like a bad agent: with it, no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.url_readings import Server
-from pytest_webeval.evaluators.url_readings import split_sent
+from pytest_webeval.evaluators.url_readings import Server, split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.sites import Sites, placeholder
 
 MAX_NAMED = 3
 

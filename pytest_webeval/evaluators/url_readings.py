@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from ipaddress import IPv6Address
-from ipaddress import ip_address
-from socket import inet_aton
-from socket import inet_ntoa
+from ipaddress import IPv6Address, ip_address
+from socket import inet_aton, inet_ntoa
 from urllib.parse import unquote
 
 from msgspec import Struct
 
-from pytest_webeval.tasks.addresses import DEFAULT_PORTS
-from pytest_webeval.tasks.addresses import normalize_host
-from pytest_webeval.tasks.addresses import resolve_path
+from pytest_webeval.tasks.addresses import DEFAULT_PORTS, normalize_host, resolve_path
 
 DECODINGS = 3  # a path that is encoded more often means nothing to any server
 _SENT = re.compile(r"(http|ws)(s?):[/\\]*([^/\\?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.IGNORECASE | re.DOTALL)

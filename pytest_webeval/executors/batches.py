@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from collections.abc import Generator
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from itertools import count
-from itertools import islice
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import count, islice
 from math import isqrt
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.executors.engine import Engine
-from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.engine import Workers
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_reply
-from pytest_webeval.executors.job import encode_batch
+from pytest_webeval.executors.engine import Engine, Loss, Workers
+from pytest_webeval.executors.job import Job, decode_reply, encode_batch
 
 T = TypeVar("T")
 R = TypeVar("R")

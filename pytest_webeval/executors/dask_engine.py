@@ -6,35 +6,29 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from queue import Empty
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import uuid4
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import ExecutorError
-from pytest_webeval.executors.dask_job import Identity
-from pytest_webeval.executors.dask_job import JobHandle
-from pytest_webeval.executors.dask_job import Refusal
-from pytest_webeval.executors.dask_job import describe_difference
-from pytest_webeval.executors.dask_job import end_job
-from pytest_webeval.executors.dask_job import list_versions
-from pytest_webeval.executors.dask_job import run_batch
-from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.engine import Workers
-from pytest_webeval.executors.engine import describe_error
-from pytest_webeval.executors.engine import is_worker_death
+from pytest_webeval.executors.dask_job import (
+    Identity,
+    JobHandle,
+    Refusal,
+    describe_difference,
+    end_job,
+    list_versions,
+    run_batch,
+)
+from pytest_webeval.executors.engine import Loss, Workers, describe_error, is_worker_death
 from pytest_webeval.executors.job import Job
 
 KEY = "score-runs"  # the name of the tasks on the dashboard

@@ -9,11 +9,9 @@ from __future__ import annotations
 import platform
 import threading
 import weakref
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from importlib import import_module
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Any
 
 from msgspec import Struct

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
-from concurrent.futures import CancelledError
-from concurrent.futures import Executor
-from concurrent.futures import Future
-from contextlib import AbstractContextManager
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import AbstractContextManager, contextmanager
 from queue import SimpleQueue
-from typing import Any
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import ExecutorError
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_job
+from pytest_webeval.executors.job import Job, decode_job
 from pytest_webeval.safety.text import to_line
 
 LONGEST_REASON = 300  # characters

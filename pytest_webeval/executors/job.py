@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct

@@ -9,25 +9,17 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
-from multiprocessing.connection import Connection
-from multiprocessing.connection import Pipe
-from multiprocessing.connection import wait
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, Pipe, wait
 from tempfile import TemporaryFile
-from typing import IO
-from typing import cast
+from typing import IO, cast
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import ExecutorError
-from pytest_webeval.executors.engine import LONGEST_REASON
-from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.engine import Workers
+from pytest_webeval.executors.engine import LONGEST_REASON, Loss, Workers
 from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.starter import EXIT_REPORT
-from pytest_webeval.executors.starter import MAX_SOCKETS
+from pytest_webeval.executors.starter import EXIT_REPORT, MAX_SOCKETS
 from pytest_webeval.safety.text import to_line
 
 # -P: nothing is imported from the current directory, which may be a run.

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from importlib.util import find_spec
-from typing import Any
-from typing import TextIO
+from typing import Any, TextIO
 
 from pytest_webeval.safety.text import pluralize
 
@@ -92,9 +91,8 @@ def show_progress(total: int | None = None, done: int = 0, stream: TextIO | None
         yield LineProgress(total, done, stream)
     else:
         from rich.console import Console
-        from rich.progress import BarColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
-        from rich.progress import TextColumn
 
         columns = BarColumn(), TextColumn("{task.fields[counts]}", markup=False)
         with Bar(*columns, console=Console(file=stream), refresh_per_second=REFRESH_RATE) as bar:

@@ -16,12 +16,10 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing.connection import Connection
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_job
+from pytest_webeval.executors.job import Job, decode_job
 
 EXIT_REPORT = struct.Struct("!ii")  # the number of a worker, and its exit code: negative for a signal
 MAX_SOCKETS = 64  # that one message may bring

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
-from typing import Annotated
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Meta
-from msgspec import ValidationError
-from msgspec import convert
+from msgspec import Meta, ValidationError, convert
 
-from pytest_webeval.exports.rows import AssertionRow
-from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.exports.rows import AssertionRow, TaskRow
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_reading import build_result_row
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 

@@ -8,11 +8,9 @@ import re
 from typing import Any
 
 from pytest_webeval.exports.loading import LoadedResults
-from pytest_webeval.exports.rows import list_columns
-from pytest_webeval.exports.rows import row_values
+from pytest_webeval.exports.rows import list_columns, row_values
 from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.exports.tables import ROW_TYPES
-from pytest_webeval.exports.tables import select_rows
+from pytest_webeval.exports.tables import ROW_TYPES, select_rows
 from pytest_webeval.safety.text import sanitize
 
 # What spreadsheets take for a formula, in full width as well. A quote before it is doubled, so that one can be removed.

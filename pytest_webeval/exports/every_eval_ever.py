@@ -5,27 +5,22 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Mapping
-from collections.abc import Sequence
-from datetime import UTC
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import SettingsError, TaskDefinitionError
 from pytest_webeval.exports.evaluation_paths import build_directory
 from pytest_webeval.exports.json_lines import join_lines
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.rows import TaskRow
-from pytest_webeval.exports.settings import EvaluationFacts
-from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import count_tasks
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.tasks.dataset import TaskSet, load_tasks
 
 SCHEMA_VERSION = "0.3.0"
 METRIC = "success_rate"

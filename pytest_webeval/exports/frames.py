@@ -7,11 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.exports.rows import BOOLEAN
-from pytest_webeval.exports.rows import INTEGER
-from pytest_webeval.exports.rows import NUMBER
-from pytest_webeval.exports.rows import TEXT
-from pytest_webeval.exports.rows import list_columns
+from pytest_webeval.exports.rows import BOOLEAN, INTEGER, NUMBER, TEXT, list_columns
 from pytest_webeval.summary.libraries import import_library
 
 _DTYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool"}

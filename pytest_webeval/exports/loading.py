@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
-from typing import overload
+from typing import Any, overload
 
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.exports.conversion import ExportedRun
-from pytest_webeval.exports.conversion import build_assertion_rows
-from pytest_webeval.exports.conversion import build_task_row
-from pytest_webeval.exports.conversion import describe_session
-from pytest_webeval.exports.conversion import read_run
-from pytest_webeval.exports.rows import AssertionRow
-from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.exports.conversion import (
+    ExportedRun,
+    build_assertion_rows,
+    build_task_row,
+    describe_session,
+    read_run,
+)
+from pytest_webeval.exports.rows import AssertionRow, TaskRow
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.summary.grades import select_scores
-from pytest_webeval.summary.redacted_results import parse_policy
-from pytest_webeval.summary.redacted_results import redact_runs
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.scored_session import convert_rows
-from pytest_webeval.summary.scored_session import format_problems
-from pytest_webeval.summary.scored_session import parse_summary
+from pytest_webeval.summary.scored_session import convert_rows, format_problems, parse_summary
 from pytest_webeval.summary.summary_file import read_summary_file
 
 

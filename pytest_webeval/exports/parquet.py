@@ -6,14 +6,9 @@ import io
 from typing import Any
 
 from pytest_webeval.exports.loading import LoadedResults
-from pytest_webeval.exports.rows import BOOLEAN
-from pytest_webeval.exports.rows import INTEGER
-from pytest_webeval.exports.rows import NUMBER
-from pytest_webeval.exports.rows import TEXT
-from pytest_webeval.exports.rows import list_columns
+from pytest_webeval.exports.rows import BOOLEAN, INTEGER, NUMBER, TEXT, list_columns
 from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.exports.tables import ROW_TYPES
-from pytest_webeval.exports.tables import select_rows
+from pytest_webeval.exports.tables import ROW_TYPES, select_rows
 from pytest_webeval.summary.libraries import import_library
 
 _ARROW_TYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool_"}

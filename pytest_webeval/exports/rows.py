@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from types import NoneType
-from typing import Any
-from typing import get_args
-from typing import get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 TEXT, NUMBER, INTEGER, BOOLEAN = "text", "number", "integer", "boolean"
 _COLUMN_TYPES = {str: TEXT, float: NUMBER, int: INTEGER, bool: BOOLEAN}

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pytest_webeval.exports.loading import LoadedResults
-from pytest_webeval.exports.rows import AssertionRow
-from pytest_webeval.exports.rows import TaskRow
+from pytest_webeval.exports.rows import AssertionRow, TaskRow
 from pytest_webeval.exports.settings import RowKind
 
 ROW_TYPES: dict[RowKind, type[Struct]] = {"tasks": TaskRow, "assertions": AssertionRow}

@@ -7,26 +7,17 @@ that could be replayed, and are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Message
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.replies import STATUS
-from pytest_webeval.judges.replies import parse_last_line
+from pytest_webeval.judges.questions import Ending, Image, Message, Question, Reply, TokenUsage
+from pytest_webeval.judges.replies import STATUS, parse_last_line
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.verdict_files import build_type_error
-from pytest_webeval.recordings.verdict_files import parse_object
-from pytest_webeval.recordings.verdict_files import read_member
+from pytest_webeval.recordings.verdict_files import build_type_error, parse_object, read_member
 from pytest_webeval.safety.files import sha256
 
 VERSION = "recorded"  # of prompts that are not this package's

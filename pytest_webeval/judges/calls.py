@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from typing import Any
-from typing import Generic
-from typing import Protocol
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Message
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.questions import Ending, Image, Message, Question, Reply, Role, TokenUsage
 from pytest_webeval.judges.threads import map_in_threads
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import pluralize, to_line
 
 Value = TypeVar("Value")
 _LONGEST_PROBLEM = 500  # characters of a message about a reply

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import to_builtins
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.judges.identity import format_member
+from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.judges.identity import JudgeIdentity, format_member
 from pytest_webeval.recordings.verdict_files import parse_object
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.files import read_file_inside

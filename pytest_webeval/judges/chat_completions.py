@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import field
+from msgspec import Meta, Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.pictures import LONGEST_SIDE
-from pytest_webeval.judges.pictures import encode_picture
+from pytest_webeval.judges.pictures import LONGEST_SIDE, encode_picture
 from pytest_webeval.judges.prices import is_version_of
-from pytest_webeval.judges.questions import MOST_TOKENS
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Message
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.questions import MOST_TOKENS, Ending, Message, Question, Reply, TokenUsage
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import escape_surrogates, to_line
 
 IMAGE_SIZE = "image_size"  # the parameter that is not the server's
 _RESERVED = frozenset({"messages", "model", "n", "response_format", "stream"})

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.replies import parse_last_line
+from pytest_webeval.judges.replies import Conclusion, parse_last_line
 
 # Spaces and quotation marks. Escapes included: an action is JSON, and a judge quotes what it means.
 _IGNORED = re.compile(r"\\[nrt]|[\s\\\"'`“”„«»>*-]+")

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import JudgeFailed, RecordingError
 from pytest_webeval.judges.answer_actions import hide_answer
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Screenshot, Step
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.json import list_texts
-from pytest_webeval.safety.json import replace_texts
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.json import list_texts, replace_texts
+from pytest_webeval.safety.text import escape_surrogates, truncate
 from pytest_webeval.tasks.task import Task
 
 Redact = Callable[[Sequence[str]], Sequence[str]]  # texts without secrets: one in a text is one in all of them

@@ -9,15 +9,10 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from abc import ABC
-from abc import abstractmethod
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from contextlib import contextmanager
-from contextlib import suppress
-from typing import Any
-from typing import Self
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Self
 
 from pytest_webeval.judges.threads import call_with_time_limit
 

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated
-from typing import Any
-from typing import Self
+from typing import Annotated, Any, Self
 
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
+from msgspec import Meta, Struct, ValidationError, convert
 
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import format_validation_error

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
-from msgspec import to_builtins
+from msgspec import Struct, field, to_builtins
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.evidence import Redact
-from pytest_webeval.judges.evidence import build_evidence
+from pytest_webeval.judges.evidence import Redact, build_evidence
 from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.judges.verdicts import JudgingMethod
+from pytest_webeval.judges.questions import Question, Reply, Role, TokenUsage
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict

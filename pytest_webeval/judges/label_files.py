@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.human_labels import CODINGS
-from pytest_webeval.recordings.human_labels import FAILURE
-from pytest_webeval.recordings.human_labels import IMPOSSIBLE
-from pytest_webeval.recordings.human_labels import SUCCESS
+from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.recordings.human_labels import CODINGS, FAILURE, IMPOSSIBLE, SUCCESS
 from pytest_webeval.recordings.verdict_files import parse_strictly
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.files import read_file_inside, sha256
+from pytest_webeval.safety.text import preview, to_line
 
 EXCLUDED = "excluded"
 WORDS = (SUCCESS, FAILURE, EXCLUDED)

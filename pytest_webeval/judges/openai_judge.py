@@ -10,25 +10,21 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.calls import KeyRefused
-from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.chat_completions import InvalidResponse
-from pytest_webeval.judges.chat_completions import build_messages_json
-from pytest_webeval.judges.chat_completions import build_parameters
-from pytest_webeval.judges.chat_completions import build_response_format
-from pytest_webeval.judges.chat_completions import read_reply
+from pytest_webeval.errors import JudgeFailed, SettingsError
+from pytest_webeval.judges.calls import KeyRefused, ReplyLost
+from pytest_webeval.judges.chat_completions import (
+    InvalidResponse,
+    build_messages_json,
+    build_parameters,
+    build_response_format,
+    read_reply,
+)
 from pytest_webeval.judges.exchanges import AttemptFailed
 from pytest_webeval.judges.pictures import load_judge_pillow
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.retries import find_wait
-from pytest_webeval.judges.retries import is_retried
+from pytest_webeval.judges.questions import Ending, Question, Reply
+from pytest_webeval.judges.retries import find_wait, is_retried
 from pytest_webeval.judges.transport import BoundedTransport
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import pluralize, to_line
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"

@@ -9,8 +9,7 @@ from types import ModuleType
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.pictures import load_pillow
-from pytest_webeval.safety.pictures import shrink_picture
+from pytest_webeval.safety.pictures import load_pillow, shrink_picture
 
 LONGEST_SIDE = 1024  # pixels, where the parameters of a question have no `image_size`
 MOST_BYTES = 8 * 2**20  # of a picture as it is sent

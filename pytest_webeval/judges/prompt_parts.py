@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.evidence import FENCE_RULE, Evidence, fence
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.safety.text import pluralize
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 from threading import Lock
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.judges.calls import Judge
-from pytest_webeval.judges.calls import KeyRefused
-from pytest_webeval.judges.calls import ReplyLost
+from pytest_webeval.errors import JudgeFailed, WebEvalError
+from pytest_webeval.judges.calls import Judge, KeyRefused, ReplyLost
 from pytest_webeval.judges.prices import is_version_of
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.reply_store import InvalidReplyFile
-from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.judges.questions import Question, Reply, TokenUsage
+from pytest_webeval.judges.reply_store import InvalidReplyFile, ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
 from pytest_webeval.safety.text import to_line
 

@@ -6,16 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
-from typing import Generic
-from typing import NoReturn
-from typing import TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.payload import point_count, quote_value
 from pytest_webeval.safety.json import load_exact
 from pytest_webeval.safety.text import escape_surrogates
 

@@ -18,32 +18,19 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
-from contextlib import contextmanager
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
-from typing import Any
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.questions import MOST_TOKENS
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.judges.questions import MOST_TOKENS, Question, Reply, TokenUsage
+from pytest_webeval.safety.files import exists_no_follow, read_file_inside
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.storage import remove_leftovers
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_error
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import remove_leftovers, to_json_bytes, write_error, write_text
 
 STORE_VERSION = 1
 MOST_BYTES = 64 * 2**20  # of a file that is read

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import escape_surrogates, truncate
 
 _LONGEST = 50_000  # characters of a reasoning
 _VERDICT_WORD = re.compile("SUCCESS|FAILURE")  # UNSUCCESSFUL has the first in it

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -11,11 +10,8 @@ from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.replies import ReplyObject
-from pytest_webeval.judges.task_rubrics import TaskRubric
-from pytest_webeval.judges.task_rubrics import to_number
-from pytest_webeval.rubrics.rubric_items import Points
-from pytest_webeval.rubrics.rubric_items import add_up
-from pytest_webeval.rubrics.rubric_items import flatten_items
+from pytest_webeval.judges.task_rubrics import TaskRubric, to_number
+from pytest_webeval.rubrics.rubric_items import Points, add_up, flatten_items
 
 MOST_CRITERIA = 60
 MOST_POINTS = Decimal(100)  # of a criterion that the judge writes

@@ -6,23 +6,18 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.prices import Price
-from pytest_webeval.judges.prices import PriceTable
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.prices import Price, PriceTable
+from pytest_webeval.judges.questions import Question, Reply, TokenUsage
 from pytest_webeval.storage import write_error
 
 USUAL_COMPLETION = 16_384  # tokens of a reply whose question has no `max_completion_tokens`

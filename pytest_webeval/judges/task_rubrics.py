@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import flatten_items
+from pytest_webeval.rubrics.rubric_items import RubricItem, flatten_items
 from pytest_webeval.safety.files import sha256
 
 _SCORES = frozenset(

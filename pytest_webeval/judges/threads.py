@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
-from threading import Lock
-from threading import Thread
+from collections.abc import Callable, Sequence
+from threading import Lock, Thread
 from typing import TypeVar
 
 Item = TypeVar("Item")

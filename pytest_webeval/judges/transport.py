@@ -13,12 +13,10 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import getproxies
-from urllib.request import proxy_bypass
+from urllib.request import getproxies, proxy_bypass
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.exchanges import AttemptFailed
-from pytest_webeval.judges.exchanges import Exchange
+from pytest_webeval.judges.exchanges import AttemptFailed, Exchange
 
 MOST_BYTES = 4 * 2**20  # of a response, as received and as decoded
 _HEADERS = ("retry-after", "retry-after-ms")  # others could choose a decoder or set cookies

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from abc import ABC
-from abc import abstractmethod
-from collections.abc import Mapping
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 

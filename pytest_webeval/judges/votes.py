@@ -8,8 +8,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Request
+from pytest_webeval.judges.calls import JudgeCalls, Request
 from pytest_webeval.judges.replies import Conclusion
 from pytest_webeval.judges.verdicts import decide
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.expected_data import CONTENT
-from pytest_webeval.lint.expected_data import COOKIE
-from pytest_webeval.lint.expected_data import list_singles
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.expected_data import CONTENT, COOKIE, list_singles
+from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.lint.keys import find_nearest
-from pytest_webeval.tasks.sites import SITE_NAMES
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.sites import SITE_NAMES, placeholder
 from pytest_webeval.values.base import looks_like_pattern
 
 PLACEHOLDER = re.compile(r"__[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*__")

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from pytest_webeval.lint import addresses
-from pytest_webeval.lint import keys
-from pytest_webeval.lint import patterns
-from pytest_webeval.lint import readable
-from pytest_webeval.lint import requests
-from pytest_webeval.lint import schemas
-from pytest_webeval.lint import tasks
-from pytest_webeval.lint import values
+from pytest_webeval.lint import addresses, keys, patterns, readable, requests, schemas, tasks, values
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Severity
+from pytest_webeval.lint.findings import Problem, Severity
 
 
 class Check(Struct, frozen=True):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.lint.findings import Steps
@@ -22,21 +19,18 @@ from pytest_webeval.lint.task_rows import Repeated
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.rules import AUTO_RULES
-from pytest_webeval.rules import Rules
-from pytest_webeval.tasks.benchmarks import DatasetRow
-from pytest_webeval.tasks.benchmarks import find_benchmark
-from pytest_webeval.tasks.benchmarks import unknown_row_error
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedRequest
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import RequestPatternExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.rules import AUTO_RULES, Rules
+from pytest_webeval.tasks.benchmarks import DatasetRow, find_benchmark, unknown_row_error
+from pytest_webeval.tasks.expectations import (
+    NETWORK_EVALUATOR,
+    REQUEST_EVALUATOR,
+    RESPONSE_EVALUATOR,
+    ExpectedRequest,
+    NetworkExpectation,
+    RequestPatternExpectation,
+    ResponseExpectation,
+)
+from pytest_webeval.tasks.sites import Environment, Sites, placeholder
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values.base import ParseContext
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.definition import Definition, RequestCheck
 from pytest_webeval.lint.findings import Steps
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
+from pytest_webeval.values import VALUE_TYPES, value_type
+from pytest_webeval.values.base import ParseContext, Value
 
 ANSWER, POST, QUERY, HEADER, COOKIE, CONTENT = "answer", "post", "query", "header", "cookie", "content"
 NO_ALTERNATIVES = ("coordinates",)  # a list of two is one point

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
-from pytest_webeval.tasks.benchmarks import WebArenaRows
-from pytest_webeval.tasks.benchmarks import find_benchmark
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedEvent
-from pytest_webeval.tasks.expectations import ExpectedRequest
-from pytest_webeval.tasks.expectations import ExpectedResponse
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import RequestPatternExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
-from pytest_webeval.tasks.expectations import RubricExpectation
+from pytest_webeval.lint.findings import Problem, Steps
+from pytest_webeval.tasks.benchmarks import WebArenaRows, find_benchmark
+from pytest_webeval.tasks.expectations import (
+    NETWORK_EVALUATOR,
+    REQUEST_EVALUATOR,
+    RESPONSE_EVALUATOR,
+    RUBRIC_EVALUATOR,
+    ExpectedEvent,
+    ExpectedRequest,
+    ExpectedResponse,
+    NetworkExpectation,
+    RequestPatternExpectation,
+    ResponseExpectation,
+    RubricExpectation,
+)
 from pytest_webeval.tasks.task import Task
 
 # By evaluator: the keys of an entry of `eval`, and those of its `expected`.

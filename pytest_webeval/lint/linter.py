@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.lint.checks import CHECKS
-from pytest_webeval.lint.checks import UNREADABLE
-from pytest_webeval.lint.checks import Check
+from pytest_webeval.errors import TaskDefinitionError, WebEvalError
+from pytest_webeval.lint.checks import CHECKS, UNREADABLE, Check
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Finding
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Severity
+from pytest_webeval.lint.findings import Finding, Problem, Severity
 from pytest_webeval.lint.keys import remove_unknown_keys
-from pytest_webeval.lint.task_rows import RawRow
-from pytest_webeval.lint.task_rows import read_rows
+from pytest_webeval.lint.task_rows import RawRow, read_rows
 from pytest_webeval.tasks.sites import Sites
 
 

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.evaluators.network.urls import bases_match
-from pytest_webeval.evaluators.network.urls import queries_match
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.definition import RequestCheck
-from pytest_webeval.lint.expected_data import ANSWER
-from pytest_webeval.lint.expected_data import CONTENT
-from pytest_webeval.lint.expected_data import QUERY
-from pytest_webeval.lint.expected_data import Datum
-from pytest_webeval.lint.expected_data import list_singles
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
+from pytest_webeval.errors import EvaluationError, WebEvalError
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
+from pytest_webeval.lint.definition import Definition, RequestCheck
+from pytest_webeval.lint.expected_data import ANSWER, CONTENT, QUERY, Datum, list_singles
+from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.safety import regex
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.base import ParseContext, looks_like_pattern
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import normalize_text
 

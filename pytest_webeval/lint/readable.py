@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.addresses import find_start
-from pytest_webeval.lint.definition import AnswerCheck
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.definition import RequestCheck
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import RequestPatternExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
-from pytest_webeval.tasks.expectations import RubricExpectation
+from pytest_webeval.lint.definition import AnswerCheck, Definition, RequestCheck
+from pytest_webeval.lint.findings import Problem, Steps
+from pytest_webeval.tasks.expectations import (
+    NETWORK_EVALUATOR,
+    REQUEST_EVALUATOR,
+    RESPONSE_EVALUATOR,
+    RUBRIC_EVALUATOR,
+    NetworkExpectation,
+    RequestPatternExpectation,
+    ResponseExpectation,
+    RubricExpectation,
+)
 from pytest_webeval.tasks.task import TrajectoryTask
 from pytest_webeval.values.schema import ValueParser
 

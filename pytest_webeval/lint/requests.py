@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import parse_qsl
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus
 
 from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.definition import RequestCheck
+from pytest_webeval.lint.definition import Definition, RequestCheck
 from pytest_webeval.lint.expected_data import list_properties
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
+from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.lint.keys import find_nearest
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
 from pytest_webeval.values.base import looks_like_pattern
 from pytest_webeval.values.url_normalization import query_of
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Severity
-from pytest_webeval.lint.findings import Steps
-from pytest_webeval.lint.keys import RESTRICTIVE
-from pytest_webeval.lint.keys import find_nearest
-from pytest_webeval.lint.keys import list_schemas
+from pytest_webeval.lint.findings import Problem, Severity, Steps
+from pytest_webeval.lint.keys import RESTRICTIVE, find_nearest, list_schemas
 from pytest_webeval.values import VALUE_TYPES
 
 MISSPELT = 0.85

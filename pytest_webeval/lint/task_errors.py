@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from pytest_webeval.lint.checks import CHECKS
-from pytest_webeval.lint.checks import CONTRADICTION
-from pytest_webeval.lint.checks import Check
+from pytest_webeval.lint.checks import CHECKS, CONTRADICTION, Check
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import format_steps
+from pytest_webeval.lint.findings import Problem, format_steps
 from pytest_webeval.lint.linter import run_check
 from pytest_webeval.lint.requests import is_never_compared
 from pytest_webeval.results import Status
-from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import DefinedTask, Task
 
 _BOTH = frozenset((Status.FAILURE, Status.SUCCESS))
 

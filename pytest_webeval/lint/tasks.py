@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedEvent
+from pytest_webeval.lint.findings import Problem, Steps
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedEvent
 
 # Other checks report these with their place.
 PLACED_BY_OTHERS = ("Q18", "Q29", "Q35")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import combinations
 
@@ -14,20 +11,19 @@ from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.expected_data import ANSWER
-from pytest_webeval.lint.expected_data import CONTENT
-from pytest_webeval.lint.expected_data import POST
-from pytest_webeval.lint.expected_data import QUERY
-from pytest_webeval.lint.expected_data import Datum
-from pytest_webeval.lint.expected_data import find_type
-from pytest_webeval.lint.expected_data import list_data
-from pytest_webeval.lint.expected_data import list_singles
-from pytest_webeval.lint.expected_data import read_value
-from pytest_webeval.lint.findings import Problem
-from pytest_webeval.lint.findings import Steps
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.lint.expected_data import (
+    ANSWER,
+    CONTENT,
+    POST,
+    QUERY,
+    Datum,
+    find_type,
+    list_data,
+    list_singles,
+    read_value,
+)
+from pytest_webeval.lint.findings import Problem, Steps
+from pytest_webeval.values.base import ParseContext, Value, looks_like_pattern
 
 MOST = 30  # values of a task that are compared with each other, which takes time that grows with their square
 # Two days that have no part in common: what differs between them depends on the day.

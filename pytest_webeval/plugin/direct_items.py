@@ -9,28 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskFailed
+from pytest_webeval.errors import EvaluationError, TaskFailed
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
-from pytest_webeval.plugin.collection.nodes import are_siblings
-from pytest_webeval.plugin.collection.nodes import is_plain
-from pytest_webeval.plugin.collection.nodes import task
-from pytest_webeval.plugin.runtest.evaluation import POOL
-from pytest_webeval.plugin.runtest.evaluation import Checker
-from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
-from pytest_webeval.plugin.runtest.fingerprints import UNCHANGED
+from pytest_webeval.plugin.collection.nodes import are_siblings, is_plain, task
+from pytest_webeval.plugin.runtest.evaluation import POOL, Checker, RecordEvaluation, run_time_limit
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, UNCHANGED
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run

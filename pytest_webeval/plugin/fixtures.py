@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, WebEvalError
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.runtest.evaluation import RECORDER
-from pytest_webeval.plugin.runtest.evaluation import RESOLVED
-from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
-from pytest_webeval.plugin.runtest.evaluation import Checker
-from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
-from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.fingerprints import STORED
-from pytest_webeval.plugin.runtest.fingerprints import reuse_stored_result
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.collection.nodes import RunItem, run_path
+from pytest_webeval.plugin.runtest.evaluation import (
+    RECORDER,
+    RESOLVED,
+    UNREADABLE,
+    Checker,
+    RecordEvaluation,
+    renew_time_limit,
+    run_time_limit,
+)
+from pytest_webeval.plugin.runtest.fingerprints import STORED, reuse_stored_result
+from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition

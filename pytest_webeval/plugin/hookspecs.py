@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.run import RunFormat
-    from pytest_webeval.results import Summary
-    from pytest_webeval.results import TaskResult
+    from pytest_webeval.recordings.run import Run, RunFormat
+    from pytest_webeval.results import Summary, TaskResult
 
 
 class HookSpecs:

@@ -8,8 +8,7 @@ from urllib.parse import quote
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.reports.rerun import exact
-from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import DefinedTask, Task
 
 LONGEST_NAME = 180
 _SAFE = "/-_.~+=@, "

@@ -10,22 +10,17 @@ from typing import Any
 
 from msgspec import structs
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.judges.judging import Judging
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.json import list_texts
-from pytest_webeval.safety.json import replace_texts
-from pytest_webeval.safety.run_directory import is_link
-from pytest_webeval.safety.run_directory import list_names
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_bytes
+from pytest_webeval.safety.files import exists_no_follow, read_file_inside
+from pytest_webeval.safety.json import list_texts, replace_texts
+from pytest_webeval.safety.run_directory import is_link, list_names
+from pytest_webeval.storage import to_json_bytes, write_bytes
 
 _LONGEST_NAME = 80
 _CHOOSE_OUTPUT = "choose another directory with --webeval-output"

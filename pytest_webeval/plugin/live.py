@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskFailed
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
-from pytest_webeval.plugin.collection.nodes import OPENED_RUNS
-from pytest_webeval.plugin.collection.nodes import RECORDED
-from pytest_webeval.plugin.collection.nodes import is_live
-from pytest_webeval.plugin.collection.nodes import task
+from pytest_webeval.errors import SettingsError, TaskFailed, WebEvalError
+from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE, OPENED_RUNS, RECORDED, is_live, task
 from pytest_webeval.plugin.item_names import task_names
-from pytest_webeval.plugin.live_tasks import LiveMark
-from pytest_webeval.plugin.live_tasks import LiveTasks
-from pytest_webeval.plugin.live_tasks import find_task_id
-from pytest_webeval.plugin.live_tasks import require_mark
-from pytest_webeval.plugin.runtest.evaluation import SCORING
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.user_code import sanitize_warnings
-from pytest_webeval.plugin.user_code import with_tracebacks
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.recorder.interruption import interruptible
-from pytest_webeval.recorder.interruption import pause_for_debugger
+from pytest_webeval.plugin.live_tasks import LiveMark, LiveTasks, find_task_id, require_mark
+from pytest_webeval.plugin.runtest.evaluation import SCORING, run_time_limit
+from pytest_webeval.plugin.user_code import sanitize_warnings, with_tracebacks
+from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
+from pytest_webeval.recorder.interruption import interruptible, pause_for_debugger
 from pytest_webeval.recorder.live_recording import LiveRecording
 from pytest_webeval.recorder.recording import render_start_url
 from pytest_webeval.recorder.run_directory import create_run_directory

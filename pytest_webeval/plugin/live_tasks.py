@@ -8,21 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.errors import SettingsError, TaskDefinitionError, WebEvalError
+from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.sessions.option_values import LONGEST
-from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_text
-from pytest_webeval.tasks.dataset import TASKS
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_tasks
+from pytest_webeval.storage import write_bytes, write_text
+from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_tasks
 from pytest_webeval.tasks.task import Task
 
 MARK = "webeval_task"

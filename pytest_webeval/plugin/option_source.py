@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.ini_files import read_keys
-from pytest_webeval.plugin.ini_files import read_lines
+from pytest_webeval.errors import SettingsError, WebEvalError
+from pytest_webeval.plugin.ini_files import read_keys, read_lines
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.settings import Settings, read_settings
 
 
 class PytestSource(Struct, frozen=True):

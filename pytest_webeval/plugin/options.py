@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option import Option
-from pytest_webeval.sessions.option import refuse
+from pytest_webeval.sessions.option import Option, refuse
 
 # Files in which pytest looks for its configuration.
 INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 LONG = 0.1  # seconds; what takes as long may have read much
 

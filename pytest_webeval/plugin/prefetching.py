@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -12,12 +11,8 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.sessions.remote_roots import close_mirrors
-from pytest_webeval.sessions.remote_roots import prefetch
-from pytest_webeval.sessions.remote_roots import release
-from pytest_webeval.sessions.remote_roots import take_failure
-from pytest_webeval.stores.mirror import Mirror
-from pytest_webeval.stores.mirror import attach
+from pytest_webeval.sessions.remote_roots import close_mirrors, prefetch, release, take_failure
+from pytest_webeval.stores.mirror import Mirror, attach
 from pytest_webeval.stores.prefetching import Ahead
 
 MOST_AHEAD = 150  # runs

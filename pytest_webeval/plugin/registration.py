@@ -8,42 +8,25 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.arguments import select
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.direct_items import DirectItems
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
-from pytest_webeval.plugin.performance import CollectAfterSlowFailure
-from pytest_webeval.plugin.performance import FreezeCollected
-from pytest_webeval.plugin.performance import HidePassedPhases
+from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
-from pytest_webeval.plugin.runtest.fingerprints import ItemFingerprints
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
-from pytest_webeval.plugin.runtest.report_page import PAGES
-from pytest_webeval.plugin.runtest.report_page import RunPages
+from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
-from pytest_webeval.plugin.snapshots import IS_PATH_SAFE
-from pytest_webeval.plugin.snapshots import PLACE
-from pytest_webeval.plugin.snapshots import SAFE_PATH
-from pytest_webeval.plugin.snapshots import SNAPSHOTS
-from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.snapshots import IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.workspace import KNOWN
-from pytest_webeval.plugin.workspace import MISSING_TASKS
-from pytest_webeval.plugin.workspace import TASK_AUDITS
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, TASK_AUDITS, WORKSPACE, PytestWorkspace
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
-from pytest_webeval.sessions.output_paths import check_output
-from pytest_webeval.sessions.output_paths import check_output_paths
-from pytest_webeval.sessions.output_paths import check_replies
-from pytest_webeval.sessions.output_paths import check_report
+from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
 
@@ -98,8 +81,10 @@ def _keep_report(config: pytest.Config, settings: Settings) -> Settings:
     """The settings without a report where a report of all runs would be replaced by one of some of them."""
     if settings.report is None:
         return settings
-    from pytest_webeval.plugin.kept_report import KeptReport  # few sessions write a report
-    from pytest_webeval.plugin.kept_report import keeps_report  # same
+    from pytest_webeval.plugin.kept_report import (
+        KeptReport,  # few sessions write a report
+        keeps_report,  # same
+    )
 
     if not keeps_report(config, settings):
         return settings
@@ -183,8 +168,10 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
 
         config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
         if workspace.settings.mirrors:
-            from pytest_webeval.sessions.remote_roots import share  # few sessions have stores
-            from pytest_webeval.sessions.remote_roots import stop_sharing  # same
+            from pytest_webeval.sessions.remote_roots import (
+                share,  # few sessions have stores
+                stop_sharing,  # same
+            )
 
             share(workspace.settings.mirrors)
             config.add_cleanup(stop_sharing)
@@ -268,8 +255,10 @@ def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> No
     from pytest_webeval.plugin.reporting.attempt_names import AttemptNames  # for the process that collects reports
     from pytest_webeval.plugin.reporting.collected import CollectedRuns  # same
     from pytest_webeval.plugin.reporting.controller import SessionReporter
-    from pytest_webeval.plugin.reporting.outputs import build_checks  # which no worker needs
-    from pytest_webeval.plugin.reporting.outputs import register_outputs
+    from pytest_webeval.plugin.reporting.outputs import (
+        build_checks,  # which no worker needs
+        register_outputs,
+    )
     from pytest_webeval.plugin.runtest.report_payloads import DropPayloads
     from pytest_webeval.sessions.journals import Journals
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.rerun import build_commands
+from pytest_webeval.reports.rerun import RerunCommands, build_commands
 from pytest_webeval.sessions import options
 from pytest_webeval.summary.record import Record
 

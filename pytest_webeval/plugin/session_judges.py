@@ -7,20 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import Judge
-from pytest_webeval.judges.certificates import Certificate
-from pytest_webeval.judges.certificates import read_certificate
+from pytest_webeval.judges.certificates import Certificate, read_certificate
 from pytest_webeval.judges.judging import Judging
 from pytest_webeval.judges.methods import load_method
-from pytest_webeval.judges.prices import PriceTable
-from pytest_webeval.judges.prices import load_prices
+from pytest_webeval.judges.prices import PriceTable, load_prices
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.remembering import MemoryJudge
-from pytest_webeval.judges.remembering import RememberingJudge
+from pytest_webeval.judges.remembering import MemoryJudge, RememberingJudge
 from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
 from pytest_webeval.judges.verdicts import JudgeSettings

@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.run import RunFormat
-from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Branch, Kind
 from pytest_webeval.safety.files import sha256
 
 # The names by which the controller of xdist hands a worker the directory, and what arguments named in run roots.

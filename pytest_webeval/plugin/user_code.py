@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from typing import ClassVar
-from typing import Literal
-from typing import cast
+from typing import Any, ClassVar, Literal, cast
 
 import pluggy
 import pytest
@@ -20,8 +15,7 @@ from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import shortened_lines
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from msgspec import field
 
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.selected_paths import Ignoring
-from pytest_webeval.plugin.snapshots import SNAPSHOTS
-from pytest_webeval.plugin.snapshots import key_of
-from pytest_webeval.plugin.snapshots import restore
-from pytest_webeval.plugin.snapshots import snapshot
+from pytest_webeval.plugin.snapshots import SNAPSHOTS, key_of, restore, snapshot
 from pytest_webeval.plugin.user_code import PytestCalls
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.definition import Definition

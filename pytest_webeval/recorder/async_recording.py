@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from contextlib import asynccontextmanager
-from contextlib import suppress
-from typing import TYPE_CHECKING
-from typing import Any
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.recorder.browser import BrowserCapture
-from pytest_webeval.recorder.browser import BrowserOptions
-from pytest_webeval.recorder.browser import import_playwright
+from pytest_webeval.recorder.browser import BrowserCapture, BrowserOptions, import_playwright
 from pytest_webeval.recorder.interruption import uninterrupted
 from pytest_webeval.recorder.recording import Recording
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext
-    from playwright.async_api import Playwright
+    from playwright.async_api import BrowserContext, Playwright
 
 _DEFAULT = BrowserOptions()
 

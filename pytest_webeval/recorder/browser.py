@@ -13,8 +13,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -22,19 +21,15 @@ from types import ModuleType
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.request_har import add_requests
-from pytest_webeval.recorder.request_har import find_request_tracing
-from pytest_webeval.recordings.action_trace import ARCHIVE
-from pytest_webeval.recordings.action_trace import FOLDER
+from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
+from pytest_webeval.recordings.action_trace import ARCHIVE, FOLDER
 from pytest_webeval.recordings.network.playwright import REQUESTS_LOG
 from pytest_webeval.recordings.recording_state import Outcome
-from pytest_webeval.safety.run_directory import find_change
-from pytest_webeval.safety.run_directory import is_link
+from pytest_webeval.safety.run_directory import find_change, is_link
 from pytest_webeval.safety.text import to_line
 
 HAR, REQUESTS_HAR = "network.har", "requests.har"

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import EvaluationError, SettingsError
 from pytest_webeval.recorder.async_recording import open_context_async
 from pytest_webeval.recorder.browser import BrowserOptions
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.sync_recording import open_context
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.tasks.sites import PLACEHOLDER
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.sites import PLACEHOLDER, Sites, placeholder
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
     from playwright import async_api
-    from playwright.sync_api import BrowserContext
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
 
 CLOSING = 60  # seconds that a browser may take to close

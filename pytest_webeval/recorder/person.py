@@ -5,14 +5,10 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import Empty
-from queue import SimpleQueue
-from threading import Thread
-from threading import current_thread
-from threading import main_thread
+from queue import Empty, SimpleQueue
+from threading import Thread, current_thread, main_thread
 from types import FrameType
 from typing import TextIO
 

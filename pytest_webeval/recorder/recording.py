@@ -5,29 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import ExitStack
-from datetime import UTC
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 from msgspec import structs
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.recorder.answers import build_response
 from pytest_webeval.recorder.run_directory import create_run_directory
 from pytest_webeval.recorder.step_log import StepLog
-from pytest_webeval.recordings.recording_state import STATE
-from pytest_webeval.recordings.recording_state import Outcome
-from pytest_webeval.recordings.recording_state import RecordingState
+from pytest_webeval.recordings.recording_state import STATE, Outcome, RecordingState
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
-from pytest_webeval.storage import write_json
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import write_json, write_text
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 

@@ -11,13 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.recording_state import STEPS
-from pytest_webeval.recordings.recording_state import STEPS_FOLDER
+from pytest_webeval.recordings.recording_state import STEPS, STEPS_FOLDER
 from pytest_webeval.recordings.step_log import LONGEST_LINE
 from pytest_webeval.safety.text import truncate_words
-from pytest_webeval.storage import append_in_place
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_bytes
+from pytest_webeval.storage import append_in_place, to_json_bytes, write_bytes
 
 # Kinds of pictures by how their files begin.
 _KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"))

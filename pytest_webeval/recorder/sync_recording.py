@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from contextlib import contextmanager
-from contextlib import suppress
-from typing import TYPE_CHECKING
-from typing import Any
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.recorder.browser import BrowserCapture
-from pytest_webeval.recorder.browser import BrowserOptions
-from pytest_webeval.recorder.browser import import_playwright
+from pytest_webeval.recorder.browser import BrowserCapture, BrowserOptions, import_playwright
 from pytest_webeval.recorder.interruption import uninterrupted
 from pytest_webeval.recorder.recording import Recording
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
-    from playwright.sync_api import Playwright
+    from playwright.sync_api import BrowserContext, Playwright
 
 _DEFAULT = BrowserOptions()
 

@@ -8,8 +8,7 @@ It is read for a report, after the verdict, of which it is no part.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -18,10 +17,8 @@ from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recording_state import STEPS
 from pytest_webeval.recordings.trace_actions import LoggedActions
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.safety.archives import BROKEN_ZIP
-from pytest_webeval.safety.archives import Archive
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
+from pytest_webeval.safety.archives import BROKEN_ZIP, Archive
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_directory
 
@@ -69,8 +66,10 @@ def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
 
 
 def _load_reported(inputs: RunInputs) -> ActionTrace:
-    from pytest_webeval.recordings.step_log import LARGEST_SCREENSHOT  # few runs have such steps
-    from pytest_webeval.recordings.step_log import load_steps
+    from pytest_webeval.recordings.step_log import (
+        LARGEST_SCREENSHOT,  # few runs have such steps
+        load_steps,
+    )
 
     return ActionTrace(load_steps(inputs), lambda name, most: inputs.peek(name, most, "file_size"), LARGEST_SCREENSHOT)
 

@@ -11,33 +11,19 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.agentlab_log import LOG
-from pytest_webeval.recordings.agentlab_log import LoggedAction
-from pytest_webeval.recordings.agentlab_log import find_answer
-from pytest_webeval.recordings.agentlab_log import parse_log
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.agentlab_log import LOG, LoggedAction, find_answer, parse_log
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.rewards import RANGE
-from pytest_webeval.recordings.trajectory.rewards import check_reward
-from pytest_webeval.recordings.trajectory.rewards import judge_reward
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED, OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.rewards import RANGE, check_reward, judge_reward
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
 
 SUMMARY = "summary_info.json"

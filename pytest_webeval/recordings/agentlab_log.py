@@ -8,14 +8,11 @@ The texts are logged as they are, so an agent can imitate lines of the log: the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.recordings.trajectory.target import build_target
+from pytest_webeval.recordings.trajectory.target import Target, build_target
 
 LOG = "experiment.log"
 MOST_ACTION = 20_000  # characters

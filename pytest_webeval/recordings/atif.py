@@ -8,28 +8,25 @@ subagents are counted and not read.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.recordings.harbor_errors import MOST_NAME
-from pytest_webeval.recordings.harbor_trial import RESULT
-from pytest_webeval.recordings.harbor_trial import classify_trial
-from pytest_webeval.recordings.harbor_trial import describe_trial
-from pytest_webeval.recordings.harbor_trial import read_duration
-from pytest_webeval.recordings.harbor_trial import read_error
-from pytest_webeval.recordings.harbor_trial import read_judgements
-from pytest_webeval.recordings.harbor_trial import read_result
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.harbor_trial import (
+    RESULT,
+    classify_trial,
+    describe_trial,
+    read_duration,
+    read_error,
+    read_judgements,
+    read_result,
+)
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.target import find_target
 from pytest_webeval.safety.text import to_line
 

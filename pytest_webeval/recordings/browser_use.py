@@ -12,28 +12,18 @@ over HTTPS only, without the headers that tell a page from other requests, and o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from pytest_webeval.recordings.browser_use_steps import find_images
-from pytest_webeval.recordings.browser_use_steps import is_end_mark
-from pytest_webeval.recordings.browser_use_steps import read_duration
-from pytest_webeval.recordings.browser_use_steps import read_steps
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.browser_use_steps import find_images, is_end_mark, read_duration, read_steps
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import pluralize, preview, truncate
 
 DEFAULT_NAME = "AgentHistory.json"
 NAMES = "*[Hh]istory*.json"  # what people call it; `formats.py` has the same

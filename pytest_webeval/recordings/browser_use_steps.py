@@ -9,11 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from datetime import UTC
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -21,12 +18,10 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.browser_use_targets import TargetReader
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.safety.text import truncate
 
 MAX_OBSERVATION = 2000  # characters; an extracted page may be as long as it likes

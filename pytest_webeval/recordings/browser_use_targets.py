@@ -8,15 +8,11 @@ element in an inner frame has bounds of that frame, and nothing tells it from ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from itertools import chain
-from itertools import repeat
+from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.recordings.trajectory.target import build_target
-from pytest_webeval.recordings.trajectory.target import find_target
+from pytest_webeval.recordings.trajectory.target import Target, build_target, find_target
 
 _SCROLLING = ("scroll", "find_text", "send_keys")  # what may have scrolled a page
 _NO_MEMBERS: Mapping[str, Any] = {}

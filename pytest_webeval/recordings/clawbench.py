@@ -8,31 +8,27 @@ passes if a request was intercepted and the judge says that it does what was ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from datetime import UTC
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from pytest_webeval.recordings.clawbench_verdicts import INTERCEPTION
-from pytest_webeval.recordings.clawbench_verdicts import META
-from pytest_webeval.recordings.clawbench_verdicts import RESTORE
-from pytest_webeval.recordings.clawbench_verdicts import Interception
-from pytest_webeval.recordings.clawbench_verdicts import has_failed
-from pytest_webeval.recordings.clawbench_verdicts import has_failed_after
-from pytest_webeval.recordings.clawbench_verdicts import read_flag
-from pytest_webeval.recordings.clawbench_verdicts import read_interception
-from pytest_webeval.recordings.clawbench_verdicts import read_judgements
-from pytest_webeval.recordings.clawbench_verdicts import shorten
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.clawbench_verdicts import (
+    INTERCEPTION,
+    META,
+    RESTORE,
+    Interception,
+    has_failed,
+    has_failed_after,
+    read_flag,
+    read_interception,
+    read_judgements,
+    shorten,
+)
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 

@@ -7,27 +7,20 @@ writes `run-meta.json` at the end, and once more, without the verdict, if it fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.clawbench_judge import LENIENT
-from pytest_webeval.recordings.clawbench_judge import STRICT
-from pytest_webeval.recordings.clawbench_judge import read_judge
+from pytest_webeval.errors import EvaluationError, RecordingError
+from pytest_webeval.recordings.clawbench_judge import LENIENT, STRICT, read_judge
 from pytest_webeval.recordings.network.events import REQUEST_LOG
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.text import preview, shorten_repr
 
 META = "run-meta.json"
 INTERCEPTION, REQUESTS = "data/interception.json", f"data/{REQUEST_LOG}"

@@ -5,19 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.discovery import is_directory
-from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.discovery import DirectoryListing, is_directory, list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import RunFormat
-from pytest_webeval.recordings.trajectory.layout import CORE_LOG
-from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
-from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.layout import SCORES
-from pytest_webeval.recordings.trajectory.layout import TIMES
-from pytest_webeval.recordings.webarena_verified import RESPONSE
-from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
-from pytest_webeval.recordings.webarena_verified import network_trace
+from pytest_webeval.recordings.trajectory.layout import CORE_LOG, HARNESS_FILE, LOG, SCORES, TIMES
+from pytest_webeval.recordings.webarena_verified import RESPONSE, TRACE_NAMES, network_trace
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run

@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE
-from pytest_webeval.recordings.trajectory.layout import LOG
+from pytest_webeval.recordings.trajectory.layout import HARNESS_FILE, LOG
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory, trajectory_to_json
 from pytest_webeval.recordings.trajectory_run import TrajectoryRun
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import undefined_task
+from pytest_webeval.tasks.task import Task, TrajectoryTask, undefined_task
 
 
 @dataclass(frozen=True)

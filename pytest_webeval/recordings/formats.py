@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.fara import Fara
 from pytest_webeval.recordings.recording_state import STATE
-from pytest_webeval.recordings.signatures import FileSign
-from pytest_webeval.recordings.signatures import RecordedFormat
+from pytest_webeval.recordings.signatures import FileSign, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.run import RunFormat
+    from pytest_webeval.recordings.run import Run, RunFormat
     from pytest_webeval.rules import Rules
 
 

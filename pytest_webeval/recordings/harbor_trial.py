@@ -8,31 +8,25 @@ agent may be able to write as well: they are compared with the result, and count
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pytest_webeval.recordings.harbor_errors import EXCEPTION
-from pytest_webeval.recordings.harbor_errors import MOST_NAME
-from pytest_webeval.recordings.harbor_errors import VERIFIER_ERRORS
-from pytest_webeval.recordings.harbor_errors import describe_policy
-from pytest_webeval.recordings.harbor_errors import find_invalid_reward
-from pytest_webeval.recordings.harbor_errors import name_exception
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.harbor_errors import (
+    EXCEPTION,
+    MOST_NAME,
+    VERIFIER_ERRORS,
+    describe_policy,
+    find_invalid_reward,
+    name_exception,
+)
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD, OutcomeClass, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.rewards import RANGE
-from pytest_webeval.recordings.trajectory.rewards import build_damage_error
-from pytest_webeval.recordings.trajectory.rewards import check_reward
-from pytest_webeval.recordings.trajectory.rewards import judge_reward
+from pytest_webeval.recordings.trajectory.rewards import RANGE, build_damage_error, check_reward, judge_reward
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import preview, to_line
 
 RESULT = "result.json"
 LOG = "trial.log"

@@ -7,26 +7,17 @@ ever guessed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.recorded import HUMAN
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.verdict_files import build_type_error
-from pytest_webeval.recordings.verdict_files import join_checksums
-from pytest_webeval.recordings.verdict_files import parse_strictly
-from pytest_webeval.recordings.verdict_files import read_member
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
+from pytest_webeval.recordings.trajectory.recorded import HUMAN, Judgement
+from pytest_webeval.recordings.verdict_files import build_type_error, join_checksums, parse_strictly, read_member
+from pytest_webeval.safety.text import name_first, pluralize, preview
 
 SUCCESS, FAILURE, IMPOSSIBLE = "success", "failure", "impossible"
 ZERO = "zero"  # what an impossible task counts as if the session says so

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,8 +12,7 @@ from msgspec import field as struct_field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import list_names
 
 READ, DECODE, LOAD_TASK, EVALUATE, WRITE = PHASES = ("read", "decode", "load task", "evaluate", "write")

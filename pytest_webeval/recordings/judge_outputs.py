@@ -9,28 +9,19 @@ of the judge as the API gave it, `image_judge_record`, `trajectory_info`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
-from pathlib import Path
-from pathlib import PurePosixPath
-from typing import Any
-from typing import ClassVar
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import ReplyForm
-from pytest_webeval.recordings.verdict_files import build_type_error
-from pytest_webeval.recordings.verdict_files import join_checksums
-from pytest_webeval.recordings.verdict_files import parse_object
-from pytest_webeval.recordings.verdict_files import read_member
+from pytest_webeval.recordings.trajectory.recorded import Judgement, ReplyForm
+from pytest_webeval.recordings.verdict_files import build_type_error, join_checksums, parse_object, read_member
 
 _SCORE = re.compile(r"\*{0,2}score\*{0,2}[ \t]{0,3}:?\*{0,2}[ \t:]{0,5}([1-5])\b", re.IGNORECASE)
 _METHODS = {  # of `src/run.py`, with the judge that each is

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,21 +11,15 @@ from typing import TYPE_CHECKING
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.recording_state import RERECORD
-from pytest_webeval.recordings.recording_state import Outcome
-from pytest_webeval.recordings.recording_state import RecordingState
-from pytest_webeval.recordings.recording_state import read_state
+from pytest_webeval.recordings.recording_state import RERECORD, Outcome, RecordingState, read_state
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from pytest_webeval.tasks.task import Expectation
-    from pytest_webeval.tasks.task import Task
+    from pytest_webeval.tasks.task import Expectation, Task
 
 _USE_CONTEXT = "let the agent work in the context of the recording, and record the run again"
 

@@ -15,19 +15,11 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.safety.text import pluralize, preview, to_line
 
 RESULT = "result.json"
 IMAGES = "trajectory"

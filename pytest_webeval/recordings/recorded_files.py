@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,15 +14,10 @@ from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.screenshots import number_of
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.json import InvalidJson
-from pytest_webeval.safety.json import RepairedObject
-from pytest_webeval.safety.json import load_lenient
-from pytest_webeval.safety.json import may_hold_more
-from pytest_webeval.safety.run_directory import is_directory
-from pytest_webeval.safety.run_directory import list_names
+from pytest_webeval.safety.json import InvalidJson, RepairedObject, load_lenient, may_hold_more
+from pytest_webeval.safety.run_directory import is_directory, list_names
 from pytest_webeval.safety.warning_log import WarningLog
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp")

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate_words
+from pytest_webeval.safety.text import sanitize, truncate_words
 
 STATE = "webeval_recording.json"
 STEPS_FOLDER = "webeval_steps"

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Protocol
-from typing import Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.recordings.inputs import DECODE
-from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.errors import RecordingError, TaskDefinitionError
+from pytest_webeval.recordings.inputs import DECODE, RunInputs
 from pytest_webeval.recordings.labels import default_task_id
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR
 
 if TYPE_CHECKING:
     from typing import Any
@@ -32,8 +24,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules
     from pytest_webeval.safety.limits import Limits
     from pytest_webeval.tasks.dataset import TaskSet
-    from pytest_webeval.tasks.task import Expectation
-    from pytest_webeval.tasks.task import Task
+    from pytest_webeval.tasks.task import Expectation, Task
 
 
 _OF_TRACES = frozenset({NETWORK_EVALUATOR, REQUEST_EVALUATOR})

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import ENVIRONMENT
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.discovery import is_hidden
-from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.discovery import ENVIRONMENT, DirectoryListing, is_hidden, list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
-from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.formats import holds_reports
-from pytest_webeval.recordings.formats import unknown_layout
+from pytest_webeval.recordings.formats import FORMATS, format_of, holds_reports, unknown_layout
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.text import preview

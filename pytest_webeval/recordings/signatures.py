@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
@@ -17,17 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.discovery import is_directory
-from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.discovery import DirectoryListing, is_directory, list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.json import InvalidJson
-from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.files import exists_no_follow, read_beginning_inside
+from pytest_webeval.safety.json import InvalidJson, load_lenient
 from pytest_webeval.safety.text import preview
 
 if TYPE_CHECKING:

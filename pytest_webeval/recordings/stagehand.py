@@ -9,30 +9,19 @@ same below a directory for each task (July), and a `judge` within, or `graded: f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import structs
 
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.stagehand_result import is_invalid_task
-from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
-from pytest_webeval.recordings.trajectory.stagehand_steps import FILE
-from pytest_webeval.recordings.trajectory.stagehand_steps import StagehandTrajectory
-from pytest_webeval.recordings.trajectory.stagehand_steps import classify
-from pytest_webeval.recordings.trajectory.stagehand_steps import read_trajectory
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
+from pytest_webeval.recordings.trajectory.stagehand_result import is_invalid_task, read_judgement
+from pytest_webeval.recordings.trajectory.stagehand_steps import FILE, StagehandTrajectory, classify, read_trajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.safety.text import preview, to_line
 
 TASK_DATA = "task_data.json"
 METADATA = "metadata.json"

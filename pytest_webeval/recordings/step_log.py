@@ -13,10 +13,8 @@ import msgspec
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recording_state import STEPS
-from pytest_webeval.recordings.recording_state import STEPS_FOLDER
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.recording_state import STEPS, STEPS_FOLDER
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 
 MOST_STEPS = 1_000  # of which the last count
 LARGEST_SCREENSHOT = 2 * 2**20  # bytes

@@ -12,22 +12,16 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterator
-from datetime import UTC
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.recordings.trajectory.target import build_target
-from pytest_webeval.recordings.typed_passwords import hide_typed
-from pytest_webeval.recordings.typed_passwords import names_password
-from pytest_webeval.recordings.typed_passwords import rename_typed
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
+from pytest_webeval.recordings.trajectory.target import Target, build_target
+from pytest_webeval.recordings.typed_passwords import hide_typed, names_password, rename_typed
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate_words
 

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import structs
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import RecordingError, RunExcluded
 from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD
-from pytest_webeval.recordings.trajectory.outcome import SUPERSEDED
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.outcome import unreadable
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.outcome import (
+    INVALID_REWARD,
+    SUPERSEDED,
+    OutcomeClass,
+    TrajectoryOutcome,
+    unreadable,
+)
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import undefined_task
+from pytest_webeval.tasks.task import Expectation, Task, TrajectoryTask, undefined_task
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace

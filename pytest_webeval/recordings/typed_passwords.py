@@ -8,9 +8,7 @@ their names, and replaces short ones only where their name stands: in a log, the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 PASSWORD = "password"  # noqa: S105  (a name that the redaction knows)
 HIDDEN = "redacted"

@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import DirectoryListing
-from pytest_webeval.recordings.discovery import list_directory
+from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import STATE
-from pytest_webeval.recordings.run import LoadTrace
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run import LoadTrace, Run, RunFormat
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_link
 

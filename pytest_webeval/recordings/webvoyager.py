@@ -9,29 +9,20 @@ the reply is a failure, else `SUCCESS` a success.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.recorded_files import JsonFields
-from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import ReplyForm
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, ReplyForm, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import pluralize, preview
 
 MESSAGES = "interact_messages.json"
 LOG = "agent.log"

@@ -8,8 +8,7 @@ import codecs
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,13 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.redaction.json import JsonRedactor
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.results import is_side_file
-from pytest_webeval.safety.archives import BROKEN_ZIP
-from pytest_webeval.safety.archives import Archive
+from pytest_webeval.safety.archives import BROKEN_ZIP, Archive
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf")
 _SUMMARIES = ("eval_summary", "eval_summary.partial")

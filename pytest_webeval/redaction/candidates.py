@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pytest_webeval.redaction.marks import KEY_BEGINNING
-from pytest_webeval.redaction.marks import KEY_START
-from pytest_webeval.redaction.marks import LINK_WORD
-from pytest_webeval.redaction.marks import find_marks
-from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import drop_number
-from pytest_webeval.redaction.names import is_generated_name
-from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.marks import KEY_BEGINNING, KEY_START, LINK_WORD, find_marks
+from pytest_webeval.redaction.names import compact, drop_number, is_generated_name, is_secret
 from pytest_webeval.safety.text import ELLIPSIS
 
 # A word consists of the characters of names in forms, of keys and of web tokens.

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cached_property
-from functools import lru_cache
-from typing import Any
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from pytest_webeval.redaction.marks import is_generated
-from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import FIELD
-from pytest_webeval.redaction.names import HEADER
-from pytest_webeval.redaction.names import MEMBER
-from pytest_webeval.redaction.names import PARAMETER
-from pytest_webeval.redaction.names import compact
+from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact
 from pytest_webeval.redaction.policy import DefaultScope
-from pytest_webeval.redaction.text import GENERATED
-from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.text import GENERATED, TextRedactor
 
 # What the members of these are, in results and in recordings.
 CONTAINERS = {

@@ -7,27 +7,16 @@ import html
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Container
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
-from urllib.parse import quote
-from urllib.parse import quote_plus
-from urllib.parse import unquote
-from urllib.parse import unquote_plus
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from msgspec import Struct
 
 from pytest_webeval.redaction.replacements import LONG_ENOUGH
-from pytest_webeval.redaction.tokens import decode_token
-from pytest_webeval.redaction.tokens import list_tokens
+from pytest_webeval.redaction.tokens import decode_token, list_tokens
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text

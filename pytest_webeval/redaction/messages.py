@@ -8,17 +8,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import DIFFERENT
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import UNREADABLE
+from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNREADABLE
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
-from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import FIELD
-from pytest_webeval.redaction.names import HEADER
-from pytest_webeval.redaction.names import MEMBER
-from pytest_webeval.redaction.names import PARAMETER
+from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_webeval.redaction.marks import AFTER_ESCAPE
-from pytest_webeval.redaction.marks import KEY_PATTERN
-from pytest_webeval.redaction.marks import KEY_START
-from pytest_webeval.redaction.marks import LINK_WORDS
+from pytest_webeval.redaction.marks import AFTER_ESCAPE, KEY_PATTERN, KEY_START, LINK_WORDS
 from pytest_webeval.safety.text import ELLIPSIS
 
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import FIELD
-from pytest_webeval.redaction.names import HEADER
-from pytest_webeval.redaction.names import PARAMETER
-from pytest_webeval.redaction.names import SAFE_HEADERS
-from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_generated_name
-from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.names import (
+    COOKIE,
+    FIELD,
+    HEADER,
+    PARAMETER,
+    SAFE_HEADERS,
+    compact,
+    is_generated_name,
+    is_secret,
+)
 
 REDACTED = "redacted"  # the key of the mode in a redacted result
 DEFINITION = "definition"  # the key of the task's definition in what is shown with a result

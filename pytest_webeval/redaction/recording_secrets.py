@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -19,23 +16,15 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import has_any
-from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_secret
-from pytest_webeval.redaction.policy import DefaultScope
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.names import compact, is_secret
+from pytest_webeval.redaction.policy import DefaultScope, RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import decode_token
-from pytest_webeval.redaction.tokens import find_tokens
-from pytest_webeval.redaction.tokens import list_tokens
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import plain_json
+from pytest_webeval.redaction.tokens import decode_token, find_tokens, list_tokens
+from pytest_webeval.results import EvaluatorResult, plain_json
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
+from pytest_webeval.safety.limits import USUAL, Limits
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR
 
 _WORD = re.compile(r"\w{2,}")
 _OPAQUE = re.compile(r"(?=[^\W\d]*+\d)(?=[\d_]*+[^\W\d_])\w{6,}+")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -13,25 +10,19 @@ from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
-from pytest_webeval.redaction.messages import EXPLANATIONS
-from pytest_webeval.redaction.messages import ExplanationRedactor
-from pytest_webeval.redaction.messages import MessageRedactor
-from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.redaction.messages import replace_in_explanation
-from pytest_webeval.redaction.policy import DEFINITION
-from pytest_webeval.redaction.policy import REDACTED
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
-from pytest_webeval.redaction.recording_secrets import RecordingSecrets
-from pytest_webeval.redaction.recording_secrets import repeated_words
+from pytest_webeval.redaction.messages import (
+    EXPLANATIONS,
+    ExplanationRedactor,
+    MessageRedactor,
+    read_explanations,
+    replace_in_explanation,
+)
+from pytest_webeval.redaction.policy import DEFINITION, REDACTED, RedactionPolicy, build_scope
+from pytest_webeval.redaction.recording_secrets import RecordingSecrets, repeated_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import list_marked
-from pytest_webeval.redaction.tokens import list_tokens
-from pytest_webeval.redaction.tokens import may_hold
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.redaction.tokens import list_marked, list_tokens, may_hold
+from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.

@@ -7,8 +7,7 @@ import hmac
 import re
 from collections.abc import Callable
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.redaction.names import is_secret
 

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.redaction.policy import STRICT, RedactionPolicy
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 
 if TYPE_CHECKING:
-    from pytest_webeval.redaction.redactor import RedactedResult
-    from pytest_webeval.redaction.redactor import Redactor
+    from pytest_webeval.redaction.redactor import RedactedResult, Redactor
 
 
 class Redacting(Struct, frozen=True, eq=False):

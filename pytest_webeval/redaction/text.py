@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
 from pytest_webeval.redaction.candidates import candidates
-from pytest_webeval.redaction.marks import is_generated
-from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.names import AUTHORIZATION_HEADERS
-from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import COOKIE_HEADERS
-from pytest_webeval.redaction.names import FIELD
-from pytest_webeval.redaction.names import HEADER
-from pytest_webeval.redaction.names import MEMBER
-from pytest_webeval.redaction.names import PARAMETER
-from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_generated_name
+from pytest_webeval.redaction.marks import is_generated, may_hold_secrets
+from pytest_webeval.redaction.names import (
+    AUTHORIZATION_HEADERS,
+    COOKIE,
+    COOKIE_HEADERS,
+    FIELD,
+    HEADER,
+    MEMBER,
+    PARAMETER,
+    compact,
+    is_generated_name,
+)
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.safety.text import ELLIPSIS
@@ -312,8 +312,7 @@ def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
 
 def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The values of a list, as JSON and Python show it."""
-    from pytest_webeval.redaction.patterns import BETWEEN
-    from pytest_webeval.redaction.patterns import PLAIN_MEMBER
+    from pytest_webeval.redaction.patterns import BETWEEN, PLAIN_MEMBER
 
     while at < len(text):
         while at < len(text) and text[at].isspace():
@@ -331,8 +330,7 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     """The span of a quoted text without its quotes; a cut one extends to the end."""
-    from pytest_webeval.redaction.patterns import INSIDE
-    from pytest_webeval.redaction.patterns import QUOTE
+    from pytest_webeval.redaction.patterns import INSIDE, QUOTE
 
     opening = QUOTE.match(text, at)
     if opening is None:

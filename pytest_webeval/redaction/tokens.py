@@ -11,13 +11,8 @@ from typing import Any
 import msgspec
 
 from pytest_webeval.redaction.json import CONTAINERS
-from pytest_webeval.redaction.marks import ALL_MARKS
-from pytest_webeval.redaction.marks import is_generated
-from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.names import COOKIE
-from pytest_webeval.redaction.names import compact
-from pytest_webeval.redaction.names import is_generated_name
-from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.marks import ALL_MARKS, is_generated, may_hold_secrets
+from pytest_webeval.redaction.names import COOKIE, compact, is_generated_name, is_secret
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor

@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import MOST_DIFFERENCES
-from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
+from pytest_webeval.diagnostics.difference import EXTRA, MISSING, MOST_DIFFERENCES
+from pytest_webeval.safety.text import ELLIPSIS, pluralize, preview
 
 LONGEST_VALUE, MOST_VALUES = 80, 3
 _DEEPEST, _LARGEST_EXACT = 20, 2**53

@@ -13,11 +13,8 @@ from typing import Any
 
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.safety.text import preview, sanitize, truncate
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 LONGEST_VALUE = 2_000  # characters of an expected or an actual value
 _NAMES = {"expected": "expected", "actual": "got"}

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN
-from pytest_webeval.authoring.audit.findings import Finding
-from pytest_webeval.authoring.audit.findings import TaskAudit
+from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, Finding, TaskAudit
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import pluralize, to_line
 
 LONGEST = 400  # characters of a line about a finding
 MOST_NAMED = 20  # tasks

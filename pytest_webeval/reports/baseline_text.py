@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.reports.comparison_text import spell
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.markdown import table
-from pytest_webeval.reports.rerun import LONGEST_NAME
-from pytest_webeval.reports.rerun import TASKS_NAMED
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
+from pytest_webeval.safety.text import name_first, sanitize
 
 CAUSES_SHOWN, FLIPS_SHOWN = 4, 50
 FLIPS = ("regressed", "fixed", "newly_erring")

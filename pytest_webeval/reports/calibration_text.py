@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 
 _SHARES = {
     "accuracy": "accuracy",

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.failure_text import list_known
-from pytest_webeval.reports.failure_text import split_known
+from pytest_webeval.reports.failure_text import list_known, split_known
 from pytest_webeval.reports.gates import gate_table
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.markdown import table
-from pytest_webeval.reports.other_rates import format_excluded
-from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.reports.other_rates import format_excluded, format_other_rates
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.summary.task_identity import describe_sample
 
 
@@ -130,8 +124,10 @@ def _sites(summary: Summary) -> Iterator[str]:
 
 def _repeats(webeval: Mapping[str, Any]) -> Iterator[str]:
     """The rates of attempts and agents, and what agents report of themselves."""
-    from pytest_webeval.reports.repeats import attempt_tables  # most pages have neither
-    from pytest_webeval.reports.repeats import self_report_table
+    from pytest_webeval.reports.repeats import (
+        attempt_tables,  # most pages have neither
+        self_report_table,
+    )
 
     if attempts := webeval.get("attempts"):
         yield from attempt_tables(attempts)

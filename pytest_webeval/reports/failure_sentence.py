@@ -9,22 +9,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_webeval.diagnostics.failure_groups import MISSING_EVENTS
-from pytest_webeval.diagnostics.failure_groups import deciding_assertion
-from pytest_webeval.diagnostics.failure_groups import failed_assertions
+from pytest_webeval.diagnostics.failure_groups import MISSING_EVENTS, deciding_assertion, failed_assertions
 from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.reports.answer_sentence import describe_answer
-from pytest_webeval.reports.request_sentence import FORBIDDEN_EVENT
-from pytest_webeval.reports.request_sentence import describe_request
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import WarningKind
+from pytest_webeval.reports.request_sentence import FORBIDDEN_EVENT, describe_request
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult, WarningKind
 from pytest_webeval.safety.text import to_line
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 LONGEST_SENTENCE = 500  # characters
 # A name of a check about an event, and the method of the request in its message.

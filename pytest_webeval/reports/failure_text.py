@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.failure_groups import Decisive
-from pytest_webeval.diagnostics.failure_groups import deciding_assertion
-from pytest_webeval.diagnostics.failure_groups import failed_assertions
-from pytest_webeval.diagnostics.failure_groups import failed_path
-from pytest_webeval.reports.rerun import LONGEST_NAME
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import PARTIAL_SCORE
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.diagnostics.failure_groups import Decisive, deciding_assertion, failed_assertions, failed_path
+from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
+from pytest_webeval.results import PARTIAL_SCORE, SUMMARY, Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, sanitize, truncate
 from pytest_webeval.values.comparison import preview
 
 LONGEST_LINE, MOST_LINES = 1_000, 200

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.markdown import table
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.safety.text import pluralize, sanitize
 
 
 def format_gates(gates: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.markdown import table
+from pytest_webeval.reports.markdown import plain, table
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import pluralize, sanitize, truncate
 from pytest_webeval.summary.history import parse_time
 from pytest_webeval.summary.task_identity import describe_sample
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import sanitize, truncate
 
 LONGEST_CELL = 300  # characters
 # Characters with a meaning in Markdown, HTML, links, mentions and formulas; entities have none.

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_webeval.reports.markdown import plain
-from pytest_webeval.reports.markdown import table
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
 AGENTS_SHOWN, ATTEMPTS_SHOWN, TASKS_SHOWN = 4, 5, 5

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from typing import Any
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import MOST_CANDIDATES
-from pytest_webeval.diagnostics.difference import UNREADABLE
-from pytest_webeval.diagnostics.failure_groups import MISSING_EVENTS
-from pytest_webeval.diagnostics.failure_groups import failed_assertions
+from pytest_webeval.diagnostics.difference import EXTRA, MISSING, MOST_CANDIDATES, UNREADABLE
+from pytest_webeval.diagnostics.failure_groups import MISSING_EVENTS, failed_assertions
 from pytest_webeval.recordings.network.events import NO_RESPONSE
-from pytest_webeval.reports.answer_sentence import LONGEST_VALUE
-from pytest_webeval.reports.answer_sentence import preview_value
+from pytest_webeval.reports.answer_sentence import LONGEST_VALUE, preview_value
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR

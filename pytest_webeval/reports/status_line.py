@@ -6,8 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.summary.record import Record
 

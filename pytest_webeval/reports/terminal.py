@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,10 @@ from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.failure_text import failures
-from pytest_webeval.reports.other_rates import format_other_rates
-from pytest_webeval.reports.other_rates import list_exclusions
-from pytest_webeval.reports.rerun import LONGEST_NAME
-from pytest_webeval.reports.rerun import TASKS_NAMED
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import Summary
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.reports.other_rates import format_other_rates, list_exclusions
+from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
+from pytest_webeval.results import EVALUATOR_CHOICE, Summary
+from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
 WARNINGS_SHOWN, LONGEST_WARNING = 4, 400  # of which each has at most so many characters

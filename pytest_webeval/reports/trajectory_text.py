@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 
 EXPERIMENTS_SHOWN = 3
 EXPERIMENT_LINES = 4  # of both kinds together

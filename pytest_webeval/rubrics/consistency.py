@@ -7,29 +7,16 @@ about judgements without points, are in `judgement_derivation.py`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from typing import Any
 
-from pytest_webeval.rubrics.payload import RubricPayload
-from pytest_webeval.rubrics.payload import as_bool
-from pytest_webeval.rubrics.payload import parse_binary_score
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.payload import RubricPayload, as_bool, parse_binary_score, point_count, quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import Points
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import flatten_items
-from pytest_webeval.rubrics.rubric_items import points_of
-from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.rubric_items import Points, RubricItem, flatten_items, points_of
+from pytest_webeval.rubrics.stored_verdict import Check, RunFacts
 from pytest_webeval.rubrics.success_criterion import Signals
 from pytest_webeval.safety.text import pluralize
 

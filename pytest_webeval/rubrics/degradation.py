@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from pytest_webeval.rubrics.payload import RubricPayload
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.payload import RubricPayload, point_count, quote_value
 from pytest_webeval.rubrics.rubric_items import RubricItem
 from pytest_webeval.safety.text import to_line
 

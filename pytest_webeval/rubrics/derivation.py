@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from pytest_webeval.rubrics.degradation import degraded_steps
 from pytest_webeval.rubrics.judgement_derivation import derive_from_judgement
-from pytest_webeval.rubrics.payload import RubricPayload
-from pytest_webeval.rubrics.payload import parse_binary_score
-from pytest_webeval.rubrics.payload import quote_value
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.rubric_items import Points
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import flatten_items
-from pytest_webeval.rubrics.rubric_items import is_action_only
-from pytest_webeval.rubrics.rubric_items import points_of
-from pytest_webeval.rubrics.rubric_items import without_points
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from pytest_webeval.rubrics.success_criterion import Criterion
-from pytest_webeval.rubrics.success_criterion import Signals
-from pytest_webeval.rubrics.success_criterion import asks_for_process
-from pytest_webeval.rubrics.success_criterion import infer_criterion
-from pytest_webeval.rubrics.success_criterion import possible_scores
-from pytest_webeval.rubrics.text_verdicts import TextVerdict
-from pytest_webeval.rubrics.text_verdicts import read_verdict_text
-from pytest_webeval.rubrics.verdict import Verdict
-from pytest_webeval.rubrics.verdict import VerdictInputs
+from pytest_webeval.rubrics.payload import RubricPayload, parse_binary_score, quote_value
+from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy
+from pytest_webeval.rubrics.rubric_items import (
+    Points,
+    RubricItem,
+    flatten_items,
+    is_action_only,
+    points_of,
+    without_points,
+)
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
+from pytest_webeval.rubrics.success_criterion import (
+    Criterion,
+    Signals,
+    asks_for_process,
+    infer_criterion,
+    possible_scores,
+)
+from pytest_webeval.rubrics.text_verdicts import TextVerdict, read_verdict_text
+from pytest_webeval.rubrics.verdict import Verdict, VerdictInputs
 
 
 def derive_from_rubric(case: VerdictInputs) -> Verdict:

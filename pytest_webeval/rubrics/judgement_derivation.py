@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import ReplyForm
+from pytest_webeval.recordings.trajectory.recorded import Judgement, ReplyForm
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.success_criterion import Criterion
-from pytest_webeval.rubrics.success_criterion import asks_for_process
-from pytest_webeval.rubrics.text_verdicts import TextVerdict
-from pytest_webeval.rubrics.text_verdicts import find_last_status
-from pytest_webeval.rubrics.text_verdicts import read_verdict_text
-from pytest_webeval.rubrics.verdict import Verdict
-from pytest_webeval.rubrics.verdict import VerdictInputs
+from pytest_webeval.rubrics.success_criterion import Criterion, asks_for_process
+from pytest_webeval.rubrics.text_verdicts import TextVerdict, find_last_status, read_verdict_text
+from pytest_webeval.rubrics.verdict import Verdict, VerdictInputs
 from pytest_webeval.safety.text import preview
 
 _OUTCOME = Criterion("outcome", "default")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import preview, truncate
 
 LARGEST = 10**9
 FINEST = 30  # digits after the decimal point

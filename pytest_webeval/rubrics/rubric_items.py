@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
-from typing import Literal
+from typing import Any, Literal
 
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.payload import point_count, quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 
 MAX_DEPTH = 32

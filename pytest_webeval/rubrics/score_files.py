@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.layout import RUBRIC
-from pytest_webeval.recordings.trajectory.layout import SCORES
-from pytest_webeval.recordings.trajectory.layout import TASK_DATA
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
-from pytest_webeval.recordings.trajectory.score_names import parse_name
-from pytest_webeval.rubrics.judgements import find_stored
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.recordings.trajectory.layout import RUBRIC, SCORES, TASK_DATA
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
+from pytest_webeval.rubrics.judgements import find_stored, from_judgement
 from pytest_webeval.rubrics.payload import quote_value
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import load_exact
 from pytest_webeval.safety.warning_log import WarningLog

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.rubrics.consistency import DerivedVerdict
-from pytest_webeval.rubrics.consistency import check
-from pytest_webeval.rubrics.payload import RubricPayload
-from pytest_webeval.rubrics.payload import point_count
+from pytest_webeval.rubrics.consistency import DerivedVerdict, check
+from pytest_webeval.rubrics.payload import RubricPayload, point_count
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.rubric_items import Points
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.rubric_items import Points, RubricItem
+from pytest_webeval.rubrics.stored_verdict import Check, RunFacts, StoredVerdict
 from pytest_webeval.rubrics.success_criterion import Criterion
 
 DEFAULT_THRESHOLD = Decimal("0.8")

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.results import NOTED
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import Status
-from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
-from pytest_webeval.rubrics.failure_analysis import failure_of
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import awarded_points
-from pytest_webeval.rubrics.rubric_items import is_action_only
-from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from pytest_webeval.rubrics.taxonomy import TAXONOMY
-from pytest_webeval.rubrics.taxonomy import ToolFailure
-from pytest_webeval.rubrics.taxonomy import tool_failures
+from pytest_webeval.results import NOTED, Assertion, Status
+from pytest_webeval.rubrics.failure_analysis import FailureAnalysis, failure_of
+from pytest_webeval.rubrics.rubric_items import RubricItem, awarded_points, is_action_only
+from pytest_webeval.rubrics.stored_verdict import Check, StoredVerdict
+from pytest_webeval.rubrics.taxonomy import TAXONOMY, ToolFailure, tool_failures
 from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.comparison import failed, passed
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory

@@ -6,8 +6,7 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 
 from pytest_webeval.errors import EvaluationError

@@ -7,18 +7,13 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import StoreError
-from pytest_webeval.safety.limits import INI
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.run_directory import open_directory
-from pytest_webeval.safety.run_directory import stat_no_follow
+from pytest_webeval.errors import RecordingError, StoreError
+from pytest_webeval.safety.limits import INI, USUAL
+from pytest_webeval.safety.run_directory import open_directory, stat_no_follow
 
 
 class LateFiles(Protocol):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pytest_webeval.errors import SettingsError

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 from types import ModuleType
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 
 MOST_PIXELS = 50_000_000  # of a picture that is shown or made smaller: its file says how many, before it is decoded
 _FORMATS = ("PNG", "JPEG", "WEBP")

@@ -10,8 +10,7 @@ import sys
 from functools import lru_cache
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.safety.deadline import can_interrupt
-from pytest_webeval.safety.deadline import time_limit
+from pytest_webeval.safety.deadline import can_interrupt, time_limit
 from pytest_webeval.safety.text import pluralize
 
 SECONDS = 2.0

@@ -12,19 +12,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
+from pytest_webeval.safety.files import read_file_inside, walk_directories
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import Schema
-from pytest_webeval.schemas.registry import find_schema
-from pytest_webeval.schemas.validation import MOST_PROBLEMS
-from pytest_webeval.schemas.validation import Problem
-from pytest_webeval.schemas.validation import find_problems
+from pytest_webeval.schemas.registry import SCHEMAS, Schema, find_schema
+from pytest_webeval.schemas.validation import MOST_PROBLEMS, Problem, find_problems
 
 _LIMITS = replace(USUAL, values=10_000_000)  # a summary of 100,000 runs has some millions
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.safety.text import format_fields
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import format_fields, name_first, pluralize, preview, truncate
 from pytest_webeval.schemas.registry import load_schema
 
 MOST_PROBLEMS = 1_000  # of one value; nobody reads more, and a file may have millions

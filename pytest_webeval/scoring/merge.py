@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult, worst_status
 
 
 def merge_results(results: Sequence[TaskResult]) -> TaskResult:

@@ -7,34 +7,20 @@ import math
 import time
 import warnings
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
-from contextlib import nullcontext
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import RunUnjudged
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, JudgeFailed, RunExcluded, RunUnjudged, WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.case import EvaluationLog
-from pytest_webeval.recordings.inputs import DECODE
-from pytest_webeval.recordings.inputs import EVALUATE
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import WarningKind
-from pytest_webeval.results import worst_status
+from pytest_webeval.evaluators.case import Case, EvaluationLog
+from pytest_webeval.recordings.inputs import DECODE, EVALUATE
+from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult, WarningKind, worst_status
 from pytest_webeval.rules import find_quirk
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.scoring.task_result import build_result
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import Expectation, Task
 
 _OURS = frozenset(EVALUATORS.values())
 

@@ -9,35 +9,22 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.choice import find_unknown
-from pytest_webeval.evaluators.choice import parse_choice
+from pytest_webeval.evaluators.choice import find_unknown, parse_choice
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import find_source
-from pytest_webeval.scoring.definition import find_task
-from pytest_webeval.scoring.score import limit_time
-from pytest_webeval.scoring.score import warn_of_refusal
+from pytest_webeval.safety.text import sanitize, shorten_repr
+from pytest_webeval.scoring.definition import Definition, find_source, find_task
+from pytest_webeval.scoring.score import limit_time, warn_of_refusal
 from pytest_webeval.scoring.scorer import Scorer
-from pytest_webeval.scoring.task_result import add_inputs
-from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.scoring.task_result import exclude
-from pytest_webeval.scoring.task_result import name_run_by_label
+from pytest_webeval.scoring.task_result import add_inputs, build_error_result, exclude, name_run_by_label
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day

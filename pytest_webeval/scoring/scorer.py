@@ -14,8 +14,7 @@ from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.definition import Definition, Trust
 from pytest_webeval.scoring.score import score
 from pytest_webeval.tasks.sites import Sites
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -15,20 +13,19 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import WarningKind
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import (
+    EVALUATOR_CHOICE,
+    SCHEMA_VERSION,
+    Assertion,
+    EvaluatorResult,
+    ResultWarning,
+    Status,
+    TaskResult,
+    WarningKind,
+    worst_status,
+)
 from pytest_webeval.rules import REFERENCE_VERSION
-from pytest_webeval.scoring.provenance import code_checksum
-from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.scoring.provenance import libraries
-from pytest_webeval.scoring.provenance import own_version
+from pytest_webeval.scoring.provenance import code_checksum, deciding_checksum, libraries, own_version
 from pytest_webeval.tasks.task import Task
 
 # A path in a message that is not a part of another one.

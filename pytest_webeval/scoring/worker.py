@@ -5,14 +5,12 @@ All workers have the `WorkerSettings`. Each `Request` for a run is answered by a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import WebEvalError
@@ -22,11 +20,9 @@ from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.run_directory import find_identity
-from pytest_webeval.safety.run_directory import open_run_directory
+from pytest_webeval.safety.run_directory import find_identity, open_run_directory
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.score import format_timeout
-from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score import format_timeout, limit_time
 from pytest_webeval.scoring.scorer import Scorer
 
 PRELOADED_MODULES = (

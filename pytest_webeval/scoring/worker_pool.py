@@ -7,23 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from pickle import PicklingError
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_reply
-from pytest_webeval.executors.job import encode_batch
-from pytest_webeval.executors.processes import MAX_AHEAD
-from pytest_webeval.executors.processes import ProcessPool
-from pytest_webeval.executors.processes import StartError
-from pytest_webeval.executors.processes import describe_exit
-from pytest_webeval.scoring.worker import NO_RESULT
-from pytest_webeval.scoring.worker import PRELOADED_MODULES
-from pytest_webeval.scoring.worker import Outcome
-from pytest_webeval.scoring.worker import Request
-from pytest_webeval.scoring.worker import WorkerSettings
-from pytest_webeval.scoring.worker import score_requests
+from pytest_webeval.executors.job import Job, decode_reply, encode_batch
+from pytest_webeval.executors.processes import MAX_AHEAD, ProcessPool, StartError, describe_exit
+from pytest_webeval.scoring.worker import NO_RESULT, PRELOADED_MODULES, Outcome, Request, WorkerSettings, score_requests
 
 MAX_WAITING_OUTCOMES = 16  # outcomes for each worker that may wait to be taken
 TRIES = 2

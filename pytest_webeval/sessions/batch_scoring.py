@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
-from pytest_webeval.sessions.external_verdicts import VerdictMatches
+from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
-from pytest_webeval.sessions.run_scoring import RunScorer
-from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun
+from pytest_webeval.sessions.run_scoring import RunScorer, RunToScore
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskSetOrError
 from pytest_webeval.sessions.workspace import Workspace
@@ -59,8 +54,10 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
         """The workspace of a process. Raises `SettingsError`."""
         settings, root_tasks = self.settings, self.root_tasks
         if not self.is_local:
-            from pytest_webeval.sessions.other_machines import check_probes  # few sessions have them
-            from pytest_webeval.sessions.other_machines import move_settings  # same
+            from pytest_webeval.sessions.other_machines import (
+                check_probes,  # few sessions have them
+                move_settings,  # same
+            )
 
             check_probes(self.probes)
             settings, places = move_settings(settings)

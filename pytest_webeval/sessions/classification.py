@@ -8,20 +8,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import placeholder_run
+from pytest_webeval.errors import JudgeFailed, RunExcluded, WebEvalError
+from pytest_webeval.recordings.run import Run, placeholder_run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import warn_of_refusal
-from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.scoring.task_result import exclude
+from pytest_webeval.scoring.task_result import build_error_result, exclude
 from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import Storage
+from pytest_webeval.sessions.run_outcome import Classification, Storage
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.task import Task
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Protocol
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 
 class Counts(Struct, frozen=True):

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option import Option
-from pytest_webeval.sessions.option import refuse
+from pytest_webeval.sessions.option import Option, refuse
 
 RUNS, PREFIX = "runs", "--webeval-"
 LINE = "LINE"  # what pytest takes from its ini file alone

@@ -9,12 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.journal import index_journal
-from pytest_webeval.sessions.journal import read_line
+from pytest_webeval.sessions.journal import index_journal, read_line
 from pytest_webeval.sessions.output_paths import journal_path
 from pytest_webeval.sessions.workspace import Workspace
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import name_first, truncate
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.human_labels import HumanLabels

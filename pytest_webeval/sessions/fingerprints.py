@@ -9,17 +9,14 @@ from collections.abc import Iterable
 from functools import cached_property
 from types import NoneType
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
-from pytest_webeval.scoring.provenance import libraries
-from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.definition import Definition, Trust
+from pytest_webeval.scoring.provenance import libraries, record_code_checksum
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.sites import Sites

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.results import JOURNAL
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.results import JOURNAL, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.sessions.settings import Settings
 
 PLACES_SHOWN = 3

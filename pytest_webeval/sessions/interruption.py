@@ -7,8 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 class Terminated(KeyboardInterrupt):

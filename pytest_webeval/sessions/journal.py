@@ -9,24 +9,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.files import open_file_inside
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.errors import DiskFull, RecordingError, SettingsError
+from pytest_webeval.safety.files import open_file_inside, sha256
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.storage import Sync
-from pytest_webeval.storage import sync_directory
-from pytest_webeval.storage import write_error
-from pytest_webeval.storage import write_pieces
+from pytest_webeval.storage import Sync, sync_directory, write_error, write_pieces
 
 _SHARED = 0o644
 MOST_OLDER = 2  # lines about a run, on average

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import JOURNAL
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
+from pytest_webeval.errors import DiskFull, SettingsError
+from pytest_webeval.results import JOURNAL, PARTIAL_SUMMARY, RESULT, SUMMARY
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.sessions.journal import Entry
-from pytest_webeval.sessions.journal import Journal
-from pytest_webeval.sessions.output_paths import journal_path
-from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.journal import Entry, Journal
+from pytest_webeval.sessions.output_paths import journal_path, list_result_directories
 from pytest_webeval.sessions.path_list import RunSet
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.workspace import Workspace

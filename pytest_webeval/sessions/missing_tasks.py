@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -11,9 +10,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import RecordingError, SettingsError, TaskDefinitionError
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.safety.files import sha256

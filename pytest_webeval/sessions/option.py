@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
-from typing import NamedTuple
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 
 class Option(NamedTuple):

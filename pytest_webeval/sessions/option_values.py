@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
@@ -20,15 +16,9 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import find_rules
-from pytest_webeval.safety.limits import parse_size
-from pytest_webeval.safety.limits import read_limits
+from pytest_webeval.safety.limits import parse_size, read_limits
 from pytest_webeval.sessions.option import Option
-from pytest_webeval.stores.locations import FILE
-from pytest_webeval.stores.locations import KNOWN_SCHEMES
-from pytest_webeval.stores.locations import is_remote
-from pytest_webeval.stores.locations import scheme_of
-from pytest_webeval.stores.locations import strip_scheme
-from pytest_webeval.stores.locations import trim
+from pytest_webeval.stores.locations import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from contextlib import ExitStack
-from contextlib import contextmanager
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
@@ -16,10 +12,8 @@ from pytest_webeval.sessions.remote_roots import root_of
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.staging import Staging
 from pytest_webeval.storage import write_text
-from pytest_webeval.stores.cache_directory import default_cache
-from pytest_webeval.stores.cache_directory import open_cache
-from pytest_webeval.stores.mirror import Mirror
-from pytest_webeval.stores.mirror import MirrorDescription
+from pytest_webeval.stores.cache_directory import default_cache, open_cache
+from pytest_webeval.stores.mirror import Mirror, MirrorDescription
 from pytest_webeval.stores.store import StoredObject
 
 PROBE = ".eval_probe."  # how files begin that all workers must see

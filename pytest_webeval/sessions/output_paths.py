@@ -79,8 +79,10 @@ def _has_earlier_tables(settings: Settings) -> bool:
 
 def _check_manifests(settings: Settings) -> None:
     """Raise `SettingsError` if results in shards would take the place of a file of somebody else."""
-    from pytest_webeval.summary.result_manifest import is_manifest  # only for shards
-    from pytest_webeval.summary.result_manifest import name_manifest  # same
+    from pytest_webeval.summary.result_manifest import (
+        is_manifest,  # only for shards
+        name_manifest,  # same
+    )
 
     name = name_manifest(settings.shard)
     for directory in _list_directories(settings):

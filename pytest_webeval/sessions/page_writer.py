@@ -6,33 +6,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.action_trace import ActionTrace
-from pytest_webeval.recordings.action_trace import load_action_trace
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.redaction.policy import DEFINITION
-from pytest_webeval.redaction.policy import REDACTED
+from pytest_webeval.errors import DiskFull, WebEvalError
+from pytest_webeval.recordings.action_trace import ActionTrace, load_action_trace
+from pytest_webeval.recordings.run import Run, placeholder_run
+from pytest_webeval.redaction.policy import DEFINITION, REDACTED
 from pytest_webeval.reports.html.agent_answer import recorded_answer
 from pytest_webeval.reports.html.event_details import trim_bodies
-from pytest_webeval.reports.html.frames import FrameCopies
-from pytest_webeval.reports.html.frames import NoFrames
+from pytest_webeval.reports.html.frames import FrameCopies, NoFrames
 from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.screenshots import Links
-from pytest_webeval.reports.html.screenshots import ScreenshotSource
-from pytest_webeval.reports.html.screenshots import Thumbnails
-from pytest_webeval.reports.html.task_page import PageTexts
-from pytest_webeval.reports.html.task_page import recorded_events
-from pytest_webeval.reports.html.task_page import recorded_parts
-from pytest_webeval.reports.html.task_page import task_definition
-from pytest_webeval.reports.html.task_page import task_view
+from pytest_webeval.reports.html.screenshots import Links, ScreenshotSource, Thumbnails
+from pytest_webeval.reports.html.task_page import PageTexts, recorded_events, recorded_parts, task_definition, task_view
 from pytest_webeval.reports.html.timeline import list_agent_values
-from pytest_webeval.reports.html.writer import write_events
-from pytest_webeval.reports.html.writer import write_task
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.reports.html.writer import write_events, write_task
+from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenPage, WrittenRun
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 

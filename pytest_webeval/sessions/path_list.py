@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 _PIECE = 1_000  # paths that are compressed together
 

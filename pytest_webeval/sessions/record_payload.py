@@ -6,21 +6,15 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
-from typing import Any
-from typing import Self
+from typing import Any, Self
 
 from msgspec import Struct
-from msgspec.structs import asdict
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import Storage
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.summary.record import Record
 

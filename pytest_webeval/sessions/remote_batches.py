@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.sessions.other_machines import mirror_objects
-from pytest_webeval.sessions.other_machines import move_path
+from pytest_webeval.sessions.other_machines import mirror_objects, move_path
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.remote_roots import find_mirror
-from pytest_webeval.sessions.remote_roots import is_of_store
-from pytest_webeval.sessions.remote_roots import prefetch
-from pytest_webeval.sessions.remote_roots import release
-from pytest_webeval.sessions.remote_roots import root_of
-from pytest_webeval.sessions.remote_roots import take_failure
-from pytest_webeval.sessions.run_scoring import RunScorer
-from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.remote_roots import find_mirror, is_of_store, prefetch, release, root_of, take_failure
+from pytest_webeval.sessions.run_scoring import RunScorer, RunToScore
 from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.stores.mirror import Mirror
-from pytest_webeval.stores.mirror import attach
+from pytest_webeval.stores.mirror import Mirror, attach
 from pytest_webeval.stores.prefetching import fetch_in_parts
 from pytest_webeval.stores.store import StoredObject
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import StoreError
+from pytest_webeval.errors import SettingsError, StoreError
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.stores.cache_directory import FILES
-from pytest_webeval.stores.cache_directory import default_cache
+from pytest_webeval.stores.cache_directory import FILES, default_cache
 from pytest_webeval.stores.choice import open_store
-from pytest_webeval.stores.mirror import Mirror
-from pytest_webeval.stores.mirror import MirrorDescription
-from pytest_webeval.stores.mirror import attach
-from pytest_webeval.stores.mirror import is_usually_read
+from pytest_webeval.stores.mirror import Mirror, MirrorDescription, attach, is_usually_read
 
 VARIABLE = "PYTEST_WEBEVAL_MIRRORS"  # in which workers of xdist find those of their controller
 _WORKER = "PYTEST_XDIST_WORKER"

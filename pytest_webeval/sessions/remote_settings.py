@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.remote_roots import open_root
 from pytest_webeval.sessions.staging import Staging
-from pytest_webeval.stores.locations import WRITABLE_SCHEMES
-from pytest_webeval.stores.locations import refuse_credentials
-from pytest_webeval.stores.locations import scheme_of
+from pytest_webeval.stores.locations import WRITABLE_SCHEMES, refuse_credentials, scheme_of
 from pytest_webeval.stores.mirror import MirrorDescription
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.failure_text import list_known
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
-from pytest_webeval.reports.html.report_directory import IndexRows
-from pytest_webeval.reports.html.report_directory import WrittenPages
-from pytest_webeval.reports.html.report_directory import claim_directory
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary

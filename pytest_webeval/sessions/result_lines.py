@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.sessions.earlier_results import EarlierResults
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.sessions.stored_results import read_sealed_line
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.result_manifest import Order
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import find_path
-from pytest_webeval.summary.result_manifest import join_label
-from pytest_webeval.summary.result_manifest import list_manifests
-from pytest_webeval.summary.result_manifest import name_manifest
-from pytest_webeval.summary.result_shards import ResultShardWriter
-from pytest_webeval.summary.result_shards import ShardLayout
-from pytest_webeval.summary.result_shards import has_shards
-from pytest_webeval.summary.result_shards import remove_shards
+from pytest_webeval.summary.result_manifest import (
+    Order,
+    find_order,
+    find_path,
+    join_label,
+    list_manifests,
+    name_manifest,
+)
+from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout, has_shards, remove_shards
 from pytest_webeval.summary.spooled_list import ScratchFile
 
 _KEPT = 16 * 2**20  # bytes of results in memory before the file is used

@@ -6,16 +6,13 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.files import survey_late
+from pytest_webeval.safety.files import read_file_inside, sha256, survey_late
 from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_FILES, MOST_BYTES = 10_000, 2**30  # in a run directory whose result can be reused; bytes that are hashed

@@ -4,41 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from contextlib import nullcontext
-from enum import Enum
-from enum import auto
+from contextlib import AbstractContextManager, nullcontext
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
-from msgspec.structs import astuple
-from msgspec.structs import replace
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from pytest_webeval.diagnostics.failure_groups import error_group
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import DiskFull, RecordingError, SettingsError, WebEvalError
 from pytest_webeval.recordings.inputs import WRITE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.reports.failure_text import failure_text, reason
+from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.run_directory import find_change
-from pytest_webeval.scoring.task_result import COUNTED
-from pytest_webeval.scoring.task_result import SKIPPED
-from pytest_webeval.scoring.task_result import name_run_by_label
+from pytest_webeval.scoring.task_result import COUNTED, SKIPPED, name_run_by_label
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import survey_files
-from pytest_webeval.sessions.stored_results import StoredContent
-from pytest_webeval.sessions.stored_results import StoredResult
-from pytest_webeval.sessions.stored_results import store_content
+from pytest_webeval.sessions.stored_results import StoredContent, StoredResult, store_content
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import Task

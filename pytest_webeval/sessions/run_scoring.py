@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
+from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.case import Case
@@ -21,28 +18,15 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import TimeBudget
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.score import format_timeout
-from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.score import format_timeout, score
 from pytest_webeval.scoring.task_result import add_inputs
-from pytest_webeval.sessions.classification import Classifier
-from pytest_webeval.sessions.classification import format_error
+from pytest_webeval.sessions.classification import Classifier, format_error
 from pytest_webeval.sessions.earlier_results import EarlierResult
 from pytest_webeval.sessions.fingerprints import Fingerprints
 from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.record_payload import build_outcome
-from pytest_webeval.sessions.record_payload import build_unchanged_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import Storage
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
-from pytest_webeval.sessions.run_outcome import redact
-from pytest_webeval.sessions.run_outcome import write
-from pytest_webeval.sessions.stored_results import VERDICTS
-from pytest_webeval.sessions.stored_results import PreviousSession
-from pytest_webeval.sessions.stored_results import StoredResult
-from pytest_webeval.sessions.stored_results import describe_state
+from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome, build_unchanged_outcome
+from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun, redact, write
+from pytest_webeval.sessions.stored_results import VERDICTS, PreviousSession, StoredResult, describe_state
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import StoredObject
 

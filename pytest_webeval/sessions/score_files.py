@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from functools import cached_property
-from functools import partial
+from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.rerun import build_commands
-from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import render_summary
+from pytest_webeval.reports.rerun import RerunCommands, build_commands
+from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.batch_scoring import PINNED
-from pytest_webeval.sessions.remote_lines import list_store_problems
-from pytest_webeval.sessions.remote_lines import name_locations
+from pytest_webeval.sessions.remote_lines import list_store_problems, name_locations
 from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_session import ScoreSession
-from pytest_webeval.sessions.session_checks import FAILED
-from pytest_webeval.sessions.session_checks import NO_RUNS
+from pytest_webeval.sessions.session_checks import FAILED, NO_RUNS
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
@@ -70,8 +63,10 @@ class SessionFiles(Struct, eq=False, dict=True):
         workspace, counts = self.session.workspace, self.session.runs.counts
         if workspace.external is None:
             return
-        from pytest_webeval.sessions.verdict_matches import list_match_lines  # few sessions have such files
-        from pytest_webeval.sessions.verdict_matches import list_mismatches  # same
+        from pytest_webeval.sessions.verdict_matches import (
+            list_match_lines,  # few sessions have such files
+            list_mismatches,  # same
+        )
 
         self.match_lines.extend(list_match_lines(workspace, counts))
         self.mismatches.extend(list_mismatches(workspace, counts))

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Container
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from msgspec import Struct
-from msgspec import field
-from msgspec import structs
+from msgspec import Struct, field, structs
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import ExecutorError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import DiskFull, ExecutorError, WebEvalError
 from pytest_webeval.executors.batches import map_batches
 from pytest_webeval.executors.engine import Engine
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.results import Status
-from pytest_webeval.results import Summary
-from pytest_webeval.sessions.batch_scoring import SessionSeed
-from pytest_webeval.sessions.batch_scoring import describe_lost_run
-from pytest_webeval.sessions.batch_scoring import score_batch
+from pytest_webeval.results import Status, Summary
+from pytest_webeval.sessions.batch_scoring import SessionSeed, describe_lost_run, score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.full_disk import FullDisk
@@ -39,17 +26,11 @@ from pytest_webeval.sessions.interruption import open_hold
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.path_list import PathList
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome
 from pytest_webeval.sessions.result_lines import ResultLines
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import redact
-from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.run_outcome import NO_PAGE, redact, write
 from pytest_webeval.sessions.run_scoring import RunToScore
-from pytest_webeval.sessions.session_checks import FAILED
-from pytest_webeval.sessions.session_checks import INTERRUPTED
-from pytest_webeval.sessions.session_checks import PASSED
-from pytest_webeval.sessions.session_checks import SessionChecks
+from pytest_webeval.sessions.session_checks import FAILED, INTERRUPTED, PASSED, SessionChecks
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record_spool import RecordSpool

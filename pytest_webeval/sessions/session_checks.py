@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Self
 
-from msgspec import Struct
-from msgspec import field
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import default_task_id
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import Summary
+from pytest_webeval.results import SUMMARY, Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import write_json
-from pytest_webeval.summary.baseline import OPTION
-from pytest_webeval.summary.baseline import Baseline
-from pytest_webeval.summary.baseline import KnownFailures
-from pytest_webeval.summary.baseline import add_comparison
-from pytest_webeval.summary.baseline import build_baseline
-from pytest_webeval.summary.baseline import restrict_comparison
+from pytest_webeval.summary.baseline import (
+    OPTION,
+    Baseline,
+    KnownFailures,
+    add_comparison,
+    build_baseline,
+    restrict_comparison,
+)
 from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gates import CERTIFICATE
-from pytest_webeval.summary.gates import COMPLETE
-from pytest_webeval.summary.gates import Gate
-from pytest_webeval.summary.gates import find_baseline_problem
-from pytest_webeval.summary.regression_gates import format_lost_tasks
-from pytest_webeval.summary.regression_gates import name_tasks
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.gates import CERTIFICATE, COMPLETE, Gate, find_baseline_problem
+from pytest_webeval.summary.regression_gates import format_lost_tasks, name_tasks
+from pytest_webeval.summary.scored_session import ScoredSession, session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_webeval.rubrics.policy import OVER_BUDGET
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.remote_lines import name_locations
 from pytest_webeval.sessions.workspace import Workspace

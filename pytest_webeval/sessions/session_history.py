@@ -7,13 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.results import Summary
-from pytest_webeval.summary.history import build_history
-from pytest_webeval.summary.history import condense
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.history import build_history, condense
+from pytest_webeval.summary.scored_session import ScoredSession, session_of
 from pytest_webeval.summary.session_reading import read_session
 
 

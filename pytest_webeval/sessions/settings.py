@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option_values import PARSERS
-from pytest_webeval.sessions.option_values import Argument
-from pytest_webeval.sessions.option_values import OptionSource
+from pytest_webeval.sessions.option_values import PARSERS, Argument, OptionSource
 from pytest_webeval.storage import Sync
 
 if TYPE_CHECKING:

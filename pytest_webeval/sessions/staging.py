@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
@@ -13,15 +12,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.results import JOURNAL
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import walk_directories
-from pytest_webeval.stores.cache_directory import FILES
-from pytest_webeval.stores.cache_directory import default_cache
-from pytest_webeval.stores.cache_directory import open_cache
-from pytest_webeval.stores.cache_index import NAME
-from pytest_webeval.stores.cache_index import CacheIndex
+from pytest_webeval.results import JOURNAL, SUMMARY
+from pytest_webeval.safety.files import read_file_inside, walk_directories
+from pytest_webeval.stores.cache_directory import FILES, default_cache, open_cache
+from pytest_webeval.stores.cache_index import NAME, CacheIndex
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.retries import RemoteStore
 from pytest_webeval.stores.store import Store

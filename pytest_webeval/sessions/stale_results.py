@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from pytest_webeval.recordings.labels import quote_path

@@ -11,45 +11,29 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import REDACTED
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.results import RESULT, Status, TaskResult
+from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.sessions.fingerprints import UNKNOWN
-from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.fingerprints import describe_evaluators
-from pytest_webeval.sessions.journal import Entry
-from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.fingerprints import UNKNOWN, Fingerprints, describe_evaluators
+from pytest_webeval.sessions.journal import Entry, Seal, entry_in
 from pytest_webeval.sessions.result_places import ResultPlaces
-from pytest_webeval.sessions.run_files import RunFiles
-from pytest_webeval.sessions.run_files import survey_files
+from pytest_webeval.sessions.run_files import RunFiles, survey_files
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import CHOOSE_OUTPUT
-from pytest_webeval.storage import encode_file
-from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_json
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import label_warnings
+from pytest_webeval.storage import CHOOSE_OUTPUT, encode_file, write_bytes, write_json
+from pytest_webeval.summary.record import Record, label_warnings
 
 if TYPE_CHECKING:
-    from pytest_webeval.sessions.earlier_results import EarlierResult
-    from pytest_webeval.sessions.earlier_results import EarlierResults
+    from pytest_webeval.sessions.earlier_results import EarlierResult, EarlierResults
 
 VERDICTS = (Status.SUCCESS, Status.FAILURE)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import Summary
+from pytest_webeval.results import EVALUATOR_CHOICE, Summary
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.sessions.collected import Collected
 from pytest_webeval.sessions.output_paths import list_result_directories
@@ -21,9 +18,7 @@ from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stale_results import stale_results
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record_spool import Records
-from pytest_webeval.summary.record_spool import RecordSpool
-from pytest_webeval.summary.record_spool import sort_records
+from pytest_webeval.summary.record_spool import Records, RecordSpool, sort_records
 from pytest_webeval.summary.summarize import summarize_records
 
 WITHOUT_RUNS_LISTED = 100  # directories in a summary

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, TaskDefinitionError, WebEvalError
 from pytest_webeval.recordings.formats import check_main_file
 from pytest_webeval.recordings.inputs import LOAD_TASK
-from pytest_webeval.recordings.labels import Labels
-from pytest_webeval.recordings.labels import default_task_id
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
+from pytest_webeval.recordings.labels import Labels, default_task_id
+from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
-from pytest_webeval.scoring.definition import find_source
-from pytest_webeval.scoring.definition import find_task
+from pytest_webeval.scoring.definition import Definition, Trust, find_source, find_task
 from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.tasks.dataset import TASKS
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import load_untrusted_tasks
+from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_tasks, load_untrusted_tasks
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:

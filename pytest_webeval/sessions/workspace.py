@@ -4,45 +4,33 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import Labels
-from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.run import RunFormat
-from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.recordings.run import Run, RunFormat
+from pytest_webeval.recordings.run_tree import Branch, Kind, Search
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import Summary
+from pytest_webeval.results import RESULT, Summary
 from pytest_webeval.rules import AUTO
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.scorer import Scorer
-from pytest_webeval.sessions.result_places import FORMATS
-from pytest_webeval.sessions.result_places import ResultPlaces
+from pytest_webeval.sessions.result_places import FORMATS, ResultPlaces
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskDefinitions
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.sites import Sites, load_sites
 
 if TYPE_CHECKING:
-    from pytest_webeval.sessions.external_verdicts import ExternalVerdicts
-    from pytest_webeval.sessions.external_verdicts import VerdictMatches
-    from pytest_webeval.summary.baseline import Baseline
-    from pytest_webeval.summary.baseline import KnownFailures
+    from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
+    from pytest_webeval.summary.baseline import Baseline, KnownFailures
 
 
 class Workspace(Struct, frozen=True, eq=False, dict=True):

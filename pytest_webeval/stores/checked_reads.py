@@ -11,8 +11,7 @@ from pytest_webeval.errors import StoreError
 from pytest_webeval.stores.listing_file import ListingFile
 from pytest_webeval.stores.locations import name_object
 from pytest_webeval.stores.retries import RemoteStore
-from pytest_webeval.stores.store import Store
-from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.stores.store import Store, StoredObject
 
 PAUSES = (0.2, 1.0)  # seconds before an object is read again that differs from its listing
 _MD5 = re.compile(r"[0-9a-f]{32}")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.stores.local import LocalStore
-from pytest_webeval.stores.locations import FILE
-from pytest_webeval.stores.locations import is_remote
-from pytest_webeval.stores.locations import refuse_credentials
-from pytest_webeval.stores.locations import scheme_of
-from pytest_webeval.stores.locations import split_chain
-from pytest_webeval.stores.locations import strip_scheme
-from pytest_webeval.stores.locations import trim
+from pytest_webeval.stores.locations import (
+    FILE,
+    is_remote,
+    refuse_credentials,
+    scheme_of,
+    split_chain,
+    strip_scheme,
+    trim,
+)
 from pytest_webeval.stores.store import Store
 
 EXTRA = ("fsspec", "s3fs")  # of `pytest-webeval[remote]`
@@ -41,11 +42,8 @@ def open_store(location: str) -> Store:
         return LocalStore(os.path.abspath(path))  # noqa: PTH100  (a text)
     for url in split_chain(location):
         _check_libraries(url)
-    from pytest_webeval.stores.fsspec_source import FsspecSource
-    from pytest_webeval.stores.fsspec_source import S3Source
-    from pytest_webeval.stores.fsspec_source import WebSource
-    from pytest_webeval.stores.obstore_source import ObstoreSource
-    from pytest_webeval.stores.obstore_source import is_usable
+    from pytest_webeval.stores.fsspec_source import FsspecSource, S3Source, WebSource
+    from pytest_webeval.stores.obstore_source import ObstoreSource, is_usable
     from pytest_webeval.stores.retries import RemoteStore
 
     scheme, trimmed = scheme_of(location) or "", trim(location)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
-from contextlib import nullcontext
-from contextlib import suppress
-from datetime import UTC
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext, suppress
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib import import_module
 from typing import Any
-from urllib.parse import quote
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-from pytest_webeval.stores.failures import is_unknown_verb
-from pytest_webeval.stores.failures import making_client
+from pytest_webeval.stores.failures import is_unknown_verb, making_client
 from pytest_webeval.stores.keys import MOST_LEVELS
-from pytest_webeval.stores.locations import WRITABLE_SCHEMES
-from pytest_webeval.stores.locations import scheme_of
-from pytest_webeval.stores.locations import split_chain
-from pytest_webeval.stores.locations import strip_scheme
+from pytest_webeval.stores.locations import WRITABLE_SCHEMES, scheme_of, split_chain, strip_scheme
 from pytest_webeval.stores.store import StoredObject
 
 SECONDS = 30  # for one request

@@ -5,12 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import StoreError
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview
 from pytest_webeval.stores.keys import find_key_problem
 from pytest_webeval.stores.store import StoredObject

@@ -9,12 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import StoreError
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import read_range_inside
-from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.errors import RecordingError, SettingsError, StoreError
+from pytest_webeval.safety.files import read_file_inside, read_range_inside, walk_directories
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.stores.keys import find_key_problem
 from pytest_webeval.stores.locations import name_object

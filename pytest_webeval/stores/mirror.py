@@ -6,43 +6,26 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from collections.abc import Container
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 from msgspec import Struct
 
-from pytest_webeval.errors import StoreError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import StoreError, WebEvalError
 from pytest_webeval.safety.deadline import pause_time_limit
 from pytest_webeval.safety.files import LATE_FILES
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
-from pytest_webeval.stores.cache_directory import FILES
-from pytest_webeval.stores.cache_directory import PARTS
-from pytest_webeval.stores.cache_directory import default_cache
-from pytest_webeval.stores.cache_directory import lock_cache
-from pytest_webeval.stores.cache_directory import open_cache
-from pytest_webeval.stores.cache_directory import remove_remains
-from pytest_webeval.stores.cache_index import CacheIndex
-from pytest_webeval.stores.cache_index import find_index
+from pytest_webeval.safety.limits import USUAL, Limits
+from pytest_webeval.stores.cache_directory import FILES, PARTS, default_cache, lock_cache, open_cache, remove_remains
+from pytest_webeval.stores.cache_index import CacheIndex, find_index
 from pytest_webeval.stores.checked_reads import CheckedReads
-from pytest_webeval.stores.listing import Plan
-from pytest_webeval.stores.listing import Problems
-from pytest_webeval.stores.listing import plan_tree
-from pytest_webeval.stores.listing_file import ListingFile
-from pytest_webeval.stores.listing_file import write_listing
+from pytest_webeval.stores.listing import Plan, Problems, plan_tree
+from pytest_webeval.stores.listing_file import ListingFile, write_listing
 from pytest_webeval.stores.locations import name_object
-from pytest_webeval.stores.store import Store
-from pytest_webeval.stores.store import StoredObject
-from pytest_webeval.stores.tree import Tree
-from pytest_webeval.stores.tree import is_placeholder
+from pytest_webeval.stores.store import Store, StoredObject
+from pytest_webeval.stores.tree import Tree, is_placeholder
 
 THREADS = 16
 LARGEST_AHEAD = 32 * 2**20  # bytes of a file that is fetched before it is read

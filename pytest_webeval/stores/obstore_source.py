@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from pytest_webeval.stores.failures import describe_failure
-from pytest_webeval.stores.failures import making_client
-from pytest_webeval.stores.fsspec_source import SECONDS
-from pytest_webeval.stores.fsspec_source import FsspecSource
+from pytest_webeval.stores.failures import describe_failure, making_client
+from pytest_webeval.stores.fsspec_source import SECONDS, FsspecSource
 from pytest_webeval.stores.keys import find_key_problem
 from pytest_webeval.stores.store import StoredObject
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
-from typing import Protocol
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
 from zlib import crc32
 
-from pytest_webeval.errors import StoreError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.stores.failures import MISSING
-from pytest_webeval.stores.failures import NO_PLACE
-from pytest_webeval.stores.failures import describe_failure
+from pytest_webeval.errors import StoreError, WebEvalError
+from pytest_webeval.stores.failures import MISSING, NO_PLACE, describe_failure
 from pytest_webeval.stores.locations import name_object
 from pytest_webeval.stores.store import StoredObject
 

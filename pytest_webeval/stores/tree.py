@@ -12,8 +12,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.stores.cache_index import CacheIndex
-from pytest_webeval.stores.listing import Plan
-from pytest_webeval.stores.listing import Problems
+from pytest_webeval.stores.listing import Plan, Problems
 from pytest_webeval.stores.store import StoredObject
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -9,13 +9,11 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from math import sqrt
-from typing import Any
-from typing import Self
+from typing import Any, Self
 
 from msgspec import Struct
 
-from pytest_webeval.summary.statistics import Z_95
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.statistics import Z_95, wilson
 
 Interval = tuple[float, float]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.agreement import Share
+from pytest_webeval.summary.agreement import ConfusionTable, Share
 
 Votes = Mapping[str, bool]  # whether a run is a success, by annotator
 

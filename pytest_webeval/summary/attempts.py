@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_webeval.results import Status
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import parse_digests
-from pytest_webeval.summary.repeated_runs import Tries
-from pytest_webeval.summary.repeated_runs import all_of
-from pytest_webeval.summary.repeated_runs import any_of
-from pytest_webeval.summary.repeated_runs import averages
-from pytest_webeval.summary.repeated_runs import count_tries
-from pytest_webeval.summary.repeated_runs import list_flips
+from pytest_webeval.summary.record import Record, parse_digests
+from pytest_webeval.summary.repeated_runs import Tries, all_of, any_of, averages, count_tries, list_flips
 from pytest_webeval.summary.run_folders import group_folders
-from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.statistics import wilson
-from pytest_webeval.summary.statistics import wilson_over_tasks
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
+from pytest_webeval.summary.statistics import mean, wilson, wilson_over_tasks
+from pytest_webeval.summary.task_identity import TaskKey, TaskKeys
 
 LISTED = 50  # tasks in a list
 MAX_THRESHOLDS = 10

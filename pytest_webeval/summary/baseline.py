@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import to_builtins
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import Status
-from pytest_webeval.results import Summary
+from pytest_webeval.results import Status, Summary
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import have_same_rules
-from pytest_webeval.summary.scored_session import is_covered
-from pytest_webeval.summary.scored_session import parse_summary
-from pytest_webeval.summary.session_comparison import ChangeKind
-from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.scored_session import ScoredSession, have_same_rules, is_covered, parse_summary
+from pytest_webeval.summary.session_comparison import ChangeKind, SessionComparison
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.side_files import SideList
-from pytest_webeval.summary.summary_file import find_summary
-from pytest_webeval.summary.summary_file import read_summary_file
+from pytest_webeval.summary.summary_file import find_summary, read_summary_file
 from pytest_webeval.summary.task_identity import count_tasks
 
 OPTION = "--webeval-baseline"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,22 +10,15 @@ from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.judges.label_files import EXCLUDED
-from pytest_webeval.judges.label_files import LabelFile
-from pytest_webeval.recordings.human_labels import FAILURE
-from pytest_webeval.recordings.human_labels import SUCCESS
+from pytest_webeval.judges.label_files import EXCLUDED, LabelFile
+from pytest_webeval.recordings.human_labels import FAILURE, SUCCESS
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import name_first
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.agreement import Share
-from pytest_webeval.summary.annotator_agreement import AnnotatorAgreement
-from pytest_webeval.summary.annotator_agreement import measure_agreement
-from pytest_webeval.summary.corrected_rate import CorrectedRate
-from pytest_webeval.summary.corrected_rate import correct_rate
-from pytest_webeval.summary.judged_runs import JudgedRun
-from pytest_webeval.summary.judged_runs import JudgedRuns
-from pytest_webeval.summary.run_labels import MatchedLabels
-from pytest_webeval.summary.run_labels import match_labels
+from pytest_webeval.summary.agreement import ConfusionTable, Share
+from pytest_webeval.summary.annotator_agreement import AnnotatorAgreement, measure_agreement
+from pytest_webeval.summary.corrected_rate import CorrectedRate, correct_rate
+from pytest_webeval.summary.judged_runs import JudgedRun, JudgedRuns
+from pytest_webeval.summary.run_labels import MatchedLabels, match_labels
 from pytest_webeval.summary.statistics import mean
 
 _NAMED, _LONGEST_NAME = 5, 60  # in a message

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.certificates import Certificate
-from pytest_webeval.judges.certificates import CertifiedCounts
-from pytest_webeval.judges.certificates import CertifiedNumbers
-from pytest_webeval.judges.certificates import Estimate
-from pytest_webeval.judges.certificates import LabelSource
-from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.judges.identity import format_member
+from pytest_webeval.judges.certificates import Certificate, CertifiedCounts, CertifiedNumbers, Estimate, LabelSource
+from pytest_webeval.judges.identity import JudgeIdentity, format_member
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
-from pytest_webeval.summary.agreement import Kappa
-from pytest_webeval.summary.agreement import Share
+from pytest_webeval.summary.agreement import Kappa, Share
 from pytest_webeval.summary.calibration import Calibration
 from pytest_webeval.summary.corrected_rate import CorrectedRate
 

@@ -7,10 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.agreement import Interval
-from pytest_webeval.summary.agreement import Share
-from pytest_webeval.summary.agreement import estimate_to_json
+from pytest_webeval.summary.agreement import ConfusionTable, Interval, Share, estimate_to_json
 from pytest_webeval.summary.statistics import Z_95
 
 

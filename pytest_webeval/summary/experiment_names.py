@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from pytest_webeval.summary.repeated_runs import find_original
-from pytest_webeval.summary.repeated_runs import is_rephrased
+from pytest_webeval.summary.repeated_runs import find_original, is_rephrased
 from pytest_webeval.summary.run_folders import group_folders
 from pytest_webeval.summary.task_identity import TaskKeys
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import is_covered
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, is_covered
 
 LIBRARIES_NAMED, LONGEST_NAME = 10, 40
 OWN_NAME = "pytest-webeval"  # whose code has a checksum

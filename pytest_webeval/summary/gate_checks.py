@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.attempts import name_attempt
-from pytest_webeval.summary.attempts import reaches
-from pytest_webeval.summary.regression_gates import LONGEST_NAME
-from pytest_webeval.summary.regression_gates import check_beyond_noise
-from pytest_webeval.summary.regression_gates import check_each_task
-from pytest_webeval.summary.regression_gates import name_tasks
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import compute_rate_interval
-from pytest_webeval.summary.scored_session import count_successes
-from pytest_webeval.summary.scored_session import group_by_task
-from pytest_webeval.summary.scored_session import group_runs
+from pytest_webeval.safety.text import pluralize, truncate
+from pytest_webeval.summary.attempts import name_attempt, reaches
+from pytest_webeval.summary.regression_gates import LONGEST_NAME, check_beyond_noise, check_each_task, name_tasks
+from pytest_webeval.summary.scored_session import (
+    ScoredRun,
+    ScoredSession,
+    compute_rate_interval,
+    count_successes,
+    group_by_task,
+    group_runs,
+)
 from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.task_identity import count_tasks
-from pytest_webeval.summary.task_identity import describe_sample
+from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks, describe_sample
 
 MOST_COMPARED = 10_000  # ids with one that no run has
 NO_COMMON_TASK = "no common task; check the path"

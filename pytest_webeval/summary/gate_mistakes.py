@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.gate_checks import SELECTORS
-from pytest_webeval.summary.gate_checks import format_share
+from pytest_webeval.summary.gate_checks import SELECTORS, format_share
 from pytest_webeval.summary.regression_gates import LONGEST_NAME
 
 OPTION = "--webeval-gate"

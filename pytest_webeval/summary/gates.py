@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.baseline import OPTION
-from pytest_webeval.summary.gate_checks import NO_COMMON_TASK
-from pytest_webeval.summary.gate_checks import SELECTORS
-from pytest_webeval.summary.gate_checks import CheckResult
-from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gate_checks import GateResult
-from pytest_webeval.summary.gate_checks import Selector
-from pytest_webeval.summary.gate_checks import check_attempts
-from pytest_webeval.summary.gate_checks import check_certificate
-from pytest_webeval.summary.gate_checks import check_complete
-from pytest_webeval.summary.gate_checks import check_errors
-from pytest_webeval.summary.gate_checks import check_excluded
-from pytest_webeval.summary.gate_checks import check_must_pass
-from pytest_webeval.summary.gate_checks import check_regression
-from pytest_webeval.summary.gate_checks import check_success
-from pytest_webeval.summary.gate_checks import format_share
-from pytest_webeval.summary.gate_mistakes import explain_mistake
-from pytest_webeval.summary.gate_mistakes import invalid
-from pytest_webeval.summary.regression_gates import explain_powerless
-from pytest_webeval.summary.regression_gates import name_tasks
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.gate_checks import (
+    NO_COMMON_TASK,
+    SELECTORS,
+    CheckResult,
+    GateCase,
+    GateResult,
+    Selector,
+    check_attempts,
+    check_certificate,
+    check_complete,
+    check_errors,
+    check_excluded,
+    check_must_pass,
+    check_regression,
+    check_success,
+    format_share,
+)
+from pytest_webeval.summary.gate_mistakes import explain_mistake, invalid
+from pytest_webeval.summary.regression_gates import explain_powerless, name_tasks
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 
 KEY = "webeval_gate"
 COMPLETE, CERTIFICATE, NONE = "complete", "certificate", "none"

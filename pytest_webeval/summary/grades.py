@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_webeval.results import TaskResult
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 _BUILT_IN = frozenset({NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR})
 

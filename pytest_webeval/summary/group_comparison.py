@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.results import average
-from pytest_webeval.summary.paired_statistics import LEVEL
-from pytest_webeval.summary.paired_statistics import Cluster
-from pytest_webeval.summary.paired_statistics import detectable_difference
-from pytest_webeval.summary.paired_statistics import mcnemar_exact
-from pytest_webeval.summary.paired_statistics import newcombe_interval
-from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import compute_rate_interval
-from pytest_webeval.summary.scored_session import count_successes
+from pytest_webeval.summary.paired_statistics import (
+    LEVEL,
+    Cluster,
+    detectable_difference,
+    mcnemar_exact,
+    newcombe_interval,
+    newcombe_unpaired_interval,
+)
+from pytest_webeval.summary.scored_session import ScoredRun, compute_rate_interval, count_successes
 from pytest_webeval.summary.task_identity import count_tasks
 
 MIN_PAIRS = 2  # judged tasks in common, for a test

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -18,21 +13,18 @@ from msgspec import structs
 
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
-from pytest_webeval.summary.flip_causes import list_changed_libraries
+from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, list_changed_libraries
 from pytest_webeval.summary.group_comparison import count_runs
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import group_by_task
-from pytest_webeval.summary.scored_session import group_runs
-from pytest_webeval.summary.scored_session import have_same_rules
-from pytest_webeval.summary.scored_session import is_covered
-from pytest_webeval.summary.task_history import LEGEND
-from pytest_webeval.summary.task_history import TaskHistory
-from pytest_webeval.summary.task_history import cause_finders
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.task_identity import count_tasks
+from pytest_webeval.summary.scored_session import (
+    ScoredRun,
+    ScoredSession,
+    group_by_task,
+    group_runs,
+    have_same_rules,
+    is_covered,
+)
+from pytest_webeval.summary.task_history import LEGEND, TaskHistory, cause_finders
+from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
 from pytest_webeval.tasks.dataset import id_order
 
 _DIGITS_SHOWN = 8  # of a checksum in a note

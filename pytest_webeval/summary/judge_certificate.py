@@ -9,9 +9,7 @@ from msgspec import to_builtins
 
 from pytest_webeval.judges.certificates import Certificate
 from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.agreement import Share
-from pytest_webeval.summary.agreement import estimate_to_json
+from pytest_webeval.summary.agreement import ConfusionTable, Share, estimate_to_json
 from pytest_webeval.summary.corrected_rate import correct_rate
 
 _NUMBERS = ("accuracy", "precision", "recall", "specificity", "kappa", "base_rate")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.results import TaskResult
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import convert
+from msgspec import Struct, convert
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.recordings.trajectory.recorded import HUMAN
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import escape_surrogates, preview, to_line
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import format_problems
-from pytest_webeval.summary.session_reading import build_result_row
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.scored_session import ScoredRun, format_problems
+from pytest_webeval.summary.session_reading import build_result_row, read_session
 from pytest_webeval.summary.summary_file import find_summary
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 

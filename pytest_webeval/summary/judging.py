@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from pytest_webeval.summary.judge_facts import JudgeFacts
-from pytest_webeval.summary.judge_facts import ProposalFacts
+from pytest_webeval.summary.judge_facts import JudgeFacts, ProposalFacts
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import mean
 

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.rules import Rules
-from pytest_webeval.storage import Sync
-from pytest_webeval.storage import write_json
+from pytest_webeval.storage import Sync, write_json
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.repeated_runs import consensus
 from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import build_row
-from pytest_webeval.summary.trajectory_rows import select_scored
-from pytest_webeval.summary.trajectory_statistics import Length
-from pytest_webeval.summary.trajectory_statistics import budget_scores
-from pytest_webeval.summary.trajectory_statistics import by_screenshots
-from pytest_webeval.summary.trajectory_statistics import by_steps
-from pytest_webeval.summary.trajectory_statistics import default_budgets
-from pytest_webeval.summary.trajectory_statistics import mean_scores
-from pytest_webeval.summary.trajectory_statistics import scores
-from pytest_webeval.summary.trajectory_statistics import within_budgets
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow, build_row, select_scored
+from pytest_webeval.summary.trajectory_statistics import (
+    Length,
+    budget_scores,
+    by_screenshots,
+    by_steps,
+    default_budgets,
+    mean_scores,
+    scores,
+    within_budgets,
+)
 
 _JUDGE_ERRORS = ("Error code", "Error, ", "Error: ")
 _LOADED = ("completed", "over_budget")

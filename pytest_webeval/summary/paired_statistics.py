@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from math import ceil
-from math import exp
-from math import floor
-from math import fsum
-from math import lgamma
-from math import log
-from math import log1p
-from math import sqrt
+from collections.abc import Hashable, Mapping, Sequence
+from math import ceil, exp, floor, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import TypeVar
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from typing import Any
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
-from pytest_webeval.results import PARTIAL_SCORE
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.grades import find_grade
-from pytest_webeval.summary.judge_facts import find_judge
-from pytest_webeval.summary.judge_facts import list_proposals
+from pytest_webeval.summary.judge_facts import find_judge, list_proposals
 from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.self_report import find_claim
-from pytest_webeval.summary.self_report import find_reported
+from pytest_webeval.summary.self_report import find_claim, find_reported
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs

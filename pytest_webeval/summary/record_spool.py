@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import merge
-from typing import Any
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec.structs import astuple
 
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.spooled_list import ScratchFile
-from pytest_webeval.summary.spooled_list import SpooledList
+from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList
 
 LIMIT = 20_000  # records in memory
 _MERGED = 32  # sorted pieces of a size that become one of the next size

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
-from typing import Any
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import structs
+from msgspec import Meta, ValidationError, convert, structs
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.messages import EXPLANATIONS
-from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.redaction.policy import MODES
-from pytest_webeval.redaction.policy import REDACTED
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.messages import EXPLANATIONS, read_explanations
+from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy, build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
-from pytest_webeval.rules import AUTO
-from pytest_webeval.rules import find_rules
+from pytest_webeval.results import EvaluatorResult, TaskResult
+from pytest_webeval.rules import AUTO, find_rules
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.scored_session import ScoredRun

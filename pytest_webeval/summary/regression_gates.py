@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from math import comb
 
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.paired_statistics import LEVEL
-from pytest_webeval.summary.paired_statistics import count_needed_changes
-from pytest_webeval.summary.paired_statistics import mcnemar_exact
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import count_successes
-from pytest_webeval.summary.scored_session import group_by_task
-from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.session_comparison import format_p_value
+from pytest_webeval.safety.text import name_first, pluralize
+from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
+from pytest_webeval.summary.scored_session import ScoredRun, count_successes, group_by_task
+from pytest_webeval.summary.session_comparison import SessionComparison, format_p_value
 from pytest_webeval.summary.task_identity import TaskKey
 
 IDS_NAMED = 5

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import comb
-from math import sqrt
+from math import comb, sqrt
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.statistics import mean_and_n
-from pytest_webeval.summary.statistics import sample_std
-from pytest_webeval.summary.statistics import spread
-from pytest_webeval.summary.statistics import student_t_interval
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.trajectory_rows import KINDS
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import select_rated
-from pytest_webeval.summary.trajectory_statistics import counts
-from pytest_webeval.summary.trajectory_statistics import coverage
-from pytest_webeval.summary.trajectory_statistics import headline
-from pytest_webeval.summary.trajectory_statistics import scores
+from pytest_webeval.summary.statistics import mean, mean_and_n, sample_std, spread, student_t_interval
+from pytest_webeval.summary.task_identity import TaskKey, TaskKeys
+from pytest_webeval.summary.trajectory_rows import KINDS, TrajectoryRow, select_rated
+from pytest_webeval.summary.trajectory_statistics import counts, coverage, headline, scores
 
 MAX_K = 100  # more tries than anybody records; keeps the work bounded when an untrusted source names as many runs
 _REPHRASED = re.compile(r"(.+)_rephrased_[0-9]+", re.DOTALL)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,23 +12,13 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.discovery import sort_key
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import walk_directories
+from pytest_webeval.results import RESULT, SUMMARY, TaskResult
+from pytest_webeval.safety.files import read_file_inside, walk_directories
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
-from pytest_webeval.summary.redacted_results import redact_stored
-from pytest_webeval.summary.result_manifest import UNREADABLE
-from pytest_webeval.summary.result_manifest import Order
-from pytest_webeval.summary.result_manifest import find_manifest
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import list_manifests
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_stored
+from pytest_webeval.summary.result_manifest import UNREADABLE, Order, find_manifest, find_order, list_manifests
 from pytest_webeval.summary.result_shards import expand_result
-from pytest_webeval.summary.sharded_results import describe_problem
-from pytest_webeval.summary.sharded_results import parse_result
-from pytest_webeval.summary.sharded_results import read_rows
+from pytest_webeval.summary.sharded_results import describe_problem, parse_result, read_rows
 
 MAX_RESULTS = 1_000_000  # below one directory
 

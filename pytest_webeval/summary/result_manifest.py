@@ -5,31 +5,21 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
-from typing import Any
-from typing import Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote_to_bytes
 
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import structs
+from msgspec import Meta, Struct, ValidationError, convert, structs
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.recordings.discovery import sort_key
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import find_version_problem
+from pytest_webeval.results import SCHEMA_VERSION, find_version_problem
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.json import format_validation_error, load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary.shards import Shard
 

@@ -11,26 +11,30 @@ import msgspec
 from msgspec import Struct
 
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.storage import CHOOSE_OUTPUT
-from pytest_webeval.storage import INDENT
-from pytest_webeval.storage import Sync
-from pytest_webeval.storage import remove
-from pytest_webeval.storage import remove_leftovers
-from pytest_webeval.storage import write_bytes
-from pytest_webeval.storage import write_error
-from pytest_webeval.storage import write_json
-from pytest_webeval.summary.result_manifest import MANIFEST
-from pytest_webeval.summary.result_manifest import Manifest
-from pytest_webeval.summary.result_manifest import Order
-from pytest_webeval.summary.result_manifest import ResultShard
-from pytest_webeval.summary.result_manifest import StorageFormat
-from pytest_webeval.summary.result_manifest import find_manifest
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import find_path
-from pytest_webeval.summary.result_manifest import is_manifest
-from pytest_webeval.summary.result_manifest import list_manifests
-from pytest_webeval.summary.result_manifest import name_manifest
-from pytest_webeval.summary.result_manifest import name_shard
+from pytest_webeval.storage import (
+    CHOOSE_OUTPUT,
+    INDENT,
+    Sync,
+    remove,
+    remove_leftovers,
+    write_bytes,
+    write_error,
+    write_json,
+)
+from pytest_webeval.summary.result_manifest import (
+    MANIFEST,
+    Manifest,
+    Order,
+    ResultShard,
+    StorageFormat,
+    find_manifest,
+    find_order,
+    find_path,
+    is_manifest,
+    list_manifests,
+    name_manifest,
+    name_shard,
+)
 from pytest_webeval.summary.shards import Shard
 
 _LARGEST = 16 * 2**20  # bytes of the results in a shard, unless there is only one: readers take a shard at once

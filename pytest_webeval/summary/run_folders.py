@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 _TRAJECTORIES = "/traj"  # the folder of webeval between a run of an agent and its tasks
 

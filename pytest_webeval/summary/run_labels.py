@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.label_files import EXCLUDED
-from pytest_webeval.judges.label_files import Label
-from pytest_webeval.judges.label_files import LabelFile
+from pytest_webeval.judges.label_files import EXCLUDED, Label, LabelFile
 from pytest_webeval.recordings.human_labels import SUCCESS
 from pytest_webeval.safety.text import preview
 from pytest_webeval.summary.judged_runs import JudgedRun

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Hashable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import field
-from msgspec import structs
+from msgspec import Meta, Struct, ValidationError, convert, field, structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import Summary
-from pytest_webeval.results import find_version_problem
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import pluralize
+from pytest_webeval.results import SCHEMA_VERSION, SUMMARY, Summary, find_version_problem
+from pytest_webeval.safety.json import format_validation_error, get_member
+from pytest_webeval.safety.text import escape_surrogates, pluralize
 from pytest_webeval.summary.record import parse_digests
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList
 from pytest_webeval.summary.spooled_list import SpooledList
 from pytest_webeval.summary.statistics import wilson_over_tasks
-from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.task_identity import count_tasks
+from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
 
 PROBLEMS_NAMED = 3
 _OLDER = "has no checksums of its runs, so causes of changes are unknown; score again to get them"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import Any
-from typing import Protocol
+from typing import Any, Protocol
 
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.results import Status, TaskResult
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, STATUSES
 from pytest_webeval.values.string import find_equal
 
 SUCCESS, FAILURE, NO_ANSWER, INVALID = "SUCCESS", "FAILURE", "no answer", "invalid"

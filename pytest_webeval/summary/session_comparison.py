@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -12,24 +10,25 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.flip_causes import CauseFinder
-from pytest_webeval.summary.flip_causes import RunPair
-from pytest_webeval.summary.group_comparison import MIN_PAIRS
-from pytest_webeval.summary.group_comparison import GroupComparison
-from pytest_webeval.summary.group_comparison import TaskPair
-from pytest_webeval.summary.group_comparison import cluster_by_template
-from pytest_webeval.summary.group_comparison import count_runs
-from pytest_webeval.summary.group_comparison import pair_scores
-from pytest_webeval.summary.group_comparison import success_share
-from pytest_webeval.summary.paired_statistics import LEVEL
-from pytest_webeval.summary.paired_statistics import clustered_bootstrap
-from pytest_webeval.summary.paired_statistics import holm
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import group_by_task
-from pytest_webeval.summary.scored_session import group_runs
-from pytest_webeval.summary.scored_session import have_same_rules
-from pytest_webeval.summary.scored_session import is_covered
+from pytest_webeval.summary.flip_causes import CauseFinder, RunPair
+from pytest_webeval.summary.group_comparison import (
+    MIN_PAIRS,
+    GroupComparison,
+    TaskPair,
+    cluster_by_template,
+    count_runs,
+    pair_scores,
+    success_share,
+)
+from pytest_webeval.summary.paired_statistics import LEVEL, clustered_bootstrap, holm
+from pytest_webeval.summary.scored_session import (
+    ScoredRun,
+    ScoredSession,
+    group_by_task,
+    group_runs,
+    have_same_rules,
+    is_covered,
+)
 from pytest_webeval.summary.task_identity import TaskKeys
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,27 +12,21 @@ from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.results import EVALUATOR_CHOICE
-from pytest_webeval.results import JOURNAL
-from pytest_webeval.results import PARTIAL_SCORE
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import (
+    EVALUATOR_CHOICE,
+    JOURNAL,
+    PARTIAL_SCORE,
+    PARTIAL_SUMMARY,
+    RESULT,
+    SUMMARY,
+    TaskResult,
+)
 from pytest_webeval.summary.grades import select_scores
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import build_task_row
-from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
-from pytest_webeval.summary.redacted_results import redact_runs
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.record import Record, build_task_row
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import convert_rows
-from pytest_webeval.summary.scored_session import format_problems
-from pytest_webeval.summary.scored_session import parse_summary
-from pytest_webeval.summary.summary_file import find_summary
-from pytest_webeval.summary.summary_file import read_summary_file
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, convert_rows, format_problems, parse_summary
+from pytest_webeval.summary.summary_file import find_summary, read_summary_file
 
 
 def read_session(path: Path, policy: RedactionPolicy = DEFAULT_POLICY) -> ScoredSession:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from heapq import nsmallest
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import Status
-from pytest_webeval.results import WarningKind
+from pytest_webeval.results import SCHEMA_VERSION, Status, WarningKind
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.self_report import SelfReportCounts
-from pytest_webeval.summary.spooled_list import ScratchFile
-from pytest_webeval.summary.spooled_list import SpooledList
-from pytest_webeval.summary.spooled_list import SpooledMapping
+from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList, SpooledMapping
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskCounter
 

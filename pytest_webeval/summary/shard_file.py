@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import structs
+from msgspec import Struct, ValidationError, convert, structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import Summary
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.text import name_first
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.results import SCHEMA_VERSION, Summary
+from pytest_webeval.safety.json import format_validation_error, get_member
+from pytest_webeval.safety.text import name_first, pluralize, truncate
 from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import RecordSpool
 from pytest_webeval.summary.shards import MOST_SHARDS
-from pytest_webeval.summary.side_files import SideList
-from pytest_webeval.summary.side_files import load_side_lists
+from pytest_webeval.summary.side_files import SideList, load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import read_summary_file
-from pytest_webeval.summary.summary_file import write_with_side_files
+from pytest_webeval.summary.summary_file import read_summary_file, write_with_side_files
 
 PATTERN = "eval_shard-*-of-*.json"
 _SHOWN, _NAMED = 60, 5  # characters of a value in a message; shards

@@ -8,31 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from msgspec import Raw
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import find_version_problem
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.results import RESULT, TaskResult, find_version_problem
+from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import truncate_words
-from pytest_webeval.summary.redacted_results import DEFAULT_POLICY
-from pytest_webeval.summary.redacted_results import parse_policy
-from pytest_webeval.summary.redacted_results import redact_stored
-from pytest_webeval.summary.redacted_results import redact_text
-from pytest_webeval.summary.result_manifest import UNREADABLE
-from pytest_webeval.summary.result_manifest import Manifest
-from pytest_webeval.summary.result_manifest import Order
-from pytest_webeval.summary.result_manifest import ResultShard
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import find_path
-from pytest_webeval.summary.result_manifest import list_manifests
-from pytest_webeval.summary.result_manifest import read_manifest
+from pytest_webeval.safety.text import pluralize, truncate_words
+from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, parse_policy, redact_stored, redact_text
+from pytest_webeval.summary.result_manifest import (
+    UNREADABLE,
+    Manifest,
+    Order,
+    ResultShard,
+    find_order,
+    find_path,
+    list_manifests,
+    read_manifest,
+)
 
 _LONGEST_ERROR = 10_000  # characters of a message that are searched for secrets
 _MOST_PROBLEMS = 100  # of one shard; it may have millions of lines

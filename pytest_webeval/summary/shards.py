@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Collection
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from statistics import median
 from typing import Self
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from collections.abc import Iterable
-from collections.abc import Sequence
-from typing import Any
-from typing import TypeVar
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import force_setattr

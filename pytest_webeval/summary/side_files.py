@@ -5,39 +5,23 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from types import NoneType
-from typing import Any
-from typing import overload
+from typing import Any, overload
 
-from msgspec import Struct
-from msgspec import ValidationError
-from msgspec import convert
-from msgspec import to_builtins
+from msgspec import Struct, ValidationError, convert, to_builtins
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import LONGEST_LIST_NAME
-from pytest_webeval.results import SIDE_FILE
-from pytest_webeval.results import SIDE_FILE_DIGITS
-from pytest_webeval.results import is_side_file
-from pytest_webeval.results import plain_json
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
+from pytest_webeval.results import LONGEST_LIST_NAME, SIDE_FILE, SIDE_FILE_DIGITS, is_side_file, plain_json
 from pytest_webeval.safety.files import open_file_inside
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.json import format_validation_error, get_member, load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.storage import Sync
-from pytest_webeval.storage import write_json_lines
+from pytest_webeval.storage import Sync, write_json_lines
 from pytest_webeval.summary.spooled_list import PairMapping
 
 LIMIT = 10_000  # entries of a list that stays in its file

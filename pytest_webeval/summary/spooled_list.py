@@ -7,12 +7,9 @@ import os
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 

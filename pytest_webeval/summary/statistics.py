@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import cos
-from math import pi
-from math import sin
-from math import sqrt
-from math import tan
+from math import cos, pi, sin, sqrt, tan
 from typing import Any
 
 Number = int | float | Fraction

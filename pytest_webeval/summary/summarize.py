@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from datetime import UTC
-from datetime import datetime
-from typing import TYPE_CHECKING
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.results import Status
-from pytest_webeval.results import Summary
-from pytest_webeval.results import TaskResult
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import build_task_row
-from pytest_webeval.summary.record_spool import RecordSpool
-from pytest_webeval.summary.record_spool import sort_records
-from pytest_webeval.summary.session_totals import Rows
-from pytest_webeval.summary.session_totals import SessionTotals
-from pytest_webeval.summary.session_totals import new_rows
+from pytest_webeval.results import Status, Summary, TaskResult
+from pytest_webeval.summary.record import Record, build_task_row
+from pytest_webeval.summary.record_spool import RecordSpool, sort_records
+from pytest_webeval.summary.session_totals import Rows, SessionTotals, new_rows
 from pytest_webeval.summary.spooled_list import ScratchFile
 from pytest_webeval.summary.task_identity import TaskCounter
 

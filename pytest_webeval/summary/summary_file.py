@@ -7,20 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import Summary
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
+from pytest_webeval.results import PARTIAL_SUMMARY, SUMMARY, Summary
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.storage import Sync
-from pytest_webeval.storage import remove
-from pytest_webeval.storage import write_long_json
-from pytest_webeval.summary.side_files import SideFileWriter
-from pytest_webeval.summary.side_files import parse_json
-from pytest_webeval.summary.side_files import remove_side_files
-from pytest_webeval.summary.side_files import restore_lists
+from pytest_webeval.storage import Sync, remove, write_long_json
+from pytest_webeval.summary.side_files import SideFileWriter, parse_json, remove_side_files, restore_lists
 
 
 def write_summary(path: Path, summary: Summary, sync: Sync | None = None) -> None:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.summary.flip_causes import Cause
-from pytest_webeval.summary.flip_causes import CauseFinder
-from pytest_webeval.summary.flip_causes import RunPair
+from pytest_webeval.summary.flip_causes import Cause, CauseFinder, RunPair
 from pytest_webeval.summary.group_comparison import success_share
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import pair_runs
 
 _NEW_INPUTS = {Cause.RECORDING.value, Cause.TASK.value, Cause.RULES.value}

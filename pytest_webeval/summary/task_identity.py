@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection
-from collections.abc import Iterable
-from typing import NamedTuple
-from typing import Protocol
+from collections.abc import Collection, Iterable
+from typing import NamedTuple, Protocol
 
 from pytest_webeval.safety.text import pluralize
 

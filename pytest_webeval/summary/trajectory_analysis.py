@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from pytest_webeval.summary.experiment_names import name_experiments
-from pytest_webeval.summary.repeated_runs import experiments
-from pytest_webeval.summary.repeated_runs import runs
+from pytest_webeval.summary.repeated_runs import experiments, runs
 from pytest_webeval.summary.statistics import with_denominator
-from pytest_webeval.summary.trajectory_rows import KINDS
-from pytest_webeval.summary.trajectory_rows import STATUSES
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import select_scored
-from pytest_webeval.summary.trajectory_rows import sort_rows
-from pytest_webeval.summary.trajectory_statistics import budget_scores
-from pytest_webeval.summary.trajectory_statistics import by_steps
-from pytest_webeval.summary.trajectory_statistics import counts
-from pytest_webeval.summary.trajectory_statistics import coverage
-from pytest_webeval.summary.trajectory_statistics import default_budgets
-from pytest_webeval.summary.trajectory_statistics import effort
-from pytest_webeval.summary.trajectory_statistics import failure_points
-from pytest_webeval.summary.trajectory_statistics import headline
-from pytest_webeval.summary.trajectory_statistics import last_errors
-from pytest_webeval.summary.trajectory_statistics import mean_scores
+from pytest_webeval.summary.trajectory_rows import KINDS, STATUSES, TrajectoryRow, select_scored, sort_rows
+from pytest_webeval.summary.trajectory_statistics import (
+    budget_scores,
+    by_steps,
+    counts,
+    coverage,
+    default_budgets,
+    effort,
+    failure_points,
+    headline,
+    last_errors,
+    mean_scores,
+)
 
 NO_VERDICT = "none"
 

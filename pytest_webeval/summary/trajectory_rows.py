@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
-from msgspec.structs import force_setattr
-from msgspec.structs import replace
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
 
 from pytest_webeval.recordings.trajectory.layout import RunLocation
 from pytest_webeval.summary.record import StoredJudgement

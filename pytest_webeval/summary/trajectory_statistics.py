@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.statistics import mean_and_n
-from pytest_webeval.summary.statistics import median
-from pytest_webeval.summary.statistics import sample_std
-from pytest_webeval.summary.statistics import spread
-from pytest_webeval.summary.statistics import wilson
-from pytest_webeval.summary.statistics import with_denominator
+from pytest_webeval.summary.statistics import mean, mean_and_n, median, sample_std, spread, wilson, with_denominator
 from pytest_webeval.summary.task_identity import count_tasks
-from pytest_webeval.summary.trajectory_rows import KINDS
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import number_or_none
-from pytest_webeval.summary.trajectory_rows import select_scored
-from pytest_webeval.summary.trajectory_rows import sort_rows
+from pytest_webeval.summary.trajectory_rows import KINDS, TrajectoryRow, number_or_none, select_scored, sort_rows
 
 Length = Callable[[TrajectoryRow], int | None]
 MAX_ALLOWANCES = 8  # different numbers of rounds, so that a table cannot grow with the runs

@@ -11,12 +11,9 @@ from functools import cached_property
 from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.safety.files import open_file_inside
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import read_range_inside
+from pytest_webeval.safety.files import open_file_inside, read_file_inside, read_range_inside
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.summary.result_manifest import UNREADABLE
-from pytest_webeval.summary.result_manifest import find_manifest
+from pytest_webeval.summary.result_manifest import UNREADABLE, find_manifest
 from pytest_webeval.summary.sharded_results import parse_line
 
 _PLACE = 48  # bits of a place in a shard; its number stands before them

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address
 from unicodedata import normalize
-from urllib.parse import SplitResult
-from urllib.parse import quote
-from urllib.parse import unquote
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 SCHEMES = ("http", "https")
 DEFAULT_PORTS = {"http": 80, "https": 443}

@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Collection
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import parse_task_number
-from pytest_webeval.tasks.task import read_task
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RUBRIC_EVALUATOR
+from pytest_webeval.tasks.task import Task, parse_task_number, read_task
 
 TASK_FILE = "task.json"  # of ClawBench, in a directory for each task
 NO_PATTERN = "__PLACEHOLDER_WILL_NOT_MATCH__"

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.errors import RecordingError, TaskDefinitionError
+from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.tasks.benchmarks import TASK_FILE
-from pytest_webeval.tasks.benchmarks import PackedRow
-from pytest_webeval.tasks.dataset_files import TaskFile
-from pytest_webeval.tasks.dataset_files import read_task_file
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import parse_rephrased_id
+from pytest_webeval.tasks.benchmarks import TASK_FILE, PackedRow
+from pytest_webeval.tasks.dataset_files import TaskFile, read_task_file
+from pytest_webeval.tasks.task import Task, parse_rephrased_id
 
 TASKS = "tasks.json"  # in a run root, the definitions of its tasks
 REFERENCE_NAME = "webarena-verified"

@@ -7,8 +7,7 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -20,13 +19,15 @@ from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
-from pytest_webeval.tasks.benchmarks import Benchmark
-from pytest_webeval.tasks.benchmarks import DatasetRow
-from pytest_webeval.tasks.benchmarks import PackedRow
-from pytest_webeval.tasks.benchmarks import Packing
-from pytest_webeval.tasks.benchmarks import find_benchmark
-from pytest_webeval.tasks.benchmarks import list_expected_fields
-from pytest_webeval.tasks.benchmarks import unknown_row_error
+from pytest_webeval.tasks.benchmarks import (
+    Benchmark,
+    DatasetRow,
+    PackedRow,
+    Packing,
+    find_benchmark,
+    list_expected_fields,
+    unknown_row_error,
+)
 
 
 class TaskFile(Struct, frozen=True):

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from types import NoneType
-from types import UnionType
-from typing import Annotated
-from typing import Any
-from typing import Literal
-from typing import Union
-from typing import get_args
-from typing import get_origin
-from typing import get_type_hints
+from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import NODEFAULT
-from msgspec import UNSET
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import UnsetType
+from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType
 
 from pytest_webeval.tasks import expectations
 from pytest_webeval.tasks.task import DefinedTask

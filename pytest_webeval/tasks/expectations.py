@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated
-from typing import Any
-from typing import ClassVar
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import UNSET
-from msgspec import Meta
-from msgspec import Struct
-from msgspec import UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_webeval.safety.json import is_json
 

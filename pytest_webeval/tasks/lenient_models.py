@@ -6,31 +6,28 @@ structs in `tasks`; what is read here becomes one of those.
 
 from __future__ import annotations
 
-from typing import Annotated
-from typing import Any
-from typing import TypeVar
-from typing import cast
-from typing import get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import msgspec
-from pydantic import AfterValidator
-from pydantic import BaseModel
-from pydantic import BeforeValidator
-from pydantic import ConfigDict
-from pydantic import Field
-from pydantic import JsonValue
-from pydantic import ValidationError
-from pydantic import create_model
-from pydantic import field_validator
-from pydantic import model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks import expectations as tasks
 from pytest_webeval.tasks.results_schema import infer_results_schema
 from pytest_webeval.tasks.sites import site_name
-from pytest_webeval.tasks.unknown_fields import add_unknown_fields
-from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
+from pytest_webeval.tasks.unknown_fields import add_unknown_fields, describe_unknown_fields
 
 Model = TypeVar("Model")
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety.text import describe_unknown_keys
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.tasks.addresses import find_address_problem
-from pytest_webeval.tasks.addresses import normalize_address
+from pytest_webeval.errors import EvaluationError, SettingsError
+from pytest_webeval.safety.text import describe_unknown_keys, pluralize
+from pytest_webeval.tasks.addresses import find_address_problem, normalize_address
 
 # What a configuration of WebArena-Verified may say (spec §7.1); all but the addresses is for programs that record.
 CONFIG_KEYS = (

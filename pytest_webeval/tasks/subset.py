@@ -12,9 +12,7 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import shorten_json
-from pytest_webeval.tasks.dataset import BUNDLED
-from pytest_webeval.tasks.dataset import find_reference_file
-from pytest_webeval.tasks.dataset import id_order
+from pytest_webeval.tasks.dataset import BUNDLED, find_reference_file, id_order
 
 
 class Subset(Struct, frozen=True):

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated
-from typing import Any
-from typing import TypeVar
-from typing import cast
+from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
-from msgspec import Meta
-from msgspec import Struct
+from msgspec import Meta, Struct, structs
 from msgspec import field as struct_field
-from msgspec import structs
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import is_unicode
 from pytest_webeval.safety.text import format_fields
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.expectations import check_evaluators
-from pytest_webeval.tasks.published import DIGITS
-from pytest_webeval.tasks.published import KEYS
-from pytest_webeval.tasks.published import load_published_digests
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR, check_evaluators
+from pytest_webeval.tasks.published import DIGITS, KEYS, load_published_digests
 from pytest_webeval.tasks.sites import is_site_name
 
 REPHRASED = "_rephrased_"
@@ -228,8 +216,10 @@ def _format_missing_fields(raw: object) -> str:
     missing = [name for name in required if name not in fields]
     if not missing:
         return ""
-    from pytest_webeval.tasks.unknown_fields import add_unknown_fields  # most definitions have all
-    from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
+    from pytest_webeval.tasks.unknown_fields import (
+        add_unknown_fields,  # most definitions have all
+        describe_unknown_fields,
+    )
 
     problem = f"task {fields.get('task_id')!s:.80} lacks {format_fields(missing)}"
     return add_unknown_fields(problem, describe_unknown_fields(NumberedTask, raw, ""), is_about_unknown=False)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-from typing import Any
-from typing import get_args
-from typing import get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 from msgspec import Struct

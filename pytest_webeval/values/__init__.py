@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Value

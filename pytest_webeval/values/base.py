@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC
-from abc import abstractmethod
-from collections.abc import Callable
-from collections.abc import Hashable
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from datetime import date
-from datetime import datetime
+from datetime import date, datetime
 from math import isfinite
-from typing import Any
-from typing import ClassVar
-from typing import Self
+from typing import Any, ClassVar, Self
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.safety.limits import INI
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.limits import INI, USUAL
+from pytest_webeval.safety.text import pluralize, shorten_repr
 
 # Third-party parsers take time that grows faster than their input.
 LONGEST_PARSED = 10_000

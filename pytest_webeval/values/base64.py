@@ -5,15 +5,10 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import fullmatch
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.safety.regex import InvalidPattern, PatternTooBig, fullmatch
+from pytest_webeval.values.base import Value, looks_like_pattern, parse_error
 from pytest_webeval.values.string import Pattern
 
 if TYPE_CHECKING:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import Value, parse_error
 from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:

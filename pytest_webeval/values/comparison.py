@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from math import isfinite
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.results import Assertion
-from pytest_webeval.rules import RuleListener
-from pytest_webeval.rules import ignore_rule
+from pytest_webeval.rules import RuleListener, ignore_rule
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.text import preview as preview_json
 from pytest_webeval.values.base import Value
-from pytest_webeval.values.matching import Items
-from pytest_webeval.values.matching import PairFinder
-from pytest_webeval.values.matching import Pairs
-from pytest_webeval.values.matching import find_maximum_matching
-from pytest_webeval.values.matching import walk
-from pytest_webeval.values.schema import UnparsedValue
-from pytest_webeval.values.schema import to_plain_json
+from pytest_webeval.values.matching import Items, PairFinder, Pairs, find_maximum_matching, walk
+from pytest_webeval.values.schema import UnparsedValue, to_plain_json
 
 UNAVAILABLE = "_unavailable"  # what the name of an assertion ends with where a body could not be read
 MAX_PREVIEW = 300

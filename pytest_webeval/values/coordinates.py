@@ -6,16 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
-from typing import Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pytest_webeval.values.base import LONGEST_PARSED
-from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import LONGEST_PARSED, Alternatives, Value, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:

@@ -6,16 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.amounts import list_amounts
-from pytest_webeval.values.amounts import parse_first_amount
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.amounts import list_amounts, parse_first_amount
+from pytest_webeval.values.base import Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
-from datetime import datetime
-from datetime import time
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:

@@ -6,22 +6,15 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
-from decimal import InvalidOperation
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from token import NUMBER
-from tokenize import TokenError
-from tokenize import TokenInfo
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
+from tokenize import TokenError, TokenInfo
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
 
 if TYPE_CHECKING:
@@ -72,8 +65,7 @@ def parse_metres(text: str) -> Decimal:
 def calculate_metres(text: str) -> Decimal:
     """The same for any calculation with lengths, by pint."""
     from pint.errors import PintError
-    from pint.pint_eval import build_eval_tree
-    from pint.pint_eval import plain_tokenizer
+    from pint.pint_eval import build_eval_tree, plain_tokenizer
     from pint.util import string_preprocessor
 
     registry, _ = _load_units()

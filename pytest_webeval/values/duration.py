@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_length, parse_error
 from pytest_webeval.values.text import normalize_text
 
 _HOURS_AND_MINUTES = re.compile(r"(?<!\d)(\d+):(\d+)\s*hours?")  # no second look at digits from their middle on

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import Value, parse_error
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import normalize_text
 

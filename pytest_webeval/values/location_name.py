@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import parse_error
-from pytest_webeval.values.text import normalize_text
-from pytest_webeval.values.text import to_text
+from pytest_webeval.values.base import Value, check_length, parse_error
+from pytest_webeval.values.text import normalize_text, to_text
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import ParseContext

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
-from pytest_webeval.values.date import list_dates
-from pytest_webeval.values.date import parse_date
+from pytest_webeval.values.base import Value, check_single, parse_error
+from pytest_webeval.values.date import list_dates, parse_date
 from pytest_webeval.values.text import to_text
 
 if TYPE_CHECKING:

@@ -8,14 +8,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import check_single
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import Value, check_length, check_single, parse_error
 from pytest_webeval.values.number_words import list_numbers
 from pytest_webeval.values.text import to_text
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -13,17 +11,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
-from pytest_webeval.rules import RuleListener
-from pytest_webeval.rules import ignore_rule
+from pytest_webeval.errors import EvaluationError, ValueParseError
+from pytest_webeval.rules import RuleListener, ignore_rule
 from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
-from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values import VALUE_TYPES, value_type
+from pytest_webeval.values.base import Alternatives, ParseContext, Value, looks_like_pattern
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import is_foreign_letter
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import fullmatch
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.safety.regex import InvalidPattern, PatternTooBig, fullmatch
+from pytest_webeval.values.base import ParseContext, Value, looks_like_pattern
 from pytest_webeval.values.text import to_text
 
 _PUNCTUATION = "'\"`.,;:!?"

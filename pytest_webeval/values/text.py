@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from unicodedata import category
-from unicodedata import combining
-from unicodedata import name
-from unicodedata import normalize
+from unicodedata import category, combining, name, normalize
 
-from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.values.base import looks_like_pattern, parse_error
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import ParseContext

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import ClassVar
-from typing import NamedTuple
-from urllib.parse import parse_qsl
-from urllib.parse import unquote
-from urllib.parse import urlparse
-from urllib.parse import urlunparse
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlparse, urlunparse
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import PatternTooBig
-from pytest_webeval.safety.regex import match
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.base import check_length
-from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.base import parse_error
+from pytest_webeval.errors import EvaluationError, ValueParseError
+from pytest_webeval.safety.regex import InvalidPattern, PatternTooBig, match
+from pytest_webeval.values.base import Value, check_length, looks_like_pattern, parse_error
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import ParseContext
@@ -57,9 +46,11 @@ class UrlValue(Value):
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Location:
         """Base and parameters, or the pattern that the text is."""
-        from pytest_webeval.values.url_normalization import is_ssh  # answers are seldom URLs
-        from pytest_webeval.values.url_normalization import normalize_url
-        from pytest_webeval.values.url_normalization import query_of
+        from pytest_webeval.values.url_normalization import (
+            is_ssh,  # answers are seldom URLs
+            normalize_url,
+            query_of,
+        )
 
         if not isinstance(raw, str) or not raw.strip():
             raise parse_error(raw, "is not a URL; write it in full")

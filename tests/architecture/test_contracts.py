@@ -7,12 +7,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
 
 import pytest_webeval
 from pytest_webeval.reports.failure_text import failure_text

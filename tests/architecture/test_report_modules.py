@@ -7,10 +7,7 @@ from functools import cache
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import Module
-from pytest_webeval.reports.html.scripts import join_modules
-from pytest_webeval.reports.html.scripts import parse_module
-from pytest_webeval.reports.html.scripts import read_modules
+from pytest_webeval.reports.html.scripts import Module, join_modules, parse_module, read_modules
 from tests.architecture.test_vocabulary import VAGUE
 
 SOURCES = read_modules()

@@ -9,8 +9,7 @@ import os
 
 import pytest
 
-from tests.parity.harness.reference_environment import NotInstallable
-from tests.parity.harness.reference_environment import ReferenceEnvironment
+from tests.parity.harness.reference_environment import NotInstallable, ReferenceEnvironment
 
 
 @pytest.fixture

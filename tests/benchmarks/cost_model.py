@@ -17,14 +17,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from tests.benchmarks.harness.corpora import FAILING
-from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import mixed
-from tests.benchmarks.harness.corpora import small
-from tests.executors.family_cost import FamilyCost
-from tests.executors.family_cost import measure_family
-from tests.support.faulty_s3 import BUCKET
-from tests.support.faulty_s3 import S3Server
+from tests.benchmarks.harness.corpora import FAILING, Corpus, mixed, small
+from tests.executors.family_cost import FamilyCost, measure_family
+from tests.support.faulty_s3 import BUCKET, S3Server
 
 # The sizes of recordings in bytes, and how many runs are measured; 0 for two pages alone, of about 4 kB.
 SIZES = {"small": (0, 1_500), "0.1 MB": (100_000, 600), "1 MB": (1_000_000, 120), "10 MB": (10_000_000, 20)}

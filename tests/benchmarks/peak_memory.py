@@ -12,18 +12,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from tests.support import recorded
-from tests.support.runs import HOME
-from tests.support.runs import Runs
-from tests.support.runs import navigation
-from tests.support.runs import visited
+from tests.support.runs import HOME, Runs, navigation, visited
 
 ROOT = Path(__file__).parents[2]
 MEBIBYTE = 2**20

@@ -14,16 +14,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_json
+from pytest_webeval.storage import to_json_bytes, write_json
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.result_shards import ResultShardWriter
-from pytest_webeval.summary.result_shards import ShardLayout
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
+from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout
+from tests.support.stored_results import evaluated, result
 
 WAYS = ("files", "jsonl", "parquet")
 

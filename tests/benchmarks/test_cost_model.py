@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.benchmarks import cost_model
-from tests.benchmarks.cost_model import COMMAND
-from tests.benchmarks.cost_model import DISK
-from tests.benchmarks.cost_model import RunCost
-from tests.benchmarks.cost_model import format_row
+from tests.benchmarks.cost_model import COMMAND, DISK, RunCost, format_row
 from tests.executors.family_cost import FamilyCost
 
 FEW = FamilyCost(wall=3.0, cpu=2.0, session_cpu=1.0, session_peak=0, code=1, killed=[])

@@ -8,22 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.harness.comparison import chosen_figures
-from tests.benchmarks.harness.comparison import named_by
+from tests.benchmarks.harness.comparison import chosen_figures, named_by
 from tests.benchmarks.harness.contestants import Contestant
 from tests.benchmarks.harness.environments import Environments
-from tests.benchmarks.harness.figures import HEADER
-from tests.benchmarks.harness.figures import AtLeast
-from tests.benchmarks.harness.figures import AtMost
-from tests.benchmarks.harness.figures import figures
-from tests.benchmarks.harness.figures import table
-from tests.benchmarks.harness.line_up import Sizes
-from tests.benchmarks.harness.line_up import line_up
-from tests.benchmarks.harness.measures import PeakDifference
-from tests.benchmarks.harness.measures import ProcessorDifference
-from tests.benchmarks.harness.measures import ProcessorTimes
-from tests.benchmarks.harness.measures import WallTimes
-from tests.benchmarks.harness.measures import medians
+from tests.benchmarks.harness.figures import HEADER, AtLeast, AtMost, figures, table
+from tests.benchmarks.harness.line_up import Sizes, line_up
+from tests.benchmarks.harness.measures import PeakDifference, ProcessorDifference, ProcessorTimes, WallTimes, medians
 from tests.benchmarks.harness.measuring import Cost
 from tests.benchmarks.harness.rounds import turns
 

@@ -8,19 +8,14 @@ from functools import partial
 
 import pytest
 
-from pytest_webeval import load_run
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score
+from pytest_webeval import load_run, load_sites, load_tasks, score
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import write_json
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.schema import ValueParser
-from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import small
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import example
+from tests.benchmarks.harness.corpora import Corpus, small
+from tests.benchmarks.harness.recordings import Example, example
 
 SIZE = 900_000
 RUNS = 1_000

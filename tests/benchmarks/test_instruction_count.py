@@ -9,16 +9,8 @@ from dataclasses import replace
 import pytest
 
 from tests.benchmarks.harness import instruction_counts
-from tests.benchmarks.harness.counters import CALLGRIND
-from tests.benchmarks.harness.counters import PERF
-from tests.benchmarks.harness.counters import CannotCount
-from tests.benchmarks.harness.counters import InstructionCounter
-from tests.benchmarks.harness.instruction_counts import Conditions
-from tests.benchmarks.harness.instruction_counts import check
-from tests.benchmarks.harness.instruction_counts import complaint
-from tests.benchmarks.harness.instruction_counts import record
-from tests.benchmarks.harness.instruction_counts import recorded
-from tests.benchmarks.harness.instruction_counts import recorded_under
+from tests.benchmarks.harness.counters import CALLGRIND, PERF, CannotCount, InstructionCounter
+from tests.benchmarks.harness.instruction_counts import Conditions, check, complaint, record, recorded, recorded_under
 
 ELSEWHERE = Conditions("3.11", "aarch64", "callgrind")
 

@@ -9,19 +9,9 @@ from functools import partial
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score
-from tests.benchmarks.harness.corpora import FAILING
-from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import mixed
-from tests.benchmarks.harness.corpora import repeated
-from tests.benchmarks.harness.corpora import small
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import encoded
-from tests.benchmarks.harness.recordings import example
-from tests.benchmarks.harness.recordings import examples
+from pytest_webeval import find_runs, load_sites, load_tasks, score
+from tests.benchmarks.harness.corpora import FAILING, Corpus, mixed, repeated, small
+from tests.benchmarks.harness.recordings import Example, encoded, example, examples
 from tests.benchmarks.harness.variants import failing
 
 SIZE = 900_000

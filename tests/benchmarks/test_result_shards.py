@@ -11,12 +11,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.summary.result_files import read_results
-from tests.benchmarks.result_shards import WAYS
-from tests.benchmarks.result_shards import Cost
-from tests.benchmarks.result_shards import format_table
-from tests.benchmarks.result_shards import measure
-from tests.support.stored_results import result
-from tests.support.stored_results import write_shards
+from tests.benchmarks.result_shards import WAYS, Cost, format_table, measure
+from tests.support.stored_results import result, write_shards
 
 pytestmark = pytest.mark.unchecked_files("results have only what the readers need")
 

@@ -11,22 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.harness import corpora
-from tests.benchmarks.harness.comparison import main
-from tests.benchmarks.harness.comparison import named_by
-from tests.benchmarks.harness.contestants import Contestant
-from tests.benchmarks.harness.contestants import RecordedWalks
-from tests.benchmarks.harness.contestants import WrongVerdicts
-from tests.benchmarks.harness.contestants import audit
-from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.comparison import main, named_by
+from tests.benchmarks.harness.contestants import Contestant, RecordedWalks, WrongVerdicts, audit, session
 from tests.benchmarks.harness.environments import Environments
-from tests.benchmarks.harness.figures import figures
-from tests.benchmarks.harness.figures import table
-from tests.benchmarks.harness.line_up import Sizes
-from tests.benchmarks.harness.line_up import empty
-from tests.benchmarks.harness.line_up import line_up
+from tests.benchmarks.harness.figures import figures, table
+from tests.benchmarks.harness.line_up import Sizes, empty, line_up
 from tests.benchmarks.harness.measuring import measured
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import example
+from tests.benchmarks.harness.recordings import Example, example
 from tests.benchmarks.harness.rounds import measured_in_turns
 
 PROJECT = Path(__file__).parents[2]

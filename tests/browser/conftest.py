@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import START
-from pytest_webeval.reports.html.scripts import parse_module
-from pytest_webeval.reports.html.scripts import read_modules
+from pytest_webeval.reports.html.scripts import START, parse_module, read_modules
 from tests.browser import pages
 
 PATIENCE = 60_000  # milliseconds

@@ -9,13 +9,10 @@ from typing import Any
 
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
-from pytest_webeval.reports.html.report_directory import IndexRows
-from pytest_webeval.reports.html.report_directory import WrittenPages
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages
 from pytest_webeval.results import Summary
 from pytest_webeval.summary.record import Record
-from tests.browser.pages import GROUPS
-from tests.browser.pages import INTENTS
-from tests.browser.pages import row
+from tests.browser.pages import GROUPS, INTENTS, row
 
 STATUSES = ("error", "failure", "success", "excluded")
 

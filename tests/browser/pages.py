@@ -7,16 +7,12 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.reports.html.session_tables import build_agents
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import write_events
-from pytest_webeval.reports.html.writer import write_page
-from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.reports.html.writer import data_name, write_events, write_page, write_task
 from pytest_webeval.summary.statistics import wilson
 
 COLUMNS = [

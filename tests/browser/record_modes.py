@@ -14,22 +14,15 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score_runs
-from tests.conftest import CHROMIUM
-from tests.conftest import SWITCHES
+from pytest_webeval import load_sites, load_tasks, score_runs
+from tests.conftest import CHROMIUM, SWITCHES
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 TASKS = (105, 106, 107, 108, 109, 111, 112, 115, 205, 301)

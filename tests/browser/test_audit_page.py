@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.audit_page import write_audit_page
-from tests.browser.conftest import DESK
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import DESK, PHONE
 
 pytestmark = pytest.mark.browser
 NAMES = ("webarena_verified.shopping_admin.0042", "commonest_answer_passes", "NetworkEventEvaluator")

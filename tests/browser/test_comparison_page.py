@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.comparison_page import write_comparison_page
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
-from tests.browser.conftest import DESK
-from tests.browser.conftest import PHONE
-from tests.browser.test_page import AT_ONCE
-from tests.browser.test_page import FAST
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.test_page import AT_ONCE, FAST
 
 pytestmark = pytest.mark.browser
 TASKS = 10_000

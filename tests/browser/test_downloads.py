@@ -8,8 +8,7 @@ import json
 
 import pytest
 
-from pytest_webeval.reports.html.writer import write_page
-from pytest_webeval.reports.html.writer import write_single
+from pytest_webeval.reports.html.writer import write_page, write_single
 from tests.browser import pages
 from tests.browser.conftest import PHONE
 

@@ -10,8 +10,7 @@ import shutil
 
 import pytest
 
-from tests.browser import pages
-from tests.browser import sessions
+from tests.browser import pages, sessions
 
 pytestmark = pytest.mark.browser
 IMAGES = "[...document.querySelectorAll('#task .shot img, #task .thumb img')].map((one) => [one.src.slice(0, 23), one.naturalWidth])"

@@ -7,15 +7,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from urllib.parse import unquote
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.browser import pages
-from tests.browser import sessions
-from tests.browser.conftest import DESK
-from tests.browser.conftest import PHONE
+from tests.browser import pages, sessions
+from tests.browser.conftest import DESK, PHONE
 
 pytestmark = pytest.mark.browser
 ORDER = (

@@ -6,19 +6,17 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.html.history_page import FLIPS_ON_PAGE
-from pytest_webeval.reports.html.history_page import GROUPS_ON_PAGE
-from pytest_webeval.reports.html.history_page import PROBLEMS_ON_PAGE
-from pytest_webeval.reports.html.history_page import SESSIONS_OPEN
-from pytest_webeval.reports.html.history_page import write_history_page
+from pytest_webeval.reports.html.history_page import (
+    FLIPS_ON_PAGE,
+    GROUPS_ON_PAGE,
+    PROBLEMS_ON_PAGE,
+    SESSIONS_OPEN,
+    write_history_page,
+)
 from pytest_webeval.summary.history import build_history
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from tests.browser.conftest import DESK
-from tests.browser.conftest import PHONE
-from tests.browser.test_comparison_page import HOSTILE
-from tests.browser.test_comparison_page import complaints
-from tests.browser.test_comparison_page import go
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.test_comparison_page import HOSTILE, complaints, go
 
 pytestmark = pytest.mark.browser
 SESSIONS, TASKS = 50, 812

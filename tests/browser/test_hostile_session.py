@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import hostile_recordings
-from tests.browser import sessions
+from tests.browser import hostile_recordings, sessions
 
 pytestmark = [pytest.mark.browser, pytest.mark.whole]
 LOADED = "[...document.querySelectorAll('.shot, .thumb')].every((one) => one.querySelector('img')?.naturalWidth === 64)"

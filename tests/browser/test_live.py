@@ -7,8 +7,7 @@ import signal
 
 import pytest
 
-from tests.browser.live_agents import Project
-from tests.browser.live_agents import open_shop
+from tests.browser.live_agents import Project, open_shop
 
 pytestmark = pytest.mark.browser
 

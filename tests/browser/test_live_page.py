@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.live_agents import SUITE
-from tests.browser.live_agents import open_shop
+from tests.browser.live_agents import SUITE, open_shop
 
 pytestmark = pytest.mark.browser
 

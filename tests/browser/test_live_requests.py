@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from tests.browser.live_agents import Project
-from tests.browser.live_agents import open_shop
+from tests.browser.live_agents import Project, open_shop
 
 pytestmark = pytest.mark.browser
 

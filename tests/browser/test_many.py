@@ -9,9 +9,7 @@ import pytest
 
 from tests.benchmarks.harness import corpora
 from tests.benchmarks.harness.contestants import session
-from tests.browser.test_page import AT_ONCE
-from tests.browser.test_page import FAST
-from tests.browser.test_page import TIMED
+from tests.browser.test_page import AT_ONCE, FAST, TIMED
 
 pytestmark = [pytest.mark.browser, pytest.mark.whole]
 TASKS = 10_000

@@ -11,8 +11,7 @@ import pytest
 
 from tests.browser import pages
 from tests.browser.conftest import PHONE
-from tests.browser.test_untrusted_texts import TEXTS
-from tests.browser.test_untrusted_texts import poisoned_task
+from tests.browser.test_untrusted_texts import TEXTS, poisoned_task
 
 pytestmark = pytest.mark.browser
 COPIES = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import many_runs
-from tests.browser import pages
+from tests.browser import many_runs, pages
 from tests.browser.conftest import PHONE
 
 pytestmark = [pytest.mark.browser, pytest.mark.whole]

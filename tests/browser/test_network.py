@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.html.writer import events_name
-from pytest_webeval.reports.html.writer import task_script
-from pytest_webeval.reports.html.writer import write_single
+from pytest_webeval.reports.html.writer import events_name, task_script, write_single
 from tests.browser import pages
 from tests.browser.conftest import PHONE
 

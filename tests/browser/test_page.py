@@ -6,15 +6,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from http.server import SimpleHTTPRequestHandler
-from http.server import ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 import pytest
 
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import task_script
-from pytest_webeval.reports.html.writer import write_single
+from pytest_webeval.reports.html.writer import data_name, task_script, write_single
 from tests.browser import pages
 from tests.browser.conftest import PHONE
 

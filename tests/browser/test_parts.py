@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import many_runs
-from tests.browser import pages
+from tests.browser import many_runs, pages
 from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser

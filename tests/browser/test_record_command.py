@@ -14,11 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score_runs
-from tests.conftest import CHROMIUM
-from tests.conftest import SWITCHES
+from pytest_webeval import load_sites, load_tasks, score_runs
+from tests.conftest import CHROMIUM, SWITCHES
 
 pytestmark = pytest.mark.browser
 

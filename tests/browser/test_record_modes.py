@@ -7,10 +7,7 @@ import re
 import pytest
 
 from tests.browser import record_modes
-from tests.browser.record_modes import MODES
-from tests.browser.record_modes import TASKS
-from tests.browser.record_modes import evaluate
-from tests.browser.record_modes import record
+from tests.browser.record_modes import MODES, TASKS, evaluate, record
 
 pytestmark = pytest.mark.browser
 

@@ -9,10 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import START
-from pytest_webeval.reports.html.scripts import read_modules
-from tests.browser.conftest import EXPORTS
-from tests.browser.conftest import ORIGIN
+from pytest_webeval.reports.html.scripts import START, read_modules
+from tests.browser.conftest import EXPORTS, ORIGIN
 
 pytestmark = pytest.mark.browser
 HEADINGS = "{site: {one: 'Site', none: 'no site'}, type: {one: 'Type', none: 'no type'}}"

@@ -10,9 +10,7 @@ import re
 import shlex
 import zipfile
 from pathlib import Path
-from urllib.parse import quote
-from urllib.parse import unquote
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 

@@ -11,16 +11,11 @@ from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS
 from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 from tests.browser import pages
-from tests.browser.conftest import DESK
-from tests.browser.conftest import PHONE
-from tests.browser.test_comparison_page import HOSTILE
-from tests.browser.test_comparison_page import TASKS
-from tests.browser.test_comparison_page import complaints
-from tests.browser.test_comparison_page import go
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.test_comparison_page import HOSTILE, TASKS, complaints, go
 from tests.browser.test_page import FAST
 from tests.hostile.corpus.markup import TEXTS
 

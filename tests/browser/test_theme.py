@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.writer import write_page
-from tests.browser import pages
-from tests.browser import test_history_page
+from tests.browser import pages, test_history_page
 from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.reports.html.writer import task_script
-from pytest_webeval.reports.html.writer import write_page
-from pytest_webeval.reports.html.writer import write_single
-from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.reports.html.writer import task_script, write_page, write_single, write_task
 from tests.browser import pages
 
 pytestmark = pytest.mark.browser

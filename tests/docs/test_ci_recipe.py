@@ -10,8 +10,7 @@ import stat
 import subprocess
 import sys
 import textwrap
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_tasks
-from pytest_webeval import score
-from pytest_webeval import summarize
+from pytest_webeval import find_runs, load_tasks, score, summarize
 from pytest_webeval.summary.metrics_json import metrics
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import build_row

@@ -17,10 +17,7 @@ from pathlib import Path
 import pytest
 
 import pytest_webeval
-from pytest_webeval import AssertionRow
-from pytest_webeval import Limits
-from pytest_webeval import load_sites
-from pytest_webeval import values
+from pytest_webeval import AssertionRow, Limits, load_sites, values
 from pytest_webeval.__main__ import main
 from pytest_webeval.authoring.audit.findings import KINDS
 from pytest_webeval.errors import TaskDefinitionError

@@ -17,13 +17,11 @@ import pytest
 
 import pytest_webeval
 from pytest_webeval.lint.checks import CHECKS
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import Assertion, EvaluatorResult
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.provenance import DECIDING
-from pytest_webeval.tasks.definition_keys import EVALUATORS
-from pytest_webeval.tasks.definition_keys import list_keys
+from pytest_webeval.tasks.definition_keys import EVALUATORS, list_keys
 from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.values import VALUE_TYPES
 

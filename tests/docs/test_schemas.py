@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import load_schema
+from pytest_webeval.schemas.registry import SCHEMAS, load_schema
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = runpy.run_path(str(DOCS / "_ext/generated.py"))

@@ -9,10 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval import Case
-from pytest_webeval import WebEvalError
-from pytest_webeval import load_run
-from pytest_webeval import load_sites
+from pytest_webeval import Case, WebEvalError, load_run, load_sites
 from pytest_webeval.evaluators import default_evaluators
 
 try:

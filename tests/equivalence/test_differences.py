@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.equivalence import differences
-from tests.equivalence.differences import compare
-from tests.equivalence.differences import reword
+from tests.equivalence.differences import compare, reword
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]

@@ -17,8 +17,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil

@@ -14,15 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.summary.side_files import SIDE_FILES
-from pytest_webeval.summary.side_files import load_side_lists
-from pytest_webeval.summary.side_files import restore_lists
-from tests.benchmarks.harness.corpora import FAILING
-from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import small
+from pytest_webeval.summary.side_files import SIDE_FILES, load_side_lists, restore_lists
+from tests.benchmarks.harness.corpora import FAILING, Corpus, small
 from tests.executors.family_cost import measure_family
-from tests.support.sessions import PLAIN
-from tests.support.sessions import without_times
+from tests.support.sessions import PLAIN, without_times
 
 PYTEST, PROCESSES, CLUSTER = "pytest --webeval-workers=2", "process:2", "local:2"
 WAYS = PYTEST, PROCESSES, CLUSTER

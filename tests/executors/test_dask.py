@@ -17,18 +17,11 @@ from distributed import Client
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors import dask_job
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.dask_engine import DaskEngine
-from pytest_webeval.executors.dask_engine import LocalDaskEngine
-from pytest_webeval.executors.dask_job import JobHandle
-from pytest_webeval.executors.dask_job import describe_difference
-from pytest_webeval.executors.dask_job import list_versions
-from pytest_webeval.executors.dask_job import run_batch
+from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
+from pytest_webeval.executors.dask_job import JobHandle, describe_difference, list_versions, run_batch
 from pytest_webeval.executors.engine import wrap_executor
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_reply
-from pytest_webeval.executors.job import encode_batch
-from tests.executors.clusters import kill
-from tests.executors.clusters import start_cluster
+from pytest_webeval.executors.job import Job, decode_reply, encode_batch
+from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
 from tests.support.batch_functions import name_version
 

@@ -6,19 +6,16 @@ import os
 import signal
 import threading
 import time
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from random import Random
 
 import psutil
 import pytest
 
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.dask_engine import DaskEngine
-from pytest_webeval.executors.dask_engine import LocalDaskEngine
+from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
 from pytest_webeval.executors.processes import ProcessEngine
-from tests.executors.clusters import kill
-from tests.executors.clusters import start_cluster
+from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
 from tests.support.batch_functions import name_version
 

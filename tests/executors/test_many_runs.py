@@ -7,10 +7,7 @@ import os
 import pytest
 
 from pytest_webeval.commands.score import BATCH
-from tests.executors.many_runs import CLUSTER
-from tests.executors.many_runs import PROCESSES
-from tests.executors.many_runs import PYTEST
-from tests.executors.many_runs import ManyRuns
+from tests.executors.many_runs import CLUSTER, PROCESSES, PYTEST, ManyRuns
 
 pytest.importorskip("distributed")
 COUNT = int(os.environ.get("WEBEVAL_MANY_RUNS", "100_000"))

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exports.harness.tool_environment import Tool
-from tests.exports.harness.tool_environment import ToolEnvironment
+from tests.exports.harness.tool_environment import Tool, ToolEnvironment
 from tests.parity.harness.reference_environment import NotInstallable
 
 pytestmark = pytest.mark.whole

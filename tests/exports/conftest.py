@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exports.harness.tool_environment import TOOLS
-from tests.exports.harness.tool_environment import ToolEnvironment
+from tests.exports.harness.tool_environment import TOOLS, ToolEnvironment
 from tests.parity.harness.reference_environment import NotInstallable
 
 ROOT = Path(__file__).parents[2]

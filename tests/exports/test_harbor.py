@@ -6,8 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from pytest_webeval import find_runs
-from pytest_webeval import score
+from pytest_webeval import find_runs, score
 
 RECORDED = Path(__file__).parents[1] / "recorded/atif/shop-success__aB3dE5f"
 # Writes a trial for each name, place and reward into a directory, as Harbor stores it, and prints its statistics.

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.exports.harness import tool_environment
-from tests.exports.harness.tool_environment import Tool
-from tests.exports.harness.tool_environment import ToolEnvironment
-from tests.exports.harness.tool_environment import find_python
+from tests.exports.harness.tool_environment import Tool, ToolEnvironment, find_python
 from tests.parity.harness.reference_environment import NotInstallable
 
 Version = namedtuple("Version", "major minor")  # noqa: PYI024  (compares like sys.version_info)

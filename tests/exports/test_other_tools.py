@@ -9,12 +9,7 @@ import pytest
 from pytest_webeval import load_results
 from pytest_webeval.exports.every_eval_ever import SCHEMA_VERSION
 from tests.exports.harness.tool_environment import TOOLS
-from tests.support.stored_results import assertion
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_summary
+from tests.support.stored_results import assertion, evaluated, result, row, write_results, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from tests.fuzz.engine.corpus import Corpus
 from tests.fuzz.engine.findings import Finding
-from tests.fuzz.targets.table import SLOW
-from tests.fuzz.targets.table import TARGETS
+from tests.fuzz.targets.table import SLOW, TARGETS
 from tests.fuzz.targets.target import Target
 
 

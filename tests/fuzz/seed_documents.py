@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import seed_runs
-from tests.fuzz import seed_tables
+from tests.fuzz import seed_runs, seed_tables
 from tests.fuzz.engine.parts import of_files
 from tests.support import recorded
 from tests.support.agentlab import find_experiment

@@ -9,8 +9,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.evaluators.network.body_matcher import select_fields
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.network.bodies import BodySource
@@ -21,10 +20,8 @@ from pytest_webeval.values.date import DateValue
 from pytest_webeval.values.duration import DurationValue
 from pytest_webeval.values.month import MonthValue
 from pytest_webeval.values.number import NumberValue
-from pytest_webeval.values.schema import ValueParser
-from pytest_webeval.values.schema import to_plain_json
-from pytest_webeval.values.url_normalization import is_ssh
-from pytest_webeval.values.url_normalization import normalize_url
+from pytest_webeval.values.schema import ValueParser, to_plain_json
+from pytest_webeval.values.url_normalization import is_ssh, normalize_url
 from tests.fuzz.seed_documents import RESULT
 from tests.fuzz.targets.target import written
 from tests.fuzz.targets.value import SITES

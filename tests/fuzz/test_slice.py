@@ -5,15 +5,12 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from hypothesis import HealthCheck
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.engine.corpus import Corpus
 from tests.fuzz.engine.strategies import STRATEGIES
-from tests.fuzz.targets.table import SLOW
-from tests.fuzz.targets.table import TARGETS
+from tests.fuzz.targets.table import SLOW, TARGETS
 
 INPUTS, OF_WHOLE_RUNS = 200, 40
 IN_PROCESS = [name for name in TARGETS if name not in SLOW]

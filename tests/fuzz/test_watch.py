@@ -14,14 +14,10 @@ import pytest
 from pytest_webeval.errors import RecordingError
 from tests.fuzz.engine import parts
 from tests.fuzz.engine.corpus import Corpus
-from tests.fuzz.engine.watch import resident
-from tests.fuzz.engine.watch import watched
+from tests.fuzz.engine.watch import resident, watched
 from tests.fuzz.targets.definition import memory
 from tests.fuzz.targets.table import TARGETS
-from tests.fuzz.targets.target import Misbehaved
-from tests.fuzz.targets.target import Target
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import Misbehaved, Target, expect, written
 
 PROJECT = Path(__file__).parents[2]
 MUCH = 2**28

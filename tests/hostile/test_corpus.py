@@ -7,8 +7,7 @@ import json
 import os
 import re
 import stat
-from collections import Counter
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
@@ -17,8 +16,7 @@ import msgspec
 import pytest
 
 from tests.hostile.corpus.planted import OBEYED
-from tests.hostile.corpus.sessions import RESULTS
-from tests.hostile.corpus.sessions import listed
+from tests.hostile.corpus.sessions import RESULTS, listed
 from tests.hostile.corpus.table import FAMILIES
 from tests.hostile.write_corpus import write
 from tests.support.recorded_runs import RECORDED_FORMATS

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from tests.hostile.corpus.sessions import listed
-from tests.hostile.corpus.sessions import run_with_score
+from tests.hostile.corpus.sessions import listed, run_with_score
 
 EVERY = int(os.environ.get("WEBEVAL_HOSTILE_EVERY", "4"))  # 1 compares all directories, in some minutes
 

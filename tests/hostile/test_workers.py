@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hostile.corpus.sessions import listed
-from tests.hostile.corpus.sessions import run_with_workers
+from tests.hostile.corpus.sessions import listed, run_with_workers
 
 
 @pytest.fixture(scope="session", params=[pytest.param(40, id="sample"), pytest.param(8, marks=pytest.mark.whole)])

@@ -17,9 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
-from tests.hostile.corpus import healthy
-from tests.hostile.corpus import honest
-from tests.hostile.corpus import table
+from tests.hostile.corpus import healthy, honest, table
 from tests.hostile.corpus.cases import Case
 from tests.support import recorded
 

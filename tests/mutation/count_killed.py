@@ -23,8 +23,7 @@ import tempfile
 import threading
 import tomllib
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures import as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -39,8 +38,7 @@ from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB
 from cosmic_ray.work_item import MutationSpec
 
-from tests.mutation.covering_tests import TESTS
-from tests.mutation.covering_tests import CoveringTests
+from tests.mutation.covering_tests import TESTS, CoveringTests
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent.parent

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,24 +16,16 @@ from typing import Any
 import pytest
 
 from pytest_webeval.tasks.task import Task
-from tests.equivalence.two_versions import COMPARED
-from tests.equivalence.two_versions import TwoVersions
-from tests.equivalence.two_versions import Version
-from tests.parity.harness.comparison import Pair
-from tests.parity.harness.comparison import Scorers
+from tests.equivalence.two_versions import COMPARED, TwoVersions, Version
+from tests.parity.harness.comparison import Pair, Scorers
 from tests.parity.harness.disagreements import report
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import HONEST, Recording
 from tests.parity.harness.reference import Reference
-from tests.parity.harness.reference_environment import NotInstallable
-from tests.parity.harness.reference_environment import ReferenceEnvironment
+from tests.parity.harness.reference_environment import NotInstallable, ReferenceEnvironment
 from tests.parity.harness.run_directories import RunDirectory
 from tests.parity.harness.sampling import covering
-from tests.parity.harness.tallies import Tally
-from tests.parity.harness.tallies import pytest_terminal_summary
-from tests.parity.harness.verdicts import CRASH
-from tests.parity.harness.verdicts import HANG
-from tests.parity.harness.verdicts import Verdict
+from tests.parity.harness.tallies import Tally, pytest_terminal_summary
+from tests.parity.harness.verdicts import CRASH, HANG, Verdict
 
 __all__ = ["pytest_terminal_summary"]
 

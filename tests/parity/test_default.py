@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.parity.harness.cheats import fixed_answers
-from tests.parity.harness.cheats import lucky
+from tests.parity.harness.cheats import fixed_answers, lucky
 from tests.parity.harness.goldens import golden
 from tests.parity.harness.mutations import mutations
 from tests.parity.harness.verdicts import SUCCESS

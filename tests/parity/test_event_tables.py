@@ -5,21 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from tests.parity.harness import config_tables
-from tests.parity.harness import event_tables
-from tests.parity.harness import trace_tables
+from tests.parity.harness import config_tables, event_tables, trace_tables
 from tests.parity.harness.recording import Recording
-from tests.parity.harness.run_directories import RunDirectory
-from tests.parity.harness.run_directories import write_config
-from tests.parity.harness.synthetic import FORM
-from tests.parity.harness.synthetic import HOME
-from tests.parity.harness.synthetic import MODERN
-from tests.parity.harness.synthetic import entry
-from tests.parity.harness.synthetic import requested
-from tests.parity.harness.synthetic import response
-from tests.parity.harness.synthetic import retrieval
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.run_directories import RunDirectory, write_config
+from tests.parity.harness.synthetic import FORM, HOME, MODERN, entry, requested, response, retrieval
+from tests.parity.harness.verdicts import ERROR, SUCCESS
 
 
 def posting(fields, body, **config):

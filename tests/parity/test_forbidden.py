@@ -8,8 +8,7 @@ import pytest
 
 from tests.parity.harness.goldens import golden
 from tests.parity.harness.mutations import mutations
-from tests.parity.harness.recording import FORBIDDEN
-from tests.parity.harness.recording import SITES
+from tests.parity.harness.recording import FORBIDDEN, SITES
 
 FORBIDDING = {*range(528, 531), *range(689, 694)}
 SHOP = SITES["shopping"][0]

@@ -10,11 +10,9 @@ import pytest
 
 from tests.parity.harness import reference_environment
 from tests.parity.harness.recording import Recording
-from tests.parity.harness.reference_environment import NotInstallable
-from tests.parity.harness.reference_environment import ReferenceEnvironment
+from tests.parity.harness.reference_environment import NotInstallable, ReferenceEnvironment
 from tests.parity.harness.shrinking import smallest
-from tests.parity.harness.synthetic import entry
-from tests.parity.harness.synthetic import retrieval
+from tests.parity.harness.synthetic import entry, retrieval
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from itertools import islice
 
 import pytest
 
-from tests.parity.harness.mutations import SYNTHETIC
-from tests.parity.harness.mutations import synthetic
+from tests.parity.harness.mutations import SYNTHETIC, synthetic
 
 CHUNKS, ONE_IN = 48, 97
 

@@ -7,10 +7,7 @@ import pytest
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import propose
 from tests.support.derived_runs import CONFIG
-from tests.unit.authoring.proposal.test_example_suite import DEFINITIONS
-from tests.unit.authoring.proposal.test_example_suite import SITES
-from tests.unit.authoring.proposal.test_example_suite import list_failing
-from tests.unit.authoring.proposal.test_example_suite import right
+from tests.unit.authoring.proposal.test_example_suite import DEFINITIONS, SITES, list_failing, right
 
 
 @pytest.mark.parametrize("task_id", DEFINITIONS)

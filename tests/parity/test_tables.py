@@ -7,21 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from tests.parity.harness import measure_tables
-from tests.parity.harness import response_tables
-from tests.parity.harness import text_tables
-from tests.parity.harness import trace_tables
+from tests.parity.harness import measure_tables, response_tables, text_tables, trace_tables
 from tests.parity.harness.recording import Recording
 from tests.parity.harness.run_directories import RunDirectory
-from tests.parity.harness.synthetic import HOME
-from tests.parity.harness.synthetic import answered
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import entry
-from tests.parity.harness.synthetic import one_item
-from tests.parity.harness.synthetic import requested
-from tests.parity.harness.synthetic import response
-from tests.parity.harness.synthetic import retrieval
-from tests.parity.harness.synthetic import task
+from tests.parity.harness.synthetic import (
+    HOME,
+    answered,
+    answering,
+    entry,
+    one_item,
+    requested,
+    response,
+    retrieval,
+    task,
+)
 from tests.parity.harness.verdicts import ERROR
 
 TYPES = {

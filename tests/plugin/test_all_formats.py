@@ -13,9 +13,7 @@ import pytest
 
 from pytest_webeval.recordings.formats import FORMATS
 from tests.support import recorded
-from tests.support.recorded_runs import RECORDED_FORMATS
-from tests.support.recorded_runs import find_samples
-from tests.support.recorded_runs import list_runs
+from tests.support.recorded_runs import RECORDED_FORMATS, find_samples, list_runs
 
 NAMES = [entry.name for entry in FORMATS]
 TIMES = ("timestamp", "wall_time", "slowest")  # what differs from session to session

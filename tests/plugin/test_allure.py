@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from tests.support import canaries
-from tests.support import recorded
+from tests.support import canaries, recorded
 
 pytest.importorskip("allure_pytest")
 ALLURE = ("--alluredir=allure",)

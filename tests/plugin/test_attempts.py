@@ -6,8 +6,7 @@ import shutil
 
 import pytest
 
-from tests.support.recorded_runs import find_run
-from tests.support.recorded_runs import find_samples
+from tests.support.recorded_runs import find_run, find_samples
 
 SERIAL_AND_SPREAD = pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
 

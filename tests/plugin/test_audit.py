@@ -7,8 +7,7 @@ import os
 
 import pytest
 
-from tests.support import canaries
-from tests.support import recorded
+from tests.support import canaries, recorded
 
 
 @pytest.fixture

@@ -11,14 +11,8 @@ from pytest_webeval.__main__ import main
 from pytest_webeval.judges.certificates import read_certificate
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.summary import run_labels
-from tests.support.judged_results import JUDGE
-from tests.support.judged_results import judged
-from tests.support.judged_results import list_labels
-from tests.support.judged_results import to_csv
-from tests.support.judged_results import write_session
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_summary
+from tests.support.judged_results import JUDGE, judged, list_labels, to_csv, write_session
+from tests.support.stored_results import row, write_results, write_summary
 
 OUTPUT = """\
 judge: gpt-4o, method webjudge, version 2, 3 votes, threshold 0.8

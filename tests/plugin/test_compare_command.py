@@ -15,8 +15,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from tests.plugin.test_gates import answer_as
 from tests.support import recorded
-from tests.support.recorded import payload
-from tests.support.recorded import score_file
+from tests.support.recorded import payload, score_file
 
 EVALUATOR = """
 import pytest

@@ -13,9 +13,7 @@ import zlib
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.side_by_side import entries
-from pytest_webeval.reports.html.side_by_side import recording_reader
-from pytest_webeval.reports.html.side_by_side import session_files
+from pytest_webeval.reports.html.side_by_side import entries, recording_reader, session_files
 from pytest_webeval.reports.html.writer import data_name
 from tests.support import canaries
 

@@ -8,10 +8,7 @@ import pytest
 
 from pytest_webeval import score_runs
 from pytest_webeval.__main__ import main
-from tests.support.any_format import SHOP
-from tests.support.any_format import WRITERS
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
+from tests.support.any_format import SHOP, WRITERS, Recorded, write_run
 from tests.support.recorded import put
 from tests.support.runs import definition
 

@@ -8,18 +8,19 @@ import shutil
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.plugin.test_defined_tasks import NO_TRAFFIC
-from tests.plugin.test_defined_tasks import RESPONSE
-from tests.plugin.test_defined_tasks import RIGHT
-from tests.plugin.test_defined_tasks import RULES
-from tests.plugin.test_defined_tasks import TRAJECTORIES
-from tests.plugin.test_defined_tasks import VERDICT
-from tests.plugin.test_defined_tasks import WRONG
-from tests.plugin.test_defined_tasks import requested
-from tests.plugin.test_defined_tasks import visited
+from tests.plugin.test_defined_tasks import (
+    NO_TRAFFIC,
+    RESPONSE,
+    RIGHT,
+    RULES,
+    TRAJECTORIES,
+    VERDICT,
+    WRONG,
+    requested,
+    visited,
+)
 from tests.support.agentlab import find_experiment
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
+from tests.support.any_format import Recorded, write_run
 from tests.support.runs import definition
 
 LABELS = ("--webeval-labels=labels.json", "--webeval-label-coding=osu")

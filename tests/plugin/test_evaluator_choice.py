@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import EvaluationError
-from pytest_webeval import ResponseEvaluator
-from pytest_webeval import load_run
-from pytest_webeval import load_tasks
-from pytest_webeval import score
-from pytest_webeval import score_runs
+from pytest_webeval import EvaluationError, ResponseEvaluator, load_run, load_tasks, score, score_runs
 from pytest_webeval.__main__ import main
 from tests.support import recorded
 

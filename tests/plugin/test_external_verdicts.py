@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.plugin.test_recorded_formats import add_result
-from tests.plugin.test_recorded_formats import judge
-from tests.plugin.test_recorded_formats import reply
-from tests.plugin.test_resume import INTERRUPTED_AT
-from tests.plugin.test_resume import timeless
+from tests.plugin.test_recorded_formats import add_result, judge, reply
+from tests.plugin.test_resume import INTERRUPTED_AT, timeless
 from tests.support import recorded
 
 RECORDED = Path(__file__).parents[1] / "recorded"

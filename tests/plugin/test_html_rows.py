@@ -9,8 +9,7 @@ import re
 import pytest
 
 from pytest_webeval.plugin.reporting import attachments
-from tests.support import canaries
-from tests.support import recorded
+from tests.support import canaries, recorded
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 

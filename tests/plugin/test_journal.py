@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.journal import Entry
-from pytest_webeval.sessions.journal import Journal
-from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.journal import Entry, Journal, Seal, entry_in
 from tests.support.journals import read_entries
 
 

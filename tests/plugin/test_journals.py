@@ -8,8 +8,7 @@ import pytest
 
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.journal import entry_in
+from pytest_webeval.sessions.journal import Seal, entry_in
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.summary.record import Record

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.judges.certificates import Certificate
-from pytest_webeval.judges.certificates import CertifiedCounts
-from pytest_webeval.judges.certificates import CertifiedNumbers
-from pytest_webeval.judges.certificates import Estimate
-from pytest_webeval.judges.certificates import write_certificate
+from pytest_webeval.judges.certificates import (
+    Certificate,
+    CertifiedCounts,
+    CertifiedNumbers,
+    Estimate,
+    write_certificate,
+)
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.methods import METHODS
 from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from tests.support import recorded
-from tests.support.judge_server import failure
-from tests.support.judge_server import reply
-from tests.support.judge_server import serve
+from tests.support.judge_server import failure, reply, serve
 from tests.support.runs import navigation
 
 SUCCESS = "The price is visible.\nVerdict: SUCCESS"

@@ -9,22 +9,23 @@ from fractions import Fraction
 import pytest
 
 from pytest_webeval.judges.methods import METHODS
-from tests.support.judge_server import failure
-from tests.support.judge_server import serve
-from tests.support.judged_books import FAULTS
-from tests.support.judged_books import MODEL
-from tests.support.judged_books import PRICES
-from tests.support.judged_books import SCORE_FILES
-from tests.support.judged_books import SCREENSHOTS
-from tests.support.judged_books import TASKS
-from tests.support.judged_books import BookJudge
-from tests.support.judged_books import add_up
-from tests.support.judged_books import describe
-from tests.support.judged_books import name_of
-from tests.support.judged_books import path_of
-from tests.support.judged_books import plan_of
-from tests.support.judged_books import verdict_on
-from tests.support.judged_books import write_books
+from tests.support.judge_server import failure, serve
+from tests.support.judged_books import (
+    FAULTS,
+    MODEL,
+    PRICES,
+    SCORE_FILES,
+    SCREENSHOTS,
+    TASKS,
+    BookJudge,
+    add_up,
+    describe,
+    name_of,
+    path_of,
+    plan_of,
+    verdict_on,
+    write_books,
+)
 from tests.support.sessions import read_files
 
 COMMON = (f"--webeval-judge={MODEL}", f"--webeval-tasks={TASKS}", f"--webeval-judge-prices={PRICES}")

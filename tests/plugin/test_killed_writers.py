@@ -7,11 +7,9 @@ import time
 
 import pytest
 
-from pytest_webeval import NetworkEventEvaluator
-from pytest_webeval import score_runs
+from pytest_webeval import NetworkEventEvaluator, score_runs
 from pytest_webeval.__main__ import main
-from pytest_webeval.root_scoring import RootScoring
-from pytest_webeval.root_scoring import RootSearch
+from pytest_webeval.root_scoring import RootScoring, RootSearch
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from tests.support.killing_evaluators import WriteKillingEvaluator
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.recordings.labels import Labels
-from pytest_webeval.recordings.labels import quote_path
+from pytest_webeval.recordings.labels import Labels, quote_path
 
 ROOTDIR = Path("/home/me/project")
 

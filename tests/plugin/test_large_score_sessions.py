@@ -13,9 +13,7 @@ import pytest
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.summary.record_spool import RecordSpool
-from tests.support.made_session import MadeReplies
-from tests.support.made_session import list_labels
-from tests.support.made_session import score_made_runs
+from tests.support.made_session import MadeReplies, list_labels, score_made_runs
 
 GIB = 2**30
 

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.unit.lint.planted import answer
-from tests.unit.lint.planted import request
-from tests.unit.lint.planted import task
+from tests.unit.lint.planted import answer, request, task
 
 KEYWORD = {"type": "string", "minLength": 2}
 MISSPELT = task(request({"querry_params": {"q": ["lamp"]}}))

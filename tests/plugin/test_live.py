@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from tests.support.runs import definition
-from tests.support.runs import navigation
+from tests.support.runs import definition, navigation
 
 AGENT = f"""
 import json

@@ -6,9 +6,7 @@ import pytest
 
 from pytest_webeval import find_runs
 from pytest_webeval.__main__ import main
-from tests.support.any_format import WRITERS
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
+from tests.support.any_format import WRITERS, Recorded, write_run
 from tests.support.runs import definition
 
 RECORDED = Recorded(answer="done", has_traffic=True)

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.support.traffic import SHOP
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from tests.support.traffic import SHOP, send, visit, write_traffic
 
 CONFIG = {"environments": {"__SHOPPING__": {"urls": [SHOP]}}}
 

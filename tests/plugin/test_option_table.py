@@ -5,17 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.redaction.policy import MODES
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import OVER_BUDGET
+from pytest_webeval.rubrics.policy import CRITERIA, OVER_BUDGET
 from pytest_webeval.rules import RULE_CHOICES
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option import Option
 from pytest_webeval.sessions.option_values import PARSERS
 from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.tasks.dataset import BUNDLED
-from pytest_webeval.tasks.dataset import REFERENCE_NAME
-from pytest_webeval.tasks.dataset import SUITES
+from pytest_webeval.tasks.dataset import BUNDLED, REFERENCE_NAME, SUITES
 
 COLOUR = Option(
     "lamp_colour", "colour of the lamp", "COLOUR", "word", choices=("white", "red"), in_rerun=True, affects_results=True

@@ -14,9 +14,7 @@ import pytest
 
 from tests.support import recorded
 from tests.support.sessions import PLAIN
-from tests.support.unprivileged import MAY_NOT_READ
-from tests.support.unprivileged import NOBODY
-from tests.support.unprivileged import prefix
+from tests.support.unprivileged import MAY_NOT_READ, NOBODY, prefix
 
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "parallel"]

@@ -14,8 +14,7 @@ from contextlib import suppress
 
 import pytest
 
-from pytest_webeval.reports.status_line import Tally
-from pytest_webeval.reports.status_line import status_line
+from pytest_webeval.reports.status_line import Tally, status_line
 from pytest_webeval.summary.record import Record
 
 LINE = re.compile(r"  \d+/\d+  \d+\.\d% success")

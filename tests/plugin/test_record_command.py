@@ -9,14 +9,10 @@ import sys
 import pytest
 from msgspec import structs
 
-from pytest_webeval import Sites
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
+from pytest_webeval import Sites, load_sites, load_tasks
 from pytest_webeval.__main__ import main
 from pytest_webeval.commands import record
-from pytest_webeval.recorder.person import Interrupts
-from pytest_webeval.recorder.person import Person
-from pytest_webeval.recorder.person import TypedLines
+from pytest_webeval.recorder.person import Interrupts, Person, TypedLines
 from pytest_webeval.recorder.recording import Recording
 from tests.support.runs import definition
 

@@ -8,9 +8,7 @@ import sys
 import pytest
 
 from tests.support import recorded
-from tests.support.runs import definition
-from tests.support.runs import navigation
-from tests.support.runs import visited
+from tests.support.runs import definition, navigation, visited
 
 ZERO = ("-o", "webeval_impossible=zero")
 JUDGED = {"task_id": "7", "task": "Find a lamp", "action_history": ["<a> -> CLICK"], "final_result_response": "Lamp"}

@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support import canaries
-from tests.support.leaks import TEXTS
-from tests.support.leaks import list_leaks
+from tests.support.leaks import TEXTS, list_leaks
 
 REPORTS = ("--webeval-output=out", "--junitxml=out/junit.xml", "--html=out/report.html", "--self-contained-html")
 LOUD = ("-v", "-rA", "--webeval-metrics=out/metrics", "-p", "html")

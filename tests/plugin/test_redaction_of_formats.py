@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import canaries
-from tests.support.recorded_canaries import PLANTED_RUNS
-from tests.support.recorded_canaries import Planting
+from tests.support.recorded_canaries import PLANTED_RUNS, Planting
 from tests.support.recorded_runs import RECORDED_FORMATS
 
 REPORTS = ("--junitxml=out/junit.xml", "--html=out/report.html", "--self-contained-html", "--webeval-report=out/report")

@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import events_name
+from pytest_webeval.reports.html.writer import data_name, events_name
 
 SECRET = "hunter2hunter2"
 

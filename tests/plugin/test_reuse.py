@@ -11,8 +11,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.scoring import provenance
-from pytest_webeval.sessions import fingerprints
-from pytest_webeval.sessions import run_files
+from pytest_webeval.sessions import fingerprints, run_files
 from pytest_webeval.sessions.journal import Journal
 from tests.plugin.test_resume import everything
 from tests.support import recorded

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from pytest_webeval import api
-from pytest_webeval import load_tasks
+from pytest_webeval import api, load_tasks
 
 BOTH = "rules: default for 1 run of published tasks, strict for 2 runs of other tasks"
 Q13 = "Q13 (tolerant_decoding)"

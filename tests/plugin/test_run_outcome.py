@@ -19,11 +19,7 @@ from pytest_webeval.sessions import run_outcome as module
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.result_places import ResultPlaces
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import Storage
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import redact
-from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.run_outcome import Classification, Storage, WrittenPage, redact, write
 from pytest_webeval.sessions.stored_results import StoredResult
 
 SEALING = Seal("", "all", "state", origin="tasks.json")

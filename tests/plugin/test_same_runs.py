@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import io
 import json
-from contextlib import redirect_stderr
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from pytest_webeval import RecordingError
-from pytest_webeval import Run
-from pytest_webeval import RunFormat
-from pytest_webeval import RunInputs
-from pytest_webeval import find_runs
-from pytest_webeval import load_run
-from pytest_webeval import load_tasks
-from pytest_webeval import load_trace
-from pytest_webeval import score
-from pytest_webeval import score_runs
-from pytest_webeval import summarize
+from pytest_webeval import (
+    RecordingError,
+    Run,
+    RunFormat,
+    RunInputs,
+    find_runs,
+    load_run,
+    load_tasks,
+    load_trace,
+    score,
+    score_runs,
+    summarize,
+)
 from pytest_webeval.__main__ import main
 from tests.plugin.test_fixtures import OVERRIDES
 

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import load_schema
+from pytest_webeval.schemas.registry import SCHEMAS, load_schema
 from pytest_webeval.summary.result_shards import ShardLayout
 from tests.plugin.test_compare_command import edit
-from tests.support.stored_results import result
-from tests.support.stored_results import write_shards
+from tests.support.stored_results import result, write_shards
 
 ROOT = Path(__file__).parents[2]
 CHANGED = "the SHA-256 is not that of the manifest; score again @ eval_results-00002."

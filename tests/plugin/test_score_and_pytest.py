@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from contextlib import redirect_stderr
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.support.both_ways import list_differences
-from tests.support.both_ways import run_both
+from tests.support.both_ways import list_differences, run_both
 
 PROJECT = Path(__file__).parents[2]
 SUITE = PROJECT / "example_suite"

@@ -16,8 +16,7 @@ from pytest_webeval.reports.html import index_page
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.summary.result_files import read_results
 from tests.support.recorded import final_answer
-from tests.support.unprivileged import MAY_NOT_READ
-from tests.support.unprivileged import prefix
+from tests.support.unprivileged import MAY_NOT_READ, prefix
 
 RAISING = "def webeval_evaluators(ours):\n    raise ValueError('no\\nevaluators')\n"
 SLEEPING = """

@@ -12,20 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import RecordingError
-from pytest_webeval import ResponseEvaluator
-from pytest_webeval import ScoreSettings
-from pytest_webeval import SettingsError
-from pytest_webeval import TaskDefinitionError
-from pytest_webeval import find_runs
-from pytest_webeval import load_run
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score_run
-from pytest_webeval import score_runs
+from pytest_webeval import (
+    RecordingError,
+    ResponseEvaluator,
+    ScoreSettings,
+    SettingsError,
+    TaskDefinitionError,
+    find_runs,
+    load_run,
+    load_sites,
+    load_tasks,
+    score_run,
+    score_runs,
+)
 from tests.support.sessions import read_files
-from tests.support.unprivileged import MAY_NOT_READ
-from tests.support.unprivileged import prefix
+from tests.support.unprivileged import MAY_NOT_READ, prefix
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 UNJUDGED = "WebSurfer-fara-3-max_n_images-3/fara-7b/ana/WebTailBench_hf/r1/traj/books_old_1"

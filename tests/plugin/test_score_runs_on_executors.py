@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pickle
 import shutil
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
 import pytest
 
-from pytest_webeval import NetworkEventEvaluator
-from pytest_webeval import RecordingError
-from pytest_webeval import ScoreSettings
-from pytest_webeval import SettingsError
-from pytest_webeval import WebEvalError
-from pytest_webeval import find_runs
-from pytest_webeval import load_tasks
-from pytest_webeval import score_run
-from pytest_webeval import score_runs
+from pytest_webeval import (
+    NetworkEventEvaluator,
+    RecordingError,
+    ScoreSettings,
+    SettingsError,
+    WebEvalError,
+    find_runs,
+    load_tasks,
+    score_run,
+    score_runs,
+)
 from pytest_webeval.executors.engine import wrap_executor
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.stores.local import LocalStore
-from tests.support.killing_evaluators import KillingEvaluator
-from tests.support.killing_evaluators import SlowEvaluator
+from tests.support.killing_evaluators import KillingEvaluator, SlowEvaluator
 from tests.support.sessions import read_files
 
 IDS = range(101, 108)

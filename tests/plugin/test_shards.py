@@ -14,8 +14,7 @@ from pytest_webeval.summary.result_manifest import find_order
 from pytest_webeval.summary.result_shards import ResultShardWriter
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
-from tests.support.leaks import TEXTS
-from tests.support.leaks import list_leaks
+from tests.support.leaks import TEXTS, list_leaks
 
 SHARDS = 4
 APART = ("-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-p", "no:cacheprovider")

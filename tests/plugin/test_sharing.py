@@ -6,15 +6,11 @@ import sys
 
 import pytest
 
-from pytest_webeval.plugin.snapshots import Snapshots
-from pytest_webeval.plugin.snapshots import restore
-from pytest_webeval.plugin.snapshots import snapshot
+from pytest_webeval.plugin.snapshots import Snapshots, restore, snapshot
 from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.recordings.run_tree import Branch, Kind
 from tests.support.sessions import PLAIN
-from tests.support.unprivileged import MAY_NOT_READ
-from tests.support.unprivileged import prefix
+from tests.support.unprivileged import MAY_NOT_READ, prefix
 
 LAST = '''
 import os, pathlib, pytest, shutil, time

@@ -7,9 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.support.derived_runs import CONFIG
-from tests.support.derived_runs import RUNS
-from tests.support.derived_runs import derive
+from tests.support.derived_runs import CONFIG, RUNS, derive
 from tests.support.traffic import send
 
 LINE = "task 108: runs/try-2/108: event 24 POST __SHOPPING__/wishlist/add (product) is not in the other passing run"

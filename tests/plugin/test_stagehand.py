@@ -8,12 +8,8 @@ import shutil
 import pytest
 
 from pytest_webeval.__main__ import main
-from tests.support.runs import HOME
-from tests.support.runs import definition
-from tests.support.runs import navigation
-from tests.support.runs import visited
-from tests.support.stagehand import SAMPLES
-from tests.support.stagehand import sample
+from tests.support.runs import HOME, definition, navigation, visited
+from tests.support.stagehand import SAMPLES, sample
 
 
 @pytest.fixture

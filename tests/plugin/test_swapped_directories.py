@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import swaps
-from tests.support.swaps import MOMENTS
-from tests.support.swaps import SWAPS
-from tests.support.swaps import list_attacks
+from tests.support.swaps import MOMENTS, SWAPS, list_attacks
 
 ATTACKS = list_attacks()
 CHANGED = "was (replaced|removed) (during the session|while it was scored)"

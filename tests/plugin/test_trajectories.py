@@ -7,13 +7,7 @@ import json
 import pytest
 
 from tests.support import recorded
-from tests.support.recorded import CLICK
-from tests.support.recorded import final_answer
-from tests.support.recorded import item
-from tests.support.recorded import log
-from tests.support.recorded import payload
-from tests.support.recorded import put
-from tests.support.recorded import score_file
+from tests.support.recorded import CLICK, final_answer, item, log, payload, put, score_file
 
 NO_ANSWER = "<no_answer>"
 CRASHED = recorded.core_log("x", crash="Captcha timed out")

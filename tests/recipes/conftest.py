@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exports.harness.tool_environment import Tool
-from tests.exports.harness.tool_environment import ToolEnvironment
+from tests.exports.harness.tool_environment import Tool, ToolEnvironment
 from tests.parity.harness.reference_environment import NotInstallable
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,7 @@ import shutil
 
 import pytest
 
-from tests.recipes.conftest import LIBRARIES
-from tests.recipes.conftest import ROOT
+from tests.recipes.conftest import LIBRARIES, ROOT
 
 pytestmark = [
     pytest.mark.whole,

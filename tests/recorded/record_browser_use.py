@@ -18,15 +18,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.support.browser_use_model import RATE_LIMIT
-from tests.support.browser_use_model import ScriptedModel
-from tests.support.browser_use_model import done
-from tests.support.browser_use_model import element
+from tests.support.browser_use_model import RATE_LIMIT, ScriptedModel, done, element
 
 ROOT = Path("/tmp/recording-browser-use")  # the paths in the histories are those of this directory
 os.environ |= {
@@ -163,8 +159,7 @@ def https_shop(folder: Path) -> Iterator[None]:
 
 async def record(scenario: Scenario, run: Path) -> None:
     """Let the library work, and copy its history and screenshots below the run."""
-    from browser_use import Agent
-    from browser_use import BrowserProfile
+    from browser_use import Agent, BrowserProfile
 
     profile = BrowserProfile(
         executable_path="/usr/bin/chromium",

@@ -15,14 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
-from tests.recorded.record_browser_use import PIXEL
-from tests.recorded.record_browser_use import ROOT
-from tests.recorded.record_browser_use import SHOP
-from tests.recorded.record_browser_use import SWITCHES
-from tests.recorded.record_browser_use import https_shop
+from tests.recorded.record_browser_use import PIXEL, ROOT, SHOP, SWITCHES, https_shop
 
 os.environ["SKIP_LLM_API_KEY_VERIFICATION"] = "true"
 CHEAPEST = f"{SHOP}/search?q=desk+lamp&sort=price_asc"
@@ -51,9 +46,7 @@ def build_model(replies: list[list[dict[str, Any]]]) -> Any:
 
 async def record(name: str, run: Path) -> None:
     """Let the library work, and save its history."""
-    from browser_use import Agent
-    from browser_use import BrowserProfile
-    from browser_use import BrowserSession
+    from browser_use import Agent, BrowserProfile, BrowserSession
 
     traffic = {"traces_dir": run} if name.endswith("trace") else {"record_har_path": run / "network.har"}
     profile = BrowserProfile(

@@ -244,8 +244,7 @@ def replace_container(case: Case, container: Container) -> dict[str, object]:
 
 def record(case: Case, output: Path, shop: str) -> None:
     """Run ClawBench's `run` with the container replaced."""
-    from clawbench.runner import judge
-    from clawbench.runner import run
+    from clawbench.runner import judge, run
     from clawbench.runner.run_support import metadata
 
     replies = [case.reply] * 3  # the judge tries again

@@ -17,8 +17,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Error
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 LAMP = b"<a href=/lamp>lamp</a>"
 PAGES = {

@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from tests.remote.conftest import BUCKET
-from tests.remote.conftest import SESSIONS
+from tests.remote.conftest import BUCKET, SESSIONS
 from tests.support.faulty_s3 import Faults
 from tests.support.recorded import write as write_trajectory
 from tests.support.sessions import read_files

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from tests.remote.conftest import BUCKET
-from tests.remote.conftest import SESSIONS
+from tests.remote.conftest import BUCKET, SESSIONS
 from tests.support.faulty_s3 import Faults
 from tests.support.sessions import read_files
 

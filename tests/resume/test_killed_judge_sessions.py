@@ -8,11 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 from threading import Event
@@ -20,19 +18,20 @@ from threading import Event
 import pytest
 
 from tests.support.judge_server import serve
-from tests.support.judged_books import MODEL
-from tests.support.judged_books import PRICES
-from tests.support.judged_books import TASKS
-from tests.support.judged_books import Asked
-from tests.support.judged_books import BookJudge
-from tests.support.judged_books import add_up
-from tests.support.judged_books import name_of
-from tests.support.judged_books import path_of
-from tests.support.judged_books import usage_of
-from tests.support.judged_books import verdict_on
-from tests.support.judged_books import write_books
-from tests.support.sessions import PLAIN
-from tests.support.sessions import read_files
+from tests.support.judged_books import (
+    MODEL,
+    PRICES,
+    TASKS,
+    Asked,
+    BookJudge,
+    add_up,
+    name_of,
+    path_of,
+    usage_of,
+    verdict_on,
+    write_books,
+)
+from tests.support.sessions import PLAIN, read_files
 
 BOOKS = 30
 CONCURRENCY = 4

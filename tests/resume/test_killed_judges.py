@@ -15,10 +15,8 @@ import pytest
 from pytest_webeval.judges.prices import load_prices
 from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
-from tests.resume.judge_session import COUNT
-from tests.resume.judge_session import build_questions
-from tests.support.judge_server import reply
-from tests.support.judge_server import serve
+from tests.resume.judge_session import COUNT, build_questions
+from tests.support.judge_server import reply, serve
 
 COST = Decimal("0.00035")  # of a reply of the server
 KEYS = [question.key for question in build_questions()]

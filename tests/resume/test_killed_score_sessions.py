@@ -13,8 +13,7 @@ from random import Random
 
 import pytest
 
-from tests.resume.killing import SUITE
-from tests.resume.killing import timeless
+from tests.resume.killing import SUITE, timeless
 
 COPIES, KILLS = 32, 3
 CHECKSUM = re.compile(rb'("sha256": ?)"[^"]*"')

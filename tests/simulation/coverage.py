@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_webeval.summary.group_comparison import cluster_by_template
-from pytest_webeval.summary.paired_statistics import clustered_bootstrap
-from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
+from pytest_webeval.summary.paired_statistics import clustered_bootstrap, newcombe_unpaired_interval
 from pytest_webeval.summary.regression_gates import check_beyond_noise
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import compute_rate_interval
-from pytest_webeval.summary.scored_session import count_successes
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, compute_rate_interval, count_successes
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 BUILDS, MOST_ALARMS = 2_000, 0.05

@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pytest_webeval.summary.regression_gates import check_beyond_noise
-from pytest_webeval.summary.regression_gates import check_each_task
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.regression_gates import check_beyond_noise, check_each_task
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 HISTORIES, BUILDS, SEED = 125, 5, 11

@@ -9,12 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.coverage import MOST_ALARMS
-from tests.simulation.coverage import SEED
-from tests.simulation.coverage import Population
-from tests.simulation.coverage import measure_alarms
-from tests.simulation.coverage import measure_coverage
-from tests.simulation.coverage import populations
+from tests.simulation.coverage import MOST_ALARMS, SEED, Population, measure_alarms, measure_coverage, populations
 
 POPULATIONS = populations(random.Random(SEED))
 BUILDS, LEAST = 200, 0.89  # 95%, less four standard deviations of so many builds

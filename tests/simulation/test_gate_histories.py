@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.gate_histories import AGENTS
-from tests.simulation.gate_histories import HISTORIES
-from tests.simulation.gate_histories import build_table
+from tests.simulation.gate_histories import AGENTS, HISTORIES, build_table
 
 MANUAL = Path(__file__).parents[2] / "docs/how-to/gates.md"
 EACH, NOISE = "no-regression", "no-regression beyond noise"

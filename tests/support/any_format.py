@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from tests.support import recorded
 from tests.support.agentlab import find_experiment
-from tests.support.recorded_runs import find_run
-from tests.support.recorded_runs import list_runs
+from tests.support.recorded_runs import find_run, list_runs
 from tests.support.runs import navigation
 from tests.support.stagehand import sample
 

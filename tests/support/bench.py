@@ -10,11 +10,9 @@ from typing import Any
 from pytest_webeval.api import load_run
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, TaskResult
 from pytest_webeval.scoring.score import score
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.tasks.task import read_task
 
 ADDRESSES = {

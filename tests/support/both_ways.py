@@ -7,8 +7,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -11,8 +11,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from tests.support.rubric_corpus import Made
-from tests.support.rubric_corpus import write
+from tests.support.rubric_corpus import Made, write
 from tests.support.rubric_plans import flat
 
 EDGE = {"criterion": "80 %", "max_points": 3, "earned_points": 3, "justification": "j", "post_image_earned_points": 2.4}

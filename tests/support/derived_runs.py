@@ -9,8 +9,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 RUNS = SUITE / "runs"

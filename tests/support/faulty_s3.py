@@ -19,15 +19,11 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import asdict
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import asdict, dataclass, field
 from email.utils import formatdate
 from pathlib import Path
 from typing import Self
-from urllib.parse import parse_qs
-from urllib.parse import quote
-from urllib.parse import unquote
+from urllib.parse import parse_qs, quote, unquote
 from xml.sax.saxutils import escape
 
 BUCKET = "bucket"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_webeval.sessions.journal import index_journal
-from pytest_webeval.sessions.journal import read_line
+from pytest_webeval.sessions.journal import index_journal, read_line
 
 
 def read_entries(path: Path) -> dict[str, bytes]:

@@ -14,27 +14,19 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PIL import Image
 
 from tests.support import recorded
-from tests.support.judge_server import Answer
-from tests.support.judge_server import Exchange
-from tests.support.judge_server import completion
-from tests.support.judge_server import failure
-from tests.unit.judges.rubric_pipeline.perfect_judge import Plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import make_plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
+from tests.support.judge_server import Answer, Exchange, completion, failure
+from tests.unit.judges.rubric_pipeline.perfect_judge import Plan, make_plan, reply_to
 
 MODEL = "gpt-4o"
 INPUT, CACHED_INPUT, OUTPUT = Decimal("2.5"), Decimal("1.25"), Decimal(10)  # USD per million tokens of the model

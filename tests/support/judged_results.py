@@ -7,8 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from tests.support.stored_results import result
-from tests.support.stored_results import write_results
+from tests.support.stored_results import result, write_results
 
 JUDGE = {
     "model": "gpt-4o",

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.stored_results import assertion
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
+from tests.support.stored_results import assertion, evaluated, result
 
 _LETTERS = "9qWzR4tLm2Kx7VbNc3HdYf5GsJpAe8Ut"  # that no other text has
 PASSWORD = "Hunter2Zq777x9Kd"

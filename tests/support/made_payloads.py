@@ -8,8 +8,7 @@ from decimal import Decimal
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 
 RUBRIC_FILE = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3)
 OTHER_FILE = ScoreFileName("other")

@@ -21,13 +21,11 @@ from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_files import SessionFiles
-from pytest_webeval.sessions.score_session import ScoredRuns
-from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.score_session import ScoredRuns, ScoreSession
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record_spool import RecordSpool
-from tests.support.made_records import TASKS
-from tests.support.made_records import make_records
+from tests.support.made_records import TASKS, make_records
 
 BATCH = 1_000
 _CHECKSUM = "0123456789abcdef" * 4

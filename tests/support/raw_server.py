@@ -6,12 +6,9 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
 Behaviour = Callable[[socket.socket], None]
 PAUSE = 0.005  # seconds between two bytes of a slow server

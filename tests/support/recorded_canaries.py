@@ -8,15 +8,13 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.support.agentlab import find_experiment
 from tests.support.canaries import canary
-from tests.support.recorded_runs import find_run
-from tests.support.recorded_runs import list_runs
+from tests.support.recorded_runs import find_run, list_runs
 from tests.support.stagehand import sample
 
 # Secrets as any reader of a text sees that they are some.

@@ -13,11 +13,8 @@ from random import Random
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from tests.support.rubric_plans import Plan
-from tests.support.rubric_plans import flat
-from tests.support.rubric_plans import planned
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
+from tests.support.rubric_plans import Plan, flat, planned
 
 SIZE = 1000
 RUBRIC_WRITERS = (("W", "G0"), ("W", "G1"), ("W", "G2"), ("T", "G1"), ("T", "G2"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +27,7 @@ class ScriptedModel:
         self.choices = choices
 
     async def __call__(self, params: Any) -> Any:
-        from stagehand import LLMStructuredGenerateResult
-        from stagehand import LLMTextContent
+        from stagehand import LLMStructuredGenerateResult, LLMTextContent
 
         text = json.loads(params.messages[-1].model_dump_json())["content"]["text"]
         chosen = {"action": self._choose(text), "twoStep": False}

@@ -6,14 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import RESULT, SUMMARY, EvaluatorResult, Status, TaskResult
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.result_shards import ResultShardWriter
-from pytest_webeval.summary.result_shards import ShardLayout
+from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout
 
 MOMENT = "2026-01-15T12:00:00Z"
 

@@ -12,16 +12,13 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.tasks.dataset import REFERENCE_NAME
-from pytest_webeval.tasks.published import DIGITS
-from pytest_webeval.tasks.published import KEYS
-from pytest_webeval.tasks.published import TABLE
+from pytest_webeval.tasks.published import DIGITS, KEYS, TABLE
 from pytest_webeval.tasks.task import read_task
 
 

@@ -12,20 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import load_results
-from pytest_webeval import load_sites
-from pytest_webeval import score_runs
+from pytest_webeval import load_results, load_sites, score_runs
 from pytest_webeval.exports.every_eval_ever import format_records
-from pytest_webeval.exports.settings import EvaluationFacts
-from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.reports.ci import annotation
-from pytest_webeval.reports.ci import markdown
-from pytest_webeval.reports.ci import open_metrics
+from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
+from pytest_webeval.reports.ci import annotation, markdown, open_metrics
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import render_summary
+from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.session_comparison import SessionComparison

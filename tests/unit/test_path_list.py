@@ -6,8 +6,7 @@ import tracemalloc
 
 import pytest
 
-from pytest_webeval.sessions.path_list import PathList
-from pytest_webeval.sessions.path_list import RunSet
+from pytest_webeval.sessions.path_list import PathList, RunSet
 
 
 @pytest.mark.parametrize("count", [0, 1, 999, 1_000, 1_001, 2_500])

@@ -15,10 +15,7 @@ from msgspec import Struct
 from pydantic import BaseModel
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
 from pytest_webeval.scoring.score import validate_result
 
 

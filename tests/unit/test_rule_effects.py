@@ -9,9 +9,7 @@ import pytest
 from pytest_webeval.commands.rules import format_rule_table
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.rules import QUIRKS
-from pytest_webeval.rules import RULES
-from pytest_webeval.rules import SWITCHES
+from pytest_webeval.rules import QUIRKS, RULES, SWITCHES
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
 

@@ -7,20 +7,14 @@ from dataclasses import asdict
 
 import pytest
 
-from pytest_webeval.reports.failure_text import evaluator_text
-from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.rules import RULES
-from pytest_webeval.rules import SWITCHES
+from pytest_webeval.reports.failure_text import evaluator_text, failure_text
+from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.rules import RULES, SWITCHES
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import build_evaluator_error
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import Comparison, failed
 from pytest_webeval.values.schema import ValueParser
 
 BY_DEFAULT = {

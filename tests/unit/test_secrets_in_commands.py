@@ -6,22 +6,11 @@ import json
 
 import pytest
 
-from pytest_webeval import ScoreSettings
-from pytest_webeval import SettingsError
-from pytest_webeval import load_run
-from pytest_webeval import load_tasks
-from pytest_webeval import score
-from pytest_webeval import score_run
-from pytest_webeval import score_runs
+from pytest_webeval import ScoreSettings, SettingsError, load_run, load_tasks, score, score_run, score_runs
 from pytest_webeval.__main__ import main
-from tests.support.leaks import PASSWORD
-from tests.support.leaks import TEXTS
-from tests.support.leaks import list_leaks
-from tests.support.leaks import secret_result
+from tests.support.leaks import PASSWORD, TEXTS, list_leaks, secret_result
 from tests.support.runs import Runs
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from tests.support.traffic import send, visit, write_traffic
 
 pytestmark = pytest.mark.unchecked_files("some results have only what the exports read")
 HOME = visit("/")

@@ -14,13 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.storage import remove_leftovers
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_in_place
-from pytest_webeval.storage import write_json
-from pytest_webeval.storage import write_long_json
+from pytest_webeval.errors import DiskFull, SettingsError
+from pytest_webeval.storage import remove_leftovers, to_json_bytes, write_in_place, write_json, write_long_json
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

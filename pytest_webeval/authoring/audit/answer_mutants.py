@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -13,28 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.baselines import DATA
-from pytest_webeval.authoring.audit.baselines import STATUS
+from pytest_webeval.authoring.audit.baselines import DATA, STATUS
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand
-from pytest_webeval.authoring.audit.findings import Trial
-from pytest_webeval.authoring.audit.json_paths import Path
-from pytest_webeval.authoring.audit.json_paths import format_path
-from pytest_webeval.authoring.audit.json_paths import list_values
-from pytest_webeval.authoring.audit.json_paths import replace_value
+from pytest_webeval.authoring.audit.findings import Demand, Trial
+from pytest_webeval.authoring.audit.json_paths import Path, format_path, list_values, replace_value
 from pytest_webeval.authoring.audit.meaning import carries_meaning
-from pytest_webeval.authoring.audit.spellings import Spelling
-from pytest_webeval.authoring.audit.spellings import find_kind
-from pytest_webeval.authoring.audit.spellings import guess_kind
-from pytest_webeval.authoring.audit.spellings import list_equal
-from pytest_webeval.authoring.audit.spellings import list_other
+from pytest_webeval.authoring.audit.spellings import Spelling, find_kind, guess_kind, list_equal, list_other
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import STATUSES
-from pytest_webeval.tasks.expectations import TASK_TYPES
-from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, STATUSES, TASK_TYPES, ResponseExpectation
 
 MOST_LEAVES = 40  # values of one answer that are changed
 MOST_BYTES = 2**20  # of an answer that is changed

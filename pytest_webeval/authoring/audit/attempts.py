@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,14 +12,10 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace, Pairs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 
 NO_FILE = Path("audit")
 # What browsers send for a page that a person goes to.

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import EMPTY
-from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.attempts import build_page
-from pytest_webeval.authoring.audit.attempts import build_trace
-from pytest_webeval.authoring.audit.attempts import write_answer
-from pytest_webeval.authoring.audit.findings import Demand
-from pytest_webeval.authoring.audit.findings import Trial
+from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, build_page, build_trace, write_answer
+from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import STATUSES
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 

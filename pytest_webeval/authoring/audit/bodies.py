@@ -6,18 +6,13 @@ import json
 import re
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import parse_qsl
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.json_paths import Path
-from pytest_webeval.authoring.audit.json_paths import format_path
-from pytest_webeval.authoring.audit.json_paths import list_values
-from pytest_webeval.authoring.audit.json_paths import replace_value
+from pytest_webeval.authoring.audit.json_paths import Path, format_path, list_values, replace_value
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.network.events import BODY_TYPES
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import BODY_TYPES, Body
 from pytest_webeval.recordings.network.form_fields import list_fields
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.attempts import build_run
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.evaluators import RubricEvaluator
+from pytest_webeval.authoring.audit.attempts import Attempt, build_run
+from pytest_webeval.errors import EvaluationError, RunExcluded, WebEvalError
+from pytest_webeval.evaluators import EVALUATORS, RubricEvaluator
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.network.nearest import list_failed
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.rules import Rules
-from pytest_webeval.scoring.score import build_evaluator_error
-from pytest_webeval.scoring.score import run_evaluator
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.scoring.score import build_evaluator_error, run_evaluator
+from pytest_webeval.tasks.expectations import (
+    NETWORK_EVALUATOR,
+    REQUEST_EVALUATOR,
+    RESPONSE_EVALUATOR,
+    NetworkExpectation,
+)
 from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import Expectation, Task
 
 OF_REQUESTS = (NETWORK_EVALUATOR, REQUEST_EVALUATOR)
 

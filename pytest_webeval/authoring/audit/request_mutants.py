@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
-from urllib.parse import quote_plus
-from urllib.parse import unquote
-from urllib.parse import urlencode
-from urllib.parse import urlsplit
-from urllib.parse import urlunsplit
+from urllib.parse import quote_plus, unquote, urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.attempts import change_event
-from pytest_webeval.authoring.audit.attempts import replace_events
-from pytest_webeval.authoring.audit.bodies import MOST_FIELDS
-from pytest_webeval.authoring.audit.bodies import BodyField
-from pytest_webeval.authoring.audit.bodies import Fields
-from pytest_webeval.authoring.audit.bodies import is_named
-from pytest_webeval.authoring.audit.bodies import read_fields
-from pytest_webeval.authoring.audit.bodies import read_query
+from pytest_webeval.authoring.audit.attempts import Attempt, change_event, replace_events
+from pytest_webeval.authoring.audit.bodies import MOST_FIELDS, BodyField, Fields, is_named, read_fields, read_query
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand
-from pytest_webeval.authoring.audit.findings import Trial
-from pytest_webeval.authoring.audit.meaning import carries_meaning
-from pytest_webeval.authoring.audit.meaning import change_value
-from pytest_webeval.authoring.audit.meaning import list_words
+from pytest_webeval.authoring.audit.findings import Demand, Trial
+from pytest_webeval.authoring.audit.meaning import carries_meaning, change_value, list_words
 from pytest_webeval.authoring.audit.spellings import OTHER_TEXT
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.site_visits import origin
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, NetworkExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.base import looks_like_pattern
 

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cached_property
-from itertools import chain
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.baselines import MOST_OTHERS
-from pytest_webeval.authoring.audit.baselines import AnswerCounts
-from pytest_webeval.authoring.audit.baselines import OtherRun
-from pytest_webeval.authoring.audit.baselines import template_of
+from pytest_webeval.authoring.audit.baselines import MOST_OTHERS, AnswerCounts, OtherRun, template_of
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import NOT_AUDITED
-from pytest_webeval.authoring.audit.findings import Finding
-from pytest_webeval.authoring.audit.findings import TaskAudit
-from pytest_webeval.authoring.audit.task_audit import MOST_RUNS
-from pytest_webeval.authoring.audit.task_audit import Audit
-from pytest_webeval.authoring.audit.task_audit import AuditSettings
-from pytest_webeval.authoring.audit.task_audit import RecordedRun
-from pytest_webeval.authoring.audit.task_audit import build_examiner
-from pytest_webeval.authoring.audit.task_audit import select_passing
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.authoring.audit.findings import NOT_AUDITED, Finding, TaskAudit
+from pytest_webeval.authoring.audit.task_audit import (
+    MOST_RUNS,
+    Audit,
+    AuditSettings,
+    RecordedRun,
+    build_examiner,
+    select_passing,
+)
+from pytest_webeval.errors import EvaluationError, TaskDefinitionError, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.scoring.score import format_timeout
-from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score import format_timeout, limit_time
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.task import Task
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -16,26 +13,28 @@ from msgspec import Struct
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
 from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.baselines import DATA
-from pytest_webeval.authoring.audit.baselines import Material
-from pytest_webeval.authoring.audit.baselines import OtherRun
-from pytest_webeval.authoring.audit.baselines import choose_first
-from pytest_webeval.authoring.audit.baselines import list_baselines
-from pytest_webeval.authoring.audit.baselines import read_expected
-from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.examiner import Verdict
-from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN
-from pytest_webeval.authoring.audit.findings import NOT_AUDITED
-from pytest_webeval.authoring.audit.findings import Demand
-from pytest_webeval.authoring.audit.findings import Finding
-from pytest_webeval.authoring.audit.findings import TaskAudit
-from pytest_webeval.authoring.audit.findings import Trial
-from pytest_webeval.authoring.audit.findings import merge_findings
+from pytest_webeval.authoring.audit.baselines import (
+    DATA,
+    Material,
+    OtherRun,
+    choose_first,
+    list_baselines,
+    read_expected,
+)
+from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
+from pytest_webeval.authoring.audit.findings import (
+    NO_PASSING_RUN,
+    NOT_AUDITED,
+    Demand,
+    Finding,
+    TaskAudit,
+    Trial,
+    merge_findings,
+)
 from pytest_webeval.authoring.audit.json_paths import list_values
 from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import infer_sites
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -43,11 +42,8 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety import regex
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.sites import Environment, Sites, placeholder
+from pytest_webeval.tasks.task import Expectation, Task
 from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.attempts import DraftEvent
-from pytest_webeval.authoring.audit.attempts import build_page
-from pytest_webeval.authoring.audit.attempts import build_trace
-from pytest_webeval.authoring.audit.attempts import replace_events
+from pytest_webeval.authoring.audit.attempts import Attempt, DraftEvent, build_page, build_trace, replace_events
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand
-from pytest_webeval.authoring.audit.findings import Trial
+from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.authoring.audit.request_mutants import list_request_mutants
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.site_visits import origin
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, NetworkExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.base import looks_like_pattern
 

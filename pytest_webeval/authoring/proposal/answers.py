@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import RecordingError, ValueParseError
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.values import value_type
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import looks_like_pattern
+from pytest_webeval.values.base import ParseContext, looks_like_pattern
 
 NO_DATA: dict[str, Any] = {"type": "null"}
 _DEEPEST = 8

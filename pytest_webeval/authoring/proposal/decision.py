@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.addresses import Place
-from pytest_webeval.authoring.proposal.golden_run import SUCCESS
-from pytest_webeval.authoring.proposal.golden_run import GoldenRun
-from pytest_webeval.authoring.requests import CHANGING
-from pytest_webeval.authoring.requests import REFUSED
-from pytest_webeval.authoring.requests import Request
+from pytest_webeval.authoring.proposal.golden_run import SUCCESS, GoldenRun
+from pytest_webeval.authoring.requests import CHANGING, REFUSED, Request
 from pytest_webeval.authoring.volatility import is_id
 from pytest_webeval.safety.text import pluralize
 

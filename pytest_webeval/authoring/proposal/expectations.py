@@ -8,12 +8,10 @@ from typing import Any
 
 from pytest_webeval.authoring.addresses import Place
 from pytest_webeval.authoring.proposal.answers import ProposedAnswer
-from pytest_webeval.authoring.proposal.decision import Decision
-from pytest_webeval.authoring.proposal.decision import Forbidden
+from pytest_webeval.authoring.proposal.decision import Decision, Forbidden
 from pytest_webeval.authoring.requests import Request
 from pytest_webeval.recordings.network.events import NO_RESPONSE
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
 from pytest_webeval.tasks.sites import placeholder
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}")

@@ -7,17 +7,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.addresses import infer_addresses
-from pytest_webeval.authoring.requests import Request
-from pytest_webeval.authoring.requests import list_requests
+from pytest_webeval.authoring.addresses import Addresses, infer_addresses
+from pytest_webeval.authoring.requests import Request, list_requests
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.tasks.expectations import STATUSES
-from pytest_webeval.tasks.expectations import TASK_TYPES
+from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
 
 SUCCESS = "SUCCESS"
 

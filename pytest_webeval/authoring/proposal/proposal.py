@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -11,36 +10,24 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.proposal.answers import ProposedAnswer
-from pytest_webeval.authoring.proposal.answers import propose_answer
-from pytest_webeval.authoring.proposal.decision import Decision
-from pytest_webeval.authoring.proposal.decision import decide
-from pytest_webeval.authoring.proposal.expectations import expect_requests
-from pytest_webeval.authoring.proposal.expectations import expect_response
-from pytest_webeval.authoring.proposal.expectations import has_answer
-from pytest_webeval.authoring.proposal.expectations import write_url
-from pytest_webeval.authoring.proposal.golden_run import GoldenRun
-from pytest_webeval.authoring.proposal.golden_run import read_golden_run
+from pytest_webeval.authoring.proposal.answers import ProposedAnswer, propose_answer
+from pytest_webeval.authoring.proposal.decision import Decision, decide
+from pytest_webeval.authoring.proposal.expectations import expect_requests, expect_response, has_answer, write_url
+from pytest_webeval.authoring.proposal.golden_run import GoldenRun, read_golden_run
 from pytest_webeval.authoring.proposal.redacted import redact_definition
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.definition import Trust
+from pytest_webeval.scoring.definition import Definition, Trust
 from pytest_webeval.scoring.score_settings import build_refused_result
 from pytest_webeval.scoring.scorer import Scorer
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import parse_task_number
-from pytest_webeval.tasks.task import read_task
+from pytest_webeval.tasks.sites import Sites, placeholder
+from pytest_webeval.tasks.task import Task, parse_task_number, read_task
 from pytest_webeval.values.base import present_day
 
 NO_TEMPLATE = -1

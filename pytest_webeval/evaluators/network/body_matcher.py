@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from functools import cache
-from functools import cached_property
-from functools import lru_cache
-from typing import TYPE_CHECKING
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.network.body_reader import BodyReader
 from pytest_webeval.recordings.network.form_fields import FormFields
 from pytest_webeval.results import Status
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.safety.regex import SECONDS
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import match
-from pytest_webeval.safety.regex import search
+from pytest_webeval.safety.regex import SECONDS, InvalidPattern, match, search
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.comparison import UNAVAILABLE
-from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import UNAVAILABLE, failed
 from pytest_webeval.values.schema import require_object
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Container
+from collections.abc import Callable, Container
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,18 +10,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import UnavailableBody
-from pytest_webeval.recordings.network.form_fields import FormFields
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.errors import EvaluationError, UnavailableBody
+from pytest_webeval.recordings.network.form_fields import FormFields, parse_fields
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.recorded_fields import content_type
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
+from pytest_webeval.recordings.network.recorded_fields import content_type, parse_recorded
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import Body
-    from pytest_webeval.recordings.network.events import NetworkEvent
+    from pytest_webeval.recordings.network.events import Body, NetworkEvent
 
 POST, CONTENT = "network_event.post_data", "network_event.response_content"
 

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import DIFFERENT
-from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.diagnostics.difference import MISSING
-from pytest_webeval.diagnostics.difference import MOST_CANDIDATES
-from pytest_webeval.diagnostics.difference import UNREADABLE
-from pytest_webeval.diagnostics.difference import Difference
-from pytest_webeval.diagnostics.difference import Explanation
-from pytest_webeval.diagnostics.difference import truncate_json
+from pytest_webeval.diagnostics.difference import (
+    DIFFERENT,
+    EXTRA,
+    MISSING,
+    MOST_CANDIDATES,
+    UNREADABLE,
+    Difference,
+    Explanation,
+    truncate_json,
+)
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
-from pytest_webeval.evaluators.network.urls import Query
-from pytest_webeval.evaluators.network.urls import Url
-from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.evaluators.network.urls import Query, Url, queries_match
 from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import Status
+from pytest_webeval.results import Assertion, Status
 from pytest_webeval.values.comparison import UNAVAILABLE
 
 SameQuery = Callable[[Query, Query], bool]

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import ClassVar
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import UnavailableBody
-from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.base import silently
+from pytest_webeval.errors import EvaluationError, UnavailableBody
+from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG
-from pytest_webeval.evaluators.network.nearest import choose_nearest
-from pytest_webeval.evaluators.network.nearest import list_failed
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, choose_nearest, list_failed
+from pytest_webeval.recordings.network.events import NetworkEvent, event_number
 from pytest_webeval.recordings.network.gaps import PAGE_SETTING
 from pytest_webeval.recordings.network.pages import list_embedding_pages
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.results import Assertion, EvaluatorResult, Status
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
-from pytest_webeval.tasks.expectations import ExpectedEvent
-from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, ExpectedEvent, NetworkExpectation
 from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.values.comparison import UNAVAILABLE
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed
 from pytest_webeval.values.schema import to_plain_json
 
 if TYPE_CHECKING:
@@ -305,9 +289,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         candidates: Sequence[NetworkEvent] | None = None,
     ) -> Explanation:
         """How the deciding event differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.evaluators.network.differences import EventDiff
-        from pytest_webeval.evaluators.network.differences import build_explanation
-        from pytest_webeval.evaluators.network.differences import explain_absence
+        from pytest_webeval.evaluators.network.differences import EventDiff, build_explanation, explain_absence
 
         if event is None:
             return explain_absence(self.expected_to_json())

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.body_matcher import PATH
-from pytest_webeval.evaluators.network.body_matcher import BodyMatcher
-from pytest_webeval.evaluators.network.urls import Query
-from pytest_webeval.evaluators.network.urls import Url
-from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.evaluators.network.urls import bases_match
-from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.evaluators.network.body_matcher import PATH, BodyMatcher
+from pytest_webeval.evaluators.network.urls import Query, Url, UrlMatcher, bases_match, queries_match
 from pytest_webeval.recordings.network.events import NO_RESPONSE
 from pytest_webeval.recordings.network.pages import REDIRECTS
-from pytest_webeval.tasks.expectations import OK
-from pytest_webeval.tasks.expectations import ExpectedEvent
-from pytest_webeval.tasks.expectations import NetworkExpectation
+from pytest_webeval.tasks.expectations import OK, ExpectedEvent, NetworkExpectation
 from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.values.comparison import UNAVAILABLE
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed, preview
 from pytest_webeval.values.schema import ValueParser
 from pytest_webeval.values.url_normalization import is_normal
 

@@ -14,26 +14,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.urls import Url
-from pytest_webeval.evaluators.network.urls import matches_in_reference
-from pytest_webeval.evaluators.site_visits import format_unvisited
-from pytest_webeval.evaluators.site_visits import read_server
-from pytest_webeval.evaluators.url_readings import SentUrl
-from pytest_webeval.evaluators.url_readings import Server
-from pytest_webeval.evaluators.url_readings import read_path
-from pytest_webeval.evaluators.url_readings import read_query
-from pytest_webeval.evaluators.url_readings import split_sent
+from pytest_webeval.evaluators.network.urls import Url, matches_in_reference
+from pytest_webeval.evaluators.site_visits import format_unvisited, read_server
+from pytest_webeval.evaluators.url_readings import SentUrl, Server, read_path, read_query, split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.results import WarningKind
 from pytest_webeval.safety import regex
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.sites import placeholder
-from pytest_webeval.values.url_normalization import fold_authority
-from pytest_webeval.values.url_normalization import has_path_tricks
+from pytest_webeval.values.url_normalization import fold_authority, has_path_tricks
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import Status
+from pytest_webeval.results import Assertion, Status
 
 # A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
 NEAREST_AMONG = 500

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.base import silently
+from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR
-from pytest_webeval.tasks.expectations import RequestPatternExpectation
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RequestPatternExpectation
 from pytest_webeval.tasks.task import Expectation
 
 

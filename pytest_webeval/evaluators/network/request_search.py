@@ -10,27 +10,18 @@ list of its values.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
-from typing import Any
-from urllib.parse import parse_qs
-from urllib.parse import urlparse
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlparse
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG
-from pytest_webeval.evaluators.network.nearest import Miss
-from pytest_webeval.evaluators.network.nearest import choose_nearest
-from pytest_webeval.evaluators.network.nearest import list_failed
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, Miss, choose_nearest, list_failed
+from pytest_webeval.recordings.network.events import Body, NetworkEvent
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.recorded_fields import parse_recorded
 from pytest_webeval.results import Assertion
@@ -40,13 +31,10 @@ from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import ExpectedRequest
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.comparison import failed, passed, preview
 
 if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Difference
-    from pytest_webeval.diagnostics.difference import Explanation
+    from pytest_webeval.diagnostics.difference import Difference, Explanation
 
 
 PATH = "network_event"
@@ -156,9 +144,7 @@ class RequestSearch(Struct, frozen=True, dict=True):
     def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding request differs from the expected one. Raises `EvaluationError`."""
         from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.network.differences import event_to_json
-        from pytest_webeval.evaluators.network.differences import explain_absence
-        from pytest_webeval.evaluators.network.differences import list_candidates
+        from pytest_webeval.evaluators.network.differences import event_to_json, explain_absence, list_candidates
 
         if event is None:
             return explain_absence(self.expected_to_json())
@@ -169,9 +155,7 @@ class RequestSearch(Struct, frozen=True, dict=True):
         return Explanation(self._list_differences(event, assertions), nearest, list_candidates(self.candidates, event))
 
     def _list_differences(self, event: NetworkEvent, assertions: Sequence[Assertion]) -> Iterator[Difference]:
-        from pytest_webeval.diagnostics.difference import DIFFERENT
-        from pytest_webeval.diagnostics.difference import MISSING
-        from pytest_webeval.diagnostics.difference import Difference
+        from pytest_webeval.diagnostics.difference import DIFFERENT, MISSING, Difference
 
         wrong = {assertion.assertion_name for assertion in list_failed(assertions)}
         for path, expected, actual in self._list_fields(event):

@@ -5,44 +5,33 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from urllib.parse import parse_qsl
-from urllib.parse import unquote
-from urllib.parse import unquote_plus
-from urllib.parse import urlunsplit
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlunsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.rules import RULES
-from pytest_webeval.rules import RuleListener
-from pytest_webeval.rules import Rules
-from pytest_webeval.rules import ignore_rule
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import is_pattern
-from pytest_webeval.safety.regex import match
-from pytest_webeval.safety.regex import search
+from pytest_webeval.rules import RULES, RuleListener, Rules, ignore_rule
+from pytest_webeval.safety.limits import USUAL, Limits
+from pytest_webeval.safety.regex import InvalidPattern, is_pattern, match, search
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import placeholder
+from pytest_webeval.tasks.sites import Sites, placeholder
 from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.url_normalization import LONGEST_KEPT
-from pytest_webeval.values.url_normalization import fold_authority
-from pytest_webeval.values.url_normalization import has_dot_segments
-from pytest_webeval.values.url_normalization import has_path_tricks
-from pytest_webeval.values.url_normalization import is_ssh
-from pytest_webeval.values.url_normalization import normalize_keeping_slashes
-from pytest_webeval.values.url_normalization import normalize_url
-from pytest_webeval.values.url_normalization import path_of
-from pytest_webeval.values.url_normalization import query_of
-from pytest_webeval.values.url_normalization import split_normal
+from pytest_webeval.values.url_normalization import (
+    LONGEST_KEPT,
+    fold_authority,
+    has_dot_segments,
+    has_path_tricks,
+    is_ssh,
+    normalize_keeping_slashes,
+    normalize_url,
+    path_of,
+    query_of,
+    split_normal,
+)
 
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
 _SPECIAL = re.compile(r"[\\^$*+?{}\[\]|()]")

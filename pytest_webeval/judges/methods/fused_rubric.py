@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.prompt_parts import attach_last
-from pytest_webeval.judges.prompt_parts import build_system
-from pytest_webeval.judges.prompt_parts import fence_task
+from pytest_webeval.judges.evidence import Evidence, fence
+from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
 from pytest_webeval.judges.replies import parse_json_object
-from pytest_webeval.judges.rubric_payloads import build_payload
-from pytest_webeval.judges.rubric_payloads import decide_outcome
-from pytest_webeval.judges.rubric_payloads import list_votes
-from pytest_webeval.judges.rubric_replies import RubricReply
-from pytest_webeval.judges.rubric_replies import build_schema
-from pytest_webeval.judges.rubric_replies import read_rubric_reply
-from pytest_webeval.judges.task_rubrics import InvalidRubric
-from pytest_webeval.judges.task_rubrics import TaskRubric
-from pytest_webeval.judges.task_rubrics import parse_rubric
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.judges.verdicts import JudgingMethod
+from pytest_webeval.judges.rubric_payloads import build_payload, decide_outcome, list_votes
+from pytest_webeval.judges.rubric_replies import RubricReply, build_schema, read_rubric_reply
+from pytest_webeval.judges.task_rubrics import InvalidRubric, TaskRubric, parse_rubric
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 from pytest_webeval.judges.votes import ask_votes
 
 MOST_SCREENSHOTS = 30

@@ -12,20 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.echoes import Echoes
 from pytest_webeval.judges.evidence import fence
 from pytest_webeval.judges.prompt_parts import build_system
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import ReplyObject
-from pytest_webeval.judges.replies import parse_json_object
-from pytest_webeval.safety.text import describe_unknown_keys
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.judges.replies import ReplyObject, parse_json_object
+from pytest_webeval.safety.text import describe_unknown_keys, escape_surrogates, truncate
 
 NAME = "request"
 VERSION = "1"

@@ -6,37 +6,22 @@ answer. For tasks that ask for one, use another method.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.prompt_parts import build_system
-from pytest_webeval.judges.prompt_parts import fence_task
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import STATUS
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.replies import parse_last_line
+from pytest_webeval.judges.evidence import Evidence, fence
+from pytest_webeval.judges.prompt_parts import build_system, fence_task
+from pytest_webeval.judges.questions import Image, Role
+from pytest_webeval.judges.replies import STATUS, Conclusion, parse_last_line
 from pytest_webeval.judges.response_texts import format_webjudge
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.judges.verdicts import JudgingMethod
-from pytest_webeval.judges.votes import ask_votes
-from pytest_webeval.judges.votes import choose_conclusion
-from pytest_webeval.judges.votes import list_values
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
+from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
+from pytest_webeval.safety.text import escape_surrogates, to_line
 
 THRESHOLD = 3  # the score from which on a screenshot is shown to the judge of the verdict
 MOST_SCREENSHOTS = 50

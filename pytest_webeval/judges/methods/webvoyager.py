@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.echoes import find_echoes
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.prompt_parts import attach_last
-from pytest_webeval.judges.prompt_parts import build_system
-from pytest_webeval.judges.prompt_parts import fence_task
+from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
 from pytest_webeval.judges.replies import Conclusion
 from pytest_webeval.judges.response_texts import format_webvoyager
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.judges.verdicts import JudgingMethod
-from pytest_webeval.judges.votes import ask_votes
-from pytest_webeval.judges.votes import choose_conclusion
-from pytest_webeval.judges.votes import list_values
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
+from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
 
 MOST_SCREENSHOTS = 30
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import SupportsIndex
 
 import pytest
 
-from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option
-from pytest_webeval.plugin.collection.root_paths import path_in_root
-from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
-from pytest_webeval.plugin.selected_paths import SelectedPaths
+from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option, path_in_root
+from pytest_webeval.plugin.selected_paths import SELECTED_PATHS, SelectedPaths
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
-from pytest_webeval.plugin.workspace import AUDIT_ITEM
-from pytest_webeval.plugin.workspace import ITEM
-from pytest_webeval.plugin.workspace import MISSING_ITEM
-from pytest_webeval.plugin.workspace import MISSING_TASKS
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.workspace import AUDIT_ITEM, ITEM, MISSING_ITEM, MISSING_TASKS, PytestWorkspace
 
 _SEPARATORS = ("[", "::")  # at which pytest cuts an argument
 

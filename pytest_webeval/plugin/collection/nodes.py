@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import cache
-from functools import cached_property
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pluggy
 import pytest
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import TaskFailed
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.item_names import item_name
-from pytest_webeval.plugin.item_names import task_names
+from pytest_webeval.errors import RecordingError, RunExcluded, TaskFailed, WebEvalError
+from pytest_webeval.plugin.item_names import item_name, task_names
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS
 from pytest_webeval.plugin.user_code import with_tracebacks
-from pytest_webeval.plugin.workspace import AUDIT_ITEM
-from pytest_webeval.plugin.workspace import ITEM
-from pytest_webeval.plugin.workspace import MISSING_ITEM
-from pytest_webeval.plugin.workspace import MISSING_TASKS
-from pytest_webeval.plugin.workspace import TASK_AUDITS
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.recordings.labels import parse_task_id
-from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.recordings.run_tree import Branch
-from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.plugin.workspace import (
+    AUDIT_ITEM,
+    ITEM,
+    MISSING_ITEM,
+    MISSING_TASKS,
+    TASK_AUDITS,
+    WORKSPACE,
+    PytestWorkspace,
+)
+from pytest_webeval.recordings.labels import parse_task_id, quote_path
+from pytest_webeval.recordings.run_tree import Branch, Kind
 from pytest_webeval.reports.rerun import exact
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import DefinedTask, Task
 
 
 def task(record_evaluation: Any, webeval_evaluators: list[Any]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Generator
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cached_property
 from pathlib import Path
 

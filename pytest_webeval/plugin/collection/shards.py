@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,7 @@ from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.summary.session_reading import read_session
-from pytest_webeval.summary.shards import Shard
-from pytest_webeval.summary.shards import Split
-from pytest_webeval.summary.shards import split_runs
+from pytest_webeval.summary.shards import Shard, Split, split_runs
 from pytest_webeval.summary.summary_file import find_summary
 
 

@@ -13,12 +13,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
-from pytest_webeval.plugin.snapshots import IS_PATH_SAFE
-from pytest_webeval.plugin.snapshots import PLACE
-from pytest_webeval.plugin.snapshots import SAFE_PATH
-from pytest_webeval.plugin.snapshots import SNAPSHOTS
-from pytest_webeval.plugin.snapshots import Snapshots
+from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS, IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.workspace import PytestWorkspace
 
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import TaskFailed
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, TaskDefinitionError, TaskFailed, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.plugin.workspace import TASK_AUDITS
-from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.plugin.workspace import TASK_AUDITS, WORKSPACE, PytestWorkspace
+from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:

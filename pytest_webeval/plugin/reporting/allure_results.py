@@ -17,9 +17,7 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.item_names import run_name
-from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT
-from pytest_webeval.plugin.reporting.attachments import find_last_screenshot
-from pytest_webeval.plugin.reporting.attachments import list_texts
+from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT, find_last_screenshot, list_texts
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import PytestWorkspace

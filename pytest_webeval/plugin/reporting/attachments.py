@@ -10,20 +10,15 @@ from collections.abc import Iterator
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
+from pytest_webeval.errors import EvaluationError, WebEvalError
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit, run_time_limit
 from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.reports.attachment_text import answer_text
-from pytest_webeval.reports.attachment_text import differences_text
-from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
-from pytest_webeval.reports.html.image_size import is_jpeg
-from pytest_webeval.reports.html.image_size import read_size
+from pytest_webeval.reports.attachment_text import answer_text, differences_text
+from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES, is_jpeg, read_size
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.pictures import MOST_PIXELS
 from pytest_webeval.sessions.run_outcome import WrittenRun

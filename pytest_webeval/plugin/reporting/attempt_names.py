@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.plugin.workspace import ITEM
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.run_folders import group_folders
+from pytest_webeval.plugin.workspace import ITEM, PytestWorkspace
+from pytest_webeval.safety.text import pluralize, sanitize, truncate
+from pytest_webeval.summary.run_folders import find_run_folder, group_folders
 from pytest_webeval.summary.task_identity import TaskKeys
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.collection.task_audits import FINDINGS
-from pytest_webeval.plugin.collection.task_audits import NOTES
-from pytest_webeval.plugin.collection.task_audits import TRIALS
+from pytest_webeval.plugin.collection.task_audits import FINDINGS, NOTES, TRIALS
 from pytest_webeval.safety.text import pluralize
 
 

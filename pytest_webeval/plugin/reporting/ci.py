@@ -7,20 +7,15 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import DiskFull, WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.reports.ci import annotation
-from pytest_webeval.reports.ci import markdown
-from pytest_webeval.reports.ci import open_metrics
+from pytest_webeval.reports.ci import annotation, markdown, open_metrics
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.storage import is_full
-from pytest_webeval.storage import write_text
+from pytest_webeval.storage import is_full, write_text
 
 PAGE, ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
 LARGEST_PAGE = 1024 * 1024  # bytes of one step; of a larger page GitHub shows nothing

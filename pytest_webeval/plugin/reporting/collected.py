@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.selected_paths import selects_some_runs
-from pytest_webeval.plugin.workspace import COUNTS
-from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.workspace import COUNTS, ITEMS, PytestWorkspace
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.output_paths import check_copy

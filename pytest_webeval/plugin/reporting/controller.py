@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Generator
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
-from functools import cached_property
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import DiskFull, WebEvalError
 from pytest_webeval.plugin.reporting.collected import CollectedRuns
 from pytest_webeval.plugin.reporting.merging import merge_parts
 from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.runtest.report_page import PAGES
-from pytest_webeval.plugin.runtest.report_page import RunPages
-from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE
-from pytest_webeval.plugin.runtest.report_payloads import find_payload
+from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
+from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE, find_payload
 from pytest_webeval.plugin.selected_paths import names_runs
-from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.user_code import call_user_hook
-from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import format_recorded_failures
-from pytest_webeval.reports.terminal import render_summary
+from pytest_webeval.plugin.user_code import REDACTING, call_user_hook
+from pytest_webeval.plugin.workspace import ITEMS, PytestWorkspace
+from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failures, render_summary
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.journals import Journals
-from pytest_webeval.sessions.remote_lines import list_store_problems
-from pytest_webeval.sessions.remote_lines import name_locations
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
-from pytest_webeval.sessions.run_outcome import redact
-from pytest_webeval.sessions.run_outcome import store
+from pytest_webeval.sessions.remote_lines import list_store_problems, name_locations
+from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun, redact, store
 from pytest_webeval.sessions.stored_results import StoredContent
-from pytest_webeval.sessions.summaries import Summaries
-from pytest_webeval.sessions.summaries import write_session_metrics
+from pytest_webeval.sessions.summaries import Summaries, write_session_metrics
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import Records
 from pytest_webeval.summary.summary_file import write_session_summary
@@ -258,8 +241,10 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Fail a session with a file of verdicts that is about none of its runs."""
         if self.workspace.external is None:
             return
-        from pytest_webeval.sessions.verdict_matches import list_match_lines  # few sessions have such files
-        from pytest_webeval.sessions.verdict_matches import list_mismatches  # same
+        from pytest_webeval.sessions.verdict_matches import (
+            list_match_lines,  # few sessions have such files
+            list_mismatches,  # same
+        )
 
         self.match_lines.extend(list_match_lines(self.workspace, self.collected.counts))
         mismatches = list(list_mismatches(self.workspace, self.collected.counts))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.recordings.inputs import PHASES
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import pluralize, sanitize
 
 ON_REPORT = "webeval_durations"
 SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()

@@ -10,9 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
-from pytest_webeval.plugin.rerun import RERUN_OPTIONS
-from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.rerun import find_repeated_options
+from pytest_webeval.plugin.rerun import RERUN_OPTIONS, build_rerun_commands, find_repeated_options
 from pytest_webeval.results import Summary
 from pytest_webeval.sessions.report_index import ReportIndex
 

@@ -7,23 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.errors import DiskFull
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import DiskFull, RecordingError
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import Status, TaskResult, worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.sessions.record_payload import LABELS
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import RedactedRun
-from pytest_webeval.sessions.run_outcome import WrittenRun
-from pytest_webeval.sessions.run_outcome import build_without_room
-from pytest_webeval.sessions.run_outcome import store
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import label_warnings
+from pytest_webeval.sessions.run_outcome import Classification, RedactedRun, WrittenRun, build_without_room, store
+from pytest_webeval.summary.record import Record, label_warnings
 
 
 def merge_parts(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.plugin.reporting.controller import SessionReporter
 from pytest_webeval.plugin.workspace import PytestWorkspace
 

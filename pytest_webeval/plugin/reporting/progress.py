@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.reports.status_line import Tally
-from pytest_webeval.reports.status_line import status_line
+from pytest_webeval.reports.status_line import Tally, status_line
 from pytest_webeval.summary.record import Record
 
 FEWEST_RUNS = 50  # with fewer items, the letters of pytest are enough

@@ -9,13 +9,9 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
-from pytest_webeval.plugin.selected_paths import SELECTING
-from pytest_webeval.plugin.selected_paths import selects_some_runs
-from pytest_webeval.plugin.workspace import ITEMS
-from pytest_webeval.plugin.workspace import MISSING_TASKS
-from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.results import Status
-from pytest_webeval.results import Summary
+from pytest_webeval.plugin.selected_paths import SELECTING, selects_some_runs
+from pytest_webeval.plugin.workspace import ITEMS, MISSING_TASKS, PytestWorkspace
+from pytest_webeval.results import Status, Summary
 from pytest_webeval.sessions.session_checks import SessionChecks
 
 # How a session with such an option may leave runs out, by the name of its value.

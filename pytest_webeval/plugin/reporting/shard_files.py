@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,8 @@ from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
-from pytest_webeval.summary.record_spool import Records
-from pytest_webeval.summary.record_spool import sort_records
-from pytest_webeval.summary.shard_file import ReportPart
-from pytest_webeval.summary.shard_file import ShardFile
-from pytest_webeval.summary.shard_file import write_shard_file
+from pytest_webeval.summary.record_spool import Records, sort_records
+from pytest_webeval.summary.shard_file import ReportPart, ShardFile, write_shard_file
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.side_files import remove_side_files
 

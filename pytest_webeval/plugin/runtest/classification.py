@@ -7,31 +7,19 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import has_own_result
-from pytest_webeval.plugin.collection.nodes import run_path
-from pytest_webeval.plugin.runtest.evaluation import RECORDER
-from pytest_webeval.plugin.runtest.evaluation import REPORTED
-from pytest_webeval.plugin.runtest.evaluation import RESOLVED
-from pytest_webeval.plugin.runtest.evaluation import SCORING
-from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
-from pytest_webeval.plugin.runtest.evaluation import RecordEvaluation
+from pytest_webeval.errors import RecordingError, RunExcluded, WebEvalError
+from pytest_webeval.plugin.collection.nodes import RunItem, has_own_result, run_path
+from pytest_webeval.plugin.runtest.evaluation import RECORDER, REPORTED, RESOLVED, SCORING, UNREADABLE, RecordEvaluation
 from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import format_error
 from pytest_webeval.sessions.journal import Seal
-from pytest_webeval.sessions.run_outcome import Classification
-from pytest_webeval.sessions.run_outcome import Storage
-from pytest_webeval.sessions.stored_results import VERDICTS
-from pytest_webeval.sessions.stored_results import describe_state
+from pytest_webeval.sessions.run_outcome import Classification, Storage
+from pytest_webeval.sessions.stored_results import VERDICTS, describe_state
 
 _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)
 

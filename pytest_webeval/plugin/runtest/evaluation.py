@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from contextlib import contextmanager
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
-from typing import Any
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.errors import TaskFailed
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RunExcluded, TaskFailed, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.user_code import call_user_hook
+from pytest_webeval.plugin.user_code import REDACTING, call_user_hook
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.failure_text import evaluator_text
-from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.deadline import TimeBudget
-from pytest_webeval.safety.deadline import pause_for_debugger
+from pytest_webeval.reports.failure_text import evaluator_text, failure_text
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
+from pytest_webeval.safety.deadline import TimeBudget, pause_for_debugger
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.merge import merge_results
-from pytest_webeval.scoring.score import evaluate
-from pytest_webeval.scoring.score import format_timeout
-from pytest_webeval.scoring.score import score
-from pytest_webeval.scoring.score import validate_result
-from pytest_webeval.scoring.task_result import SKIPPED
-from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.scoring.task_result import exclude
-from pytest_webeval.scoring.task_result import failure_details
+from pytest_webeval.scoring.score import evaluate, format_timeout, score, validate_result
+from pytest_webeval.scoring.task_result import SKIPPED, build_error_result, exclude, failure_details
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation

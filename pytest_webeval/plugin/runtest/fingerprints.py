@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import pytest
 from msgspec import field
 
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import find_fixtures
+from pytest_webeval.plugin.collection.nodes import RunItem, find_fixtures
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.stored_results import PreviousSession
-from pytest_webeval.sessions.stored_results import StoredResult
+from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult
 
 PROVIDED_BY_PYTEST = {"request"}
 

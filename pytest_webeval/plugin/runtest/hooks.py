@@ -2,73 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from collections.abc import Sequence
-from contextlib import ExitStack
-from contextlib import nullcontext
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import Struct
-from msgspec import field
-from msgspec.structs import astuple
-from msgspec.structs import replace
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RunExcluded
-from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE
-from pytest_webeval.plugin.collection.nodes import OPENED_RUNS
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import directory_node
-from pytest_webeval.plugin.collection.nodes import has_own_result
-from pytest_webeval.plugin.collection.nodes import is_live
-from pytest_webeval.plugin.collection.nodes import list_tags
-from pytest_webeval.plugin.collection.nodes import outside_subset
-from pytest_webeval.plugin.collection.nodes import prefer_overrides
-from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.errors import EvaluationError, RunExcluded
+from pytest_webeval.plugin.collection.nodes import (
+    LIVE_FIXTURE,
+    OPENED_RUNS,
+    RunItem,
+    directory_node,
+    has_own_result,
+    is_live,
+    list_tags,
+    outside_subset,
+    prefer_overrides,
+    run_path,
+)
 from pytest_webeval.plugin.item_names import run_keywords
-from pytest_webeval.plugin.runtest.classification import classify_phase
-from pytest_webeval.plugin.runtest.classification import classify_timeout
-from pytest_webeval.plugin.runtest.classification import is_retried
-from pytest_webeval.plugin.runtest.evaluation import RECORDER
-from pytest_webeval.plugin.runtest.evaluation import REPORTED
-from pytest_webeval.plugin.runtest.evaluation import RESOLVED
-from pytest_webeval.plugin.runtest.evaluation import UNREADABLE
-from pytest_webeval.plugin.runtest.evaluation import call_scored_hook
-from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.runtest.fingerprints import STORED
-from pytest_webeval.plugin.runtest.fingerprints import UNCHANGED
-from pytest_webeval.plugin.runtest.fingerprints import checksum_user_modules
+from pytest_webeval.plugin.runtest.classification import classify_phase, classify_timeout, is_retried
+from pytest_webeval.plugin.runtest.evaluation import (
+    RECORDER,
+    REPORTED,
+    RESOLVED,
+    UNREADABLE,
+    call_scored_hook,
+    renew_time_limit,
+    run_time_limit,
+)
+from pytest_webeval.plugin.runtest.fingerprints import STORED, UNCHANGED, checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
-from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE
-from pytest_webeval.plugin.runtest.report_payloads import WRITTEN
-from pytest_webeval.plugin.runtest.report_payloads import attach_payload
-from pytest_webeval.plugin.runtest.report_payloads import junit_properties
-from pytest_webeval.plugin.runtest.report_texts import append_recording_problems
-from pytest_webeval.plugin.runtest.report_texts import change_texts
-from pytest_webeval.plugin.runtest.report_texts import explain_scope
-from pytest_webeval.plugin.runtest.report_texts import fail
-from pytest_webeval.plugin.runtest.report_texts import set_plain_reason
+from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE, WRITTEN, attach_payload, junit_properties
+from pytest_webeval.plugin.runtest.report_texts import (
+    append_recording_problems,
+    change_texts,
+    explain_scope,
+    fail,
+    set_plain_reason,
+)
 from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.workspace import COUNTS
-from pytest_webeval.plugin.workspace import KNOWN
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.workspace import COUNTS, KNOWN, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.record_payload import RunOutcome
-from pytest_webeval.sessions.record_payload import build_outcome
-from pytest_webeval.sessions.record_payload import build_unchanged_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import RedactedRun
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
-from pytest_webeval.sessions.run_outcome import redact
-from pytest_webeval.sessions.run_outcome import write
+from pytest_webeval.sessions.record_payload import RunOutcome, build_outcome, build_unchanged_outcome
+from pytest_webeval.sessions.run_outcome import NO_PAGE, RedactedRun, WrittenPage, WrittenRun, redact, write
 from pytest_webeval.sessions.session_header import describe_session
 
 
@@ -314,8 +299,10 @@ def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: Pytest
     """The outcome of a run in a store that did not give all files: another session may do better."""
     if not workspace.settings.mirrors:
         return outcome
-    from pytest_webeval.sessions.remote_roots import is_of_store  # few sessions have stores
-    from pytest_webeval.sessions.remote_roots import take_failure  # same
+    from pytest_webeval.sessions.remote_roots import (
+        is_of_store,  # few sessions have stores
+        take_failure,  # same
+    )
 
     problem = item.problem if isinstance(item, RunItem) else None
     has_failed = take_failure() or is_of_store(problem, workspace.settings.mirrors)

@@ -7,29 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.collection.nodes import RunItem, run_path
 from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
-from pytest_webeval.plugin.runtest.evaluation import renew_time_limit
-from pytest_webeval.plugin.runtest.evaluation import run_time_limit
-from pytest_webeval.plugin.workspace import COUNTS
-from pytest_webeval.plugin.workspace import MISSING_ITEM
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.runtest.evaluation import renew_time_limit, run_time_limit
+from pytest_webeval.plugin.workspace import COUNTS, MISSING_ITEM, PytestWorkspace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.rerun import exact
+from pytest_webeval.reports.rerun import RerunCommands, exact
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.option_values import LONGEST
-from pytest_webeval.sessions.run_outcome import NO_PAGE
-from pytest_webeval.sessions.run_outcome import WrittenPage
-from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenPage, WrittenRun
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:

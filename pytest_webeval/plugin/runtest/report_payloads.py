@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import pytest
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import sanitize, truncate
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.run_outcome import WrittenRun
 from pytest_webeval.summary.record import Record

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import has_own_result
+from pytest_webeval.plugin.collection.nodes import RunItem, has_own_result
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.safety.text import sanitize

@@ -8,16 +8,12 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.collection.nodes import RunItem
-from pytest_webeval.plugin.collection.nodes import are_siblings
-from pytest_webeval.plugin.collection.nodes import is_plain
+from pytest_webeval.plugin.collection.nodes import RunItem, are_siblings, is_plain
 from pytest_webeval.plugin.runtest.evaluation import POOL
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
-from pytest_webeval.plugin.runtest.fingerprints import PREVIOUS
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
-from pytest_webeval.scoring.worker import Request
-from pytest_webeval.scoring.worker import WorkerSettings
+from pytest_webeval.scoring.worker import Request, WorkerSettings
 from pytest_webeval.scoring.worker_pool import WorkerPool
 
 UNUSED = (

@@ -10,23 +10,15 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import parse_byte_count
-from pytest_webeval.recordings.network.events import BODY_TYPES
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import Param
-from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import build_body_reader
-from pytest_webeval.safety.limits import INI
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.recordings.network.entry_fields import NOTHING, parse_byte_count
+from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
+from pytest_webeval.safety.archives import Archive, build_body_reader
+from pytest_webeval.safety.limits import INI, USUAL, Limits
 
 _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
 _NO_TEXT = (b"null", b'""')

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from abc import ABC
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
-from urllib.parse import urlparse
+from urllib.parse import unquote, urlparse
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.pages import find_last_page

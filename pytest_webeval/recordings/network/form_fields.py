@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
-from urllib.parse import parse_qs
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import BODY_TYPES
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.events import BODY_TYPES, Body
 from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 
 Field = tuple[str, str]
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from urllib.parse import urldefrag
-from urllib.parse import urljoin
+from urllib.parse import urldefrag, urljoin
 
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recordings.network.events import ABORTED
-from pytest_webeval.recordings.network.events import NO_RESPONSE
-from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import (
+    ABORTED,
+    NO_RESPONSE,
+    PLAYWRIGHT_TRACE,
+    Body,
+    NetworkEvent,
+    NetworkTrace,
+)
 from pytest_webeval.recordings.network.pages import REDIRECTS
-from pytest_webeval.recordings.network.recorded_fields import MULTIPART
-from pytest_webeval.recordings.network.recorded_fields import content_type
-from pytest_webeval.recordings.network.recorded_fields import is_json_type
+from pytest_webeval.recordings.network.recorded_fields import MULTIPART, content_type, is_json_type
 from pytest_webeval.safety.text import pluralize
 
 DEVTOOLS = "WebInspector"  # as Chrome's developer tools call themselves in a HAR

@@ -11,21 +11,12 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import build_archive_source
-from pytest_webeval.recordings.network.bodies import build_folder_source
+from pytest_webeval.recordings.network.bodies import BodySource, build_archive_source, build_folder_source
 from pytest_webeval.recordings.network.entry_fields import NOTHING
 from pytest_webeval.recordings.network.events import RECORD_AGAIN
-from pytest_webeval.recordings.network.har_entries import Entry
-from pytest_webeval.recordings.network.har_entries import TooManyEntries
-from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.recordings.network.har_entries import too_many_entries
-from pytest_webeval.recordings.network.playwright import LineEntries
-from pytest_webeval.recordings.network.playwright import read_line_entries
-from pytest_webeval.safety.archives import BROKEN_ZIP
-from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import choose_advice
-from pytest_webeval.safety.archives import list_visible
+from pytest_webeval.recordings.network.har_entries import Entry, TooManyEntries, build_trace, too_many_entries
+from pytest_webeval.recordings.network.playwright import LineEntries, read_line_entries
+from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 

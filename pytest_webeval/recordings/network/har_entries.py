@@ -8,25 +8,21 @@ from math import inf
 import msgspec
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import lacks_body
-from pytest_webeval.recordings.network.bodies import parse_content_size
-from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import is_set
-from pytest_webeval.recordings.network.entry_fields import parse_byte_count
-from pytest_webeval.recordings.network.entry_fields import parse_cookies
-from pytest_webeval.recordings.network.entry_fields import parse_duration
-from pytest_webeval.recordings.network.entry_fields import parse_headers
-from pytest_webeval.recordings.network.entry_fields import parse_initiator
-from pytest_webeval.recordings.network.entry_fields import parse_resource_type
-from pytest_webeval.recordings.network.entry_fields import parse_seconds
-from pytest_webeval.recordings.network.entry_fields import parse_status
-from pytest_webeval.recordings.network.entry_fields import parse_text
-from pytest_webeval.recordings.network.events import RECORD_AGAIN
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.bodies import BodySource, lacks_body, parse_content_size
+from pytest_webeval.recordings.network.entry_fields import (
+    NOTHING,
+    is_set,
+    parse_byte_count,
+    parse_cookies,
+    parse_duration,
+    parse_headers,
+    parse_initiator,
+    parse_resource_type,
+    parse_seconds,
+    parse_status,
+    parse_text,
+)
+from pytest_webeval.recordings.network.events import RECORD_AGAIN, Body, NetworkEvent, NetworkTrace, Pairs
 from pytest_webeval.safety.limits import Limits
 
 FETCHED = "fetch"  # the type of what a program sent through Playwright's `request`

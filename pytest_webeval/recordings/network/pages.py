@@ -8,10 +8,8 @@ for iframes only, and a script for an iframe, or for the next page, which begins
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
-from typing import Protocol
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from pytest_webeval.errors import EvaluationError
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import islice
 from math import inf
@@ -20,22 +16,17 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.bodies import RESOURCES
-from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.bodies import build_archive_source
-from pytest_webeval.recordings.network.bodies import build_folder_source
+from pytest_webeval.recordings.network.bodies import RESOURCES, BodySource, build_archive_source, build_folder_source
 from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
-from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.recordings.network.har_entries import too_many_entries
-from pytest_webeval.recordings.network.trace_start import LARGEST_START
-from pytest_webeval.recordings.network.trace_start import StartTimes
-from pytest_webeval.recordings.network.trace_start import name_actions
-from pytest_webeval.recordings.network.trace_start import parse_trace_start
-from pytest_webeval.recordings.network.trace_start import read_start_times
-from pytest_webeval.safety.archives import BROKEN_ZIP
-from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.archives import choose_advice
-from pytest_webeval.safety.archives import list_visible
+from pytest_webeval.recordings.network.har_entries import build_trace, too_many_entries
+from pytest_webeval.recordings.network.trace_start import (
+    LARGEST_START,
+    StartTimes,
+    name_actions,
+    parse_trace_start,
+    read_start_times,
+)
+from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits

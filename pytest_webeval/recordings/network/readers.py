@@ -7,13 +7,9 @@ from typing import Protocol
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.events import REQUEST_LOG
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.har import HarTrace
-from pytest_webeval.recordings.network.har import HarZipTrace
-from pytest_webeval.recordings.network.playwright import FolderTrace
-from pytest_webeval.recordings.network.playwright import LineTrace
-from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.recordings.network.events import REQUEST_LOG, NetworkTrace
+from pytest_webeval.recordings.network.har import HarTrace, HarZipTrace
+from pytest_webeval.recordings.network.playwright import FolderTrace, LineTrace, ZipTrace
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_directory
 

@@ -8,14 +8,14 @@ from urllib.parse import unquote_plus
 
 from msgspec.structs import replace
 
-from pytest_webeval.recordings.network.events import BODY_TYPES
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import Param
-from pytest_webeval.recordings.network.form_fields import Field
-from pytest_webeval.recordings.network.form_fields import FormFields
-from pytest_webeval.recordings.network.form_fields import collect_first_values
-from pytest_webeval.recordings.network.form_fields import collect_last_values
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
+from pytest_webeval.recordings.network.form_fields import (
+    Field,
+    FormFields,
+    collect_first_values,
+    collect_last_values,
+    parse_fields,
+)
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import Limits
 

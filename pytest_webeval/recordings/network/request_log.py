@@ -10,21 +10,14 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Any
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import msgspec
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.errors import EvaluationError, RecordingError, UnavailableBody
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.events import REQUEST_LOG
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.events import REQUEST_LOG, Body, NetworkEvent, NetworkTrace, Pairs
 from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import to_strict_json

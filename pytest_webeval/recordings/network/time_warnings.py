@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace, event_number
 from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.recordings.network.entry_fields import NOTHING
-from pytest_webeval.recordings.network.entry_fields import parse_seconds
+from pytest_webeval.recordings.network.entry_fields import NOTHING, parse_seconds
 
 LARGEST_START = 2**16  # bytes of the first line
 _CLOCKS_DIFFER = 0.05  # seconds by which a browser may note a request before Playwright hears of it

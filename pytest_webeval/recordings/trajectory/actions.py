@@ -12,9 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.safety.json import InvalidJson
-from pytest_webeval.safety.json import load_lenient
-from pytest_webeval.safety.json import shorten_json
+from pytest_webeval.safety.json import InvalidJson, load_lenient, shorten_json
 
 MAX_LITERAL = 20_000  # characters of a Python literal; JSON may be as long as it likes
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from pytest_webeval.recordings.trajectory.outcome import Gate
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.outcome import Gate, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.recordings.trajectory.task_data import TaskData
 
 

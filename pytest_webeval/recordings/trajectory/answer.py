@@ -5,16 +5,12 @@ from __future__ import annotations
 import codecs
 import json
 import reprlib
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER, UnreadableTrajectory
 from pytest_webeval.safety.warning_log import WarningLog
 
 _REQUIRED = ("prompt_tokens", "completion_tokens")

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.answer import FinalAnswer
-from pytest_webeval.recordings.trajectory.answer import answer_name
-from pytest_webeval.recordings.trajectory.answer import read_answer
-from pytest_webeval.recordings.trajectory.core_log import CoreLog
-from pytest_webeval.recordings.trajectory.core_log import read_core_log
-from pytest_webeval.recordings.trajectory.layout import CORE_LOG
-from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.layout import TASK_DATA
-from pytest_webeval.recordings.trajectory.layout import TIMES
-from pytest_webeval.recordings.trajectory.layout import RunLocation
-from pytest_webeval.recordings.trajectory.layout import locate
-from pytest_webeval.recordings.trajectory.log import Log
-from pytest_webeval.recordings.trajectory.log import read_log
+from pytest_webeval.recordings.trajectory.answer import FinalAnswer, answer_name, read_answer
+from pytest_webeval.recordings.trajectory.core_log import CoreLog, read_core_log
+from pytest_webeval.recordings.trajectory.layout import CORE_LOG, LOG, TASK_DATA, TIMES, RunLocation, locate
+from pytest_webeval.recordings.trajectory.log import Log, read_log
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.task_data import TaskData
-from pytest_webeval.recordings.trajectory.task_data import read_task_data
-from pytest_webeval.recordings.trajectory.times import Times
-from pytest_webeval.recordings.trajectory.times import read_times
+from pytest_webeval.recordings.trajectory.task_data import TaskData, read_task_data
+from pytest_webeval.recordings.trajectory.times import Times, read_times
 from pytest_webeval.safety.json import may_hold_more
 from pytest_webeval.safety.run_directory import list_names
 

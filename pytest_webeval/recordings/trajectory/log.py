@@ -7,16 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.trajectory.actions import FARA
-from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
-from pytest_webeval.recordings.trajectory.actions import SUMMARY
-from pytest_webeval.recordings.trajectory.actions import TEXT
-from pytest_webeval.recordings.trajectory.actions import Action
+from pytest_webeval.recordings.trajectory.actions import FARA, GPT_SOLVER, SUMMARY, TEXT, Action
 from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.log_lines import Line
-from pytest_webeval.recordings.trajectory.log_lines import read_lines
-from pytest_webeval.recordings.trajectory.log_steps import LoggedStep
-from pytest_webeval.recordings.trajectory.log_steps import read_steps
+from pytest_webeval.recordings.trajectory.log_lines import Line, read_lines
+from pytest_webeval.recordings.trajectory.log_steps import LoggedStep, read_steps
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.safety.warning_log import WarningLog
 

@@ -7,10 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.safety.json import InvalidJson
-from pytest_webeval.safety.json import LenientJson
-from pytest_webeval.safety.json import load_lenient
-from pytest_webeval.safety.json import shorten_json
+from pytest_webeval.safety.json import InvalidJson, LenientJson, load_lenient, shorten_json
 from pytest_webeval.safety.warning_log import WarningLog
 
 MAX_LINES = 250_000  # many times what the longest run writes

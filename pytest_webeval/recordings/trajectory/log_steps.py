@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.recordings.trajectory.actions import GPT_SOLVER
-from pytest_webeval.recordings.trajectory.actions import SOLVER
-from pytest_webeval.recordings.trajectory.actions import SUMMARY
-from pytest_webeval.recordings.trajectory.actions import Action
-from pytest_webeval.recordings.trajectory.actions import ObservationText
-from pytest_webeval.recordings.trajectory.actions import StepText
-from pytest_webeval.recordings.trajectory.actions import is_action
-from pytest_webeval.recordings.trajectory.actions import parse_event_action
-from pytest_webeval.recordings.trajectory.actions import parse_text_action
-from pytest_webeval.recordings.trajectory.actions import quotes_step
-from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.actions import (
+    GPT_SOLVER,
+    SOLVER,
+    SUMMARY,
+    Action,
+    ObservationText,
+    StepText,
+    is_action,
+    parse_event_action,
+    parse_text_action,
+    quotes_step,
+    read_text,
+)
 from pytest_webeval.recordings.trajectory.fara_targets import find_scale
 from pytest_webeval.recordings.trajectory.log_lines import Line
 from pytest_webeval.recordings.trajectory.step import Step

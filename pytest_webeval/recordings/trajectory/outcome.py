@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer
 from pytest_webeval.recordings.trajectory.core_log import CoreLog
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import Step, UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.values.string import find_equal
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import Gate
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.outcome import Gate, OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.safety.files import sha256

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from pathlib import Path
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_link
 from pytest_webeval.safety.warning_log import WarningLog

@@ -7,17 +7,17 @@ and what `packages/evals` and `packages/evaluator` write around them since Septe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.stagehand_points import PROCESS_RULES
-from pytest_webeval.recordings.trajectory.stagehand_points import CriterionScore
-from pytest_webeval.recordings.trajectory.stagehand_points import find_process_rule
-from pytest_webeval.recordings.trajectory.stagehand_points import quote_json
-from pytest_webeval.recordings.trajectory.stagehand_points import read_scores
+from pytest_webeval.recordings.trajectory.stagehand_points import (
+    PROCESS_RULES,
+    CriterionScore,
+    find_process_rule,
+    quote_json,
+    read_scores,
+)
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import to_line
 

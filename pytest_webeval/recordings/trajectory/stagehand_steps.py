@@ -14,24 +14,16 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.recordings.trajectory.target import find_target
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import to_strict_json
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.target import Target, find_target
+from pytest_webeval.safety.json import format_validation_error, to_strict_json
+from pytest_webeval.safety.limits import USUAL, Limits
+from pytest_webeval.safety.text import preview, truncate
 from pytest_webeval.safety.warning_log import WarningLog
 
 FILE = "trajectory.json"

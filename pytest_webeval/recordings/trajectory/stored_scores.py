@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
-from pytest_webeval.recordings.trajectory.layout import GATED
-from pytest_webeval.recordings.trajectory.layout import RUBRIC
-from pytest_webeval.recordings.trajectory.layout import SCORES
-from pytest_webeval.recordings.trajectory.layout import TASK_DATA
-from pytest_webeval.recordings.trajectory.score_names import MMRUBRIC
-from pytest_webeval.recordings.trajectory.score_names import parse_name
+from pytest_webeval.recordings.trajectory.layout import GATED, RUBRIC, SCORES, TASK_DATA
+from pytest_webeval.recordings.trajectory.score_names import MMRUBRIC, parse_name
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.run_directory import list_names
-from pytest_webeval.safety.run_directory import stat_no_follow
+from pytest_webeval.safety.run_directory import list_names, stat_no_follow
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.trajectory.recorded import Judgement

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,28 +10,22 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.answer import name_warning
-from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.recordings.trajectory.answer import Usage, name_warning, total_usage
 from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.outcome import MISMATCH
-from pytest_webeval.recordings.trajectory.outcome import Gate
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.outcome import classify_answered
-from pytest_webeval.recordings.trajectory.outcome import classify_unanswered
-from pytest_webeval.recordings.trajectory.outcome import find_self_report
-from pytest_webeval.recordings.trajectory.outcome import gate_of
-from pytest_webeval.recordings.trajectory.outcome import unreadable
-from pytest_webeval.recordings.trajectory.screenshots import Screenshots
-from pytest_webeval.recordings.trajectory.screenshots import align
-from pytest_webeval.recordings.trajectory.screenshots import count_states
-from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
-from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.outcome import (
+    MISMATCH,
+    Gate,
+    OutcomeClass,
+    TrajectoryOutcome,
+    classify_answered,
+    classify_unanswered,
+    find_self_report,
+    gate_of,
+    unreadable,
+)
+from pytest_webeval.recordings.trajectory.screenshots import Screenshots, align, count_states, find_screenshots
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.stored_scores import StoredScores
 from pytest_webeval.safety.text import pluralize
 

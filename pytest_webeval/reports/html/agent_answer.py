@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.agent_response import AgentResponse
-from pytest_webeval.evaluators.agent_response import parse_response
+from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.safety.text import truncate_words
+from pytest_webeval.safety.text import truncate, truncate_words
 
 LONGEST_TEXT, LONGEST_NAME = 10_000, 100  # characters
 MOST_FIELDS = 20

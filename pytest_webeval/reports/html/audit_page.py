@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_webeval.authoring.audit.findings import KINDS
-from pytest_webeval.reports.html.writer import AUDIT
-from pytest_webeval.reports.html.writer import STATIC_POLICY
-from pytest_webeval.reports.html.writer import check_static_page
-from pytest_webeval.reports.html.writer import render_template
-from pytest_webeval.reports.html.writer import write_style
+from pytest_webeval.reports.html.writer import AUDIT, STATIC_POLICY, check_static_page, render_template, write_style
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text

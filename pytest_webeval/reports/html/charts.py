@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_webeval.summary.task_history import Outcome
 

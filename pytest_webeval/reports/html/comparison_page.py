@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.comparison_text import TABLES
-from pytest_webeval.reports.comparison_text import describe_causes
-from pytest_webeval.reports.comparison_text import find_reason
-from pytest_webeval.reports.comparison_text import format_counts
-from pytest_webeval.reports.comparison_text import format_group_difference
-from pytest_webeval.reports.comparison_text import format_group_p
-from pytest_webeval.reports.comparison_text import format_rate
-from pytest_webeval.reports.comparison_text import group_by_kind
-from pytest_webeval.reports.comparison_text import list_facts
-from pytest_webeval.reports.comparison_text import spell
-from pytest_webeval.reports.html.side_by_side.entries import DETAILED
-from pytest_webeval.reports.html.side_by_side.entries import TaskRuns
-from pytest_webeval.reports.html.side_by_side.entries import build_entry
-from pytest_webeval.reports.html.side_by_side.entries import select_tasks
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
-from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
-from pytest_webeval.reports.html.writer import COMPARISON
-from pytest_webeval.reports.html.writer import PICTURE_POLICY
-from pytest_webeval.reports.html.writer import STATIC_POLICY
-from pytest_webeval.reports.html.writer import check_static_page
-from pytest_webeval.reports.html.writer import render_template
-from pytest_webeval.reports.html.writer import write_style
-from pytest_webeval.safety.text import pluralize
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.reports.comparison_text import (
+    TABLES,
+    describe_causes,
+    find_reason,
+    format_counts,
+    format_group_difference,
+    format_group_p,
+    format_rate,
+    group_by_kind,
+    list_facts,
+    spell,
+)
+from pytest_webeval.reports.html.side_by_side.entries import DETAILED, TaskRuns, build_entry, select_tasks
+from pytest_webeval.reports.html.side_by_side.recording_reader import Budget, RecordingReader
+from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
+from pytest_webeval.reports.html.writer import (
+    COMPARISON,
+    PICTURE_POLICY,
+    STATIC_POLICY,
+    check_static_page,
+    render_template,
+    write_style,
+)
+from pytest_webeval.safety.text import pluralize, truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.results import Status
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import median
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_rows import build_row
+from pytest_webeval.summary.trajectory_rows import TrajectoryRow, build_row
 
 WIDTH, HEIGHT = 100, 40  # of a histogram
 BINS = 20

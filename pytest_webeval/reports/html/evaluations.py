@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.reports.answer_sentence import in_agents_words
 from pytest_webeval.reports.failure_sentence import event_check_name
 from pytest_webeval.reports.html.agent_answer import result_in_words
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
+from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 MOST_ASSERTIONS = 500
 _VERDICT = ("criterion", "status", "score", "reason", "source")

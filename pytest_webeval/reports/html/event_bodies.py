@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import msgspec
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import list_fields
 from pytest_webeval.redaction.tokens import is_plain_text
-from pytest_webeval.safety.json import load_bounded
-from pytest_webeval.safety.json import may_nest_deeper
+from pytest_webeval.safety.json import load_bounded, may_nest_deeper
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import ELLIPSIS, truncate
 
 LONGEST_BODY = 20_000  # characters of a body, as of all lengths here
 LONGEST_VALUE = 2_000

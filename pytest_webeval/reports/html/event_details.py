@@ -7,30 +7,24 @@ bounded: each value, each event, and all events of a task together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
-from typing import NamedTuple
-from typing import TypeVar
-from urllib.parse import parse_qsl
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, urlsplit
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import Pairs
+from pytest_webeval.recordings.network.events import NetworkEvent, Pairs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.names import is_secret
-from pytest_webeval.reports.html.event_bodies import LONGEST_BODY
-from pytest_webeval.reports.html.event_bodies import LONGEST_VALUE
-from pytest_webeval.reports.html.event_bodies import HeaderPool
-from pytest_webeval.reports.html.event_bodies import Room
-from pytest_webeval.reports.html.event_bodies import describe_body
-from pytest_webeval.reports.html.event_bodies import list_pairs
-from pytest_webeval.reports.html.event_bodies import trim_body
+from pytest_webeval.reports.html.event_bodies import (
+    LONGEST_BODY,
+    LONGEST_VALUE,
+    HeaderPool,
+    Room,
+    describe_body,
+    list_pairs,
+    trim_body,
+)
 
 POSTED, CONTENT = "post_data", "response_content"  # as the redaction knows them
 MATCH, NEAREST, FORBIDDEN, CANDIDATE = "match", "nearest", "forbidden", "candidate"

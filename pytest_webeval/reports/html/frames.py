@@ -7,17 +7,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
-from pytest_webeval.reports.html.image_size import is_jpeg
-from pytest_webeval.reports.html.image_size import read_size
-from pytest_webeval.reports.html.screenshots import Picture
-from pytest_webeval.reports.html.screenshots import find_problem
+from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES, is_jpeg, read_size
+from pytest_webeval.reports.html.screenshots import Picture, find_problem
 from pytest_webeval.reports.html.timeline import MOST_STEPS
 from pytest_webeval.reports.html.writer import data_name
 from pytest_webeval.storage import write_bytes_in_place

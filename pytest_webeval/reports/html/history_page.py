@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.reports.history_text import count_lost
-from pytest_webeval.reports.history_text import describe_legend
-from pytest_webeval.reports.history_text import describe_sessions
-from pytest_webeval.reports.history_text import describe_tasks
-from pytest_webeval.reports.history_text import find_ends
-from pytest_webeval.reports.history_text import format_interval
-from pytest_webeval.reports.history_text import format_rate
-from pytest_webeval.reports.history_text import format_time
-from pytest_webeval.reports.history_text import label_sessions
-from pytest_webeval.reports.history_text import list_series
-from pytest_webeval.reports.html.charts import HEIGHT
-from pytest_webeval.reports.html.charts import STRIP_HEIGHT
-from pytest_webeval.reports.html.charts import WIDTH
-from pytest_webeval.reports.html.charts import draw_outcomes
-from pytest_webeval.reports.html.charts import draw_rates
-from pytest_webeval.reports.html.writer import HISTORY
-from pytest_webeval.reports.html.writer import STATIC_POLICY
-from pytest_webeval.reports.html.writer import check_static_page
-from pytest_webeval.reports.html.writer import render_template
-from pytest_webeval.reports.html.writer import write_style
+from pytest_webeval.reports.history_text import (
+    count_lost,
+    describe_legend,
+    describe_sessions,
+    describe_tasks,
+    find_ends,
+    format_interval,
+    format_rate,
+    format_time,
+    label_sessions,
+    list_series,
+)
+from pytest_webeval.reports.html.charts import HEIGHT, STRIP_HEIGHT, WIDTH, draw_outcomes, draw_rates
+from pytest_webeval.reports.html.writer import HISTORY, STATIC_POLICY, check_static_page, render_template, write_style
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_text
 

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.html.index_row import COLUMNS
-from pytest_webeval.reports.html.index_row import KNOWN
-from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.index_row import RowTables
-from pytest_webeval.reports.html.index_tally import MOST_VALUES
-from pytest_webeval.reports.html.index_tally import IndexTally
-from pytest_webeval.reports.html.session_tables import build_agents
-from pytest_webeval.reports.html.session_tables import build_baseline
-from pytest_webeval.reports.html.session_tables import build_judging_lines
-from pytest_webeval.reports.other_rates import format_excluded
-from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.html.index_row import COLUMNS, KNOWN, IndexRow, RowTables
+from pytest_webeval.reports.html.index_tally import MOST_VALUES, IndexTally
+from pytest_webeval.reports.html.session_tables import build_agents, build_baseline, build_judging_lines
+from pytest_webeval.reports.other_rates import format_excluded, format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version

@@ -7,24 +7,16 @@ last kind of parts has all labels in order, each with the place of its run: stat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
-from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.index_row import RowTables
+from pytest_webeval.reports.html.index_row import IndexRow, RowTables
 from pytest_webeval.reports.html.label_order import LabelOrder
-from pytest_webeval.reports.html.writer import ADVICE
-from pytest_webeval.reports.html.writer import PAGES
-from pytest_webeval.reports.html.writer import quote_json
-from pytest_webeval.reports.html.writer import write_page
+from pytest_webeval.reports.html.writer import ADVICE, PAGES, quote_json, write_page
 from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.storage import append_in_place

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytest_webeval.reports.html.distributions import DistributionTally
-from pytest_webeval.reports.html.index_row import LONGEST_INTENT
-from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.index_row import cut
-from pytest_webeval.reports.html.rates import MOST_NAMES
-from pytest_webeval.reports.html.rates import RateTally
+from pytest_webeval.reports.html.index_row import LONGEST_INTENT, IndexRow, cut
+from pytest_webeval.reports.html.rates import MOST_NAMES, RateTally
 
 MOST_VALUES = 1_000  # of a filter, in a list that is written in parts
 

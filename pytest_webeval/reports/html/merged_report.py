@@ -6,25 +6,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.reports.html.frames import list_frames
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
-from pytest_webeval.reports.html.report_directory import IndexRows
-from pytest_webeval.reports.html.report_directory import WrittenPages
-from pytest_webeval.reports.html.report_directory import claim_directory
-from pytest_webeval.reports.html.writer import PAGES
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import events_name
-from pytest_webeval.reports.html.writer import write_copy
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory
+from pytest_webeval.reports.html.writer import PAGES, data_name, events_name, write_copy
 from pytest_webeval.reports.rerun import build_commands
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.summary.shard_file import ReportPart
-from pytest_webeval.summary.shard_file import ShardFile
-from pytest_webeval.summary.shard_file import merge_records
+from pytest_webeval.summary.shard_file import ReportPart, ShardFile, merge_records
 from pytest_webeval.summary.summary_file import write_session_summary
 
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.diagnostics.difference import EXTRA
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.html.event_details import CANDIDATE
-from pytest_webeval.reports.html.event_details import FORBIDDEN
-from pytest_webeval.reports.html.event_details import MATCH
-from pytest_webeval.reports.html.event_details import NEAREST
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.reports.html.event_details import CANDIDATE, FORBIDDEN, MATCH, NEAREST
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.safety.text import truncate
 
 MOST_EVENTS = 2_000

@@ -6,10 +6,7 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,12 +14,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.writer import COMPARISON
-from pytest_webeval.reports.html.writer import COPY
-from pytest_webeval.reports.html.writer import HISTORY
-from pytest_webeval.reports.html.writer import PAGES
-from pytest_webeval.reports.html.writer import check_static_page
-from pytest_webeval.reports.html.writer import data_name
+from pytest_webeval.reports.html.writer import COMPARISON, COPY, HISTORY, PAGES, check_static_page, data_name
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summary_file import find_summary

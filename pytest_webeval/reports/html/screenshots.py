@@ -10,20 +10,13 @@ from types import ModuleType
 from typing import Protocol
 from urllib.parse import quote_from_bytes
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.reports.html.image_size import HEADER_BYTES
-from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
-from pytest_webeval.reports.html.image_size import is_jpeg
-from pytest_webeval.reports.html.image_size import read_size
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.pictures import MOST_PIXELS
-from pytest_webeval.safety.pictures import load_pillow
-from pytest_webeval.safety.pictures import shrink_picture
+from pytest_webeval.reports.html.image_size import HEADER_BYTES, MOST_HEADER_BYTES, is_jpeg, read_size
+from pytest_webeval.safety.files import exists_no_follow, read_beginning_inside
+from pytest_webeval.safety.pictures import MOST_PIXELS, load_pillow, shrink_picture
 
 WIDTH, HEIGHT = 480, 960  # most pixels of a small copy
 QUALITY = 60

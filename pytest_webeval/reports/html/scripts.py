@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 START = "start.js"
 

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from typing import Any
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.failure_sentence import failure_sentence
-from pytest_webeval.reports.failure_sentence import reason_in_words
+from pytest_webeval.reports.failure_sentence import failure_sentence, reason_in_words
 from pytest_webeval.reports.html.agent_answer import final_answer
-from pytest_webeval.reports.html.evaluations import describe_rubric
-from pytest_webeval.reports.html.evaluations import list_evaluators
-from pytest_webeval.reports.html.evaluations import list_explanations
-from pytest_webeval.reports.html.event_details import describe_events
-from pytest_webeval.reports.html.event_details import list_other_secrets
-from pytest_webeval.reports.html.network_table import marks_of
-from pytest_webeval.reports.html.network_table import network_table
-from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.run_links import list_commands
-from pytest_webeval.reports.html.run_links import list_links
-from pytest_webeval.reports.html.run_links import list_run_files
+from pytest_webeval.reports.html.evaluations import describe_rubric, list_evaluators, list_explanations
+from pytest_webeval.reports.html.event_details import describe_events, list_other_secrets
+from pytest_webeval.reports.html.network_table import marks_of, network_table
+from pytest_webeval.reports.html.run_links import ReportPaths, list_commands, list_links, list_run_files
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
-from pytest_webeval.results import PARTIAL_SCORE
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
 from pytest_webeval.safety.compact_json import copy_small
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.summary.record import Record
-from pytest_webeval.tasks.task import Task
-from pytest_webeval.tasks.task import TrajectoryTask
+from pytest_webeval.tasks.task import Task, TrajectoryTask
 from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 
 LONGEST_DEFINITION = 20_000  # characters

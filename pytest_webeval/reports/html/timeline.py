@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -15,11 +14,9 @@ from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trace_actions import TYPED
 from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.reports.html.screenshots import Picture
-from pytest_webeval.reports.html.screenshots import ScreenshotSource
+from pytest_webeval.reports.html.screenshots import Picture, ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
 from pytest_webeval.safety.text import truncate_words
 

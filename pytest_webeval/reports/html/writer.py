@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,12 +15,8 @@ from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.compact_json import to_compact_json
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import sanitize
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_in_place
-from pytest_webeval.storage import write_text
+from pytest_webeval.safety.text import escape_surrogates, sanitize, truncate
+from pytest_webeval.storage import to_json_bytes, write_in_place, write_text
 
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
 _OUTCOMES = ("success", "partial_match", "failure", "error", "excluded")
@@ -180,9 +173,7 @@ def render_template(name: str, view: Mapping[str, Any]) -> str:
 
 
 def _fill_template(name: str, view: Mapping[str, Any]) -> str:
-    from jinja2 import Environment
-    from jinja2 import FunctionLoader
-    from jinja2 import StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_read_asset))
     environment.filters["spelled"] = _format_text

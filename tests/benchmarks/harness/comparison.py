@@ -5,20 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 from tests.benchmarks.harness.contestants import Contestant
 from tests.benchmarks.harness.environments import Environments
-from tests.benchmarks.harness.figures import AtMost
-from tests.benchmarks.harness.figures import figures
-from tests.benchmarks.harness.figures import table
-from tests.benchmarks.harness.line_up import Sizes
-from tests.benchmarks.harness.line_up import line_up
+from tests.benchmarks.harness.figures import AtMost, figures, table
+from tests.benchmarks.harness.line_up import Sizes, line_up
 from tests.benchmarks.harness.rounds import measured_in_turns
 
 

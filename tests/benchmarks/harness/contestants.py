@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
 from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.measuring import Cost
-from tests.benchmarks.harness.measuring import measured
+from tests.benchmarks.harness.measuring import Cost, measured
 from tests.benchmarks.harness.recordings import SUITE
 
 HERE = Path(__file__).parent

@@ -5,22 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
-from tests.benchmarks.harness.recordings import RESPONSE
-from tests.benchmarks.harness.recordings import SUITE
-from tests.benchmarks.harness.recordings import TRACE
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import encoded
-from tests.benchmarks.harness.recordings import example
-from tests.benchmarks.harness.variants import mixed_examples
-from tests.benchmarks.harness.variants import zipped_trace
+from tests.benchmarks.harness.recordings import RESPONSE, SUITE, TRACE, Example, encoded, example
+from tests.benchmarks.harness.variants import mixed_examples, zipped_trace
 
 DATA_SET = 812  # definitions: the reference refuses a data set that has more or fewer
 FINISHED = "verdicts.json"

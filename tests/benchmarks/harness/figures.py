@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from tests.benchmarks.harness.line_up import Sizes
-from tests.benchmarks.harness.measures import MB
-from tests.benchmarks.harness.measures import Measure
-from tests.benchmarks.harness.measures import PeakDifference
-from tests.benchmarks.harness.measures import ProcessorDifference
-from tests.benchmarks.harness.measures import ProcessorTimes
-from tests.benchmarks.harness.measures import WallTimes
-from tests.benchmarks.harness.measures import medians
+from tests.benchmarks.harness.measures import (
+    MB,
+    Measure,
+    PeakDifference,
+    ProcessorDifference,
+    ProcessorTimes,
+    WallTimes,
+    medians,
+)
 from tests.benchmarks.harness.measuring import Cost
 
 HEADER = "| what | bar | measured | of | sessions | met |\n| --- | --- | --- | --- | --- | --- |"

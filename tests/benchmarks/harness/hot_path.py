@@ -10,10 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pytest_webeval import load_run
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score
+from pytest_webeval import load_run, load_sites, load_tasks, score
 from pytest_webeval.results import Status
 from pytest_webeval.storage import to_json_bytes
 

@@ -10,18 +10,14 @@ import platform
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
 from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.counters import COUNTERS
-from tests.benchmarks.harness.counters import CannotCount
-from tests.benchmarks.harness.counters import InstructionCounter
+from tests.benchmarks.harness.counters import COUNTERS, CannotCount, InstructionCounter
 from tests.benchmarks.harness.measuring import environment
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import example
+from tests.benchmarks.harness.recordings import Example, example
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[2]

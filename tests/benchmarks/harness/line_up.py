@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.harness.contestants import Contestant
-from tests.benchmarks.harness.contestants import Loop
-from tests.benchmarks.harness.contestants import OnReference
-from tests.benchmarks.harness.contestants import Reader
-from tests.benchmarks.harness.contestants import ReusingSession
-from tests.benchmarks.harness.contestants import audit
-from tests.benchmarks.harness.contestants import session
-from tests.benchmarks.harness.contestants import summary
-from tests.benchmarks.harness.contestants import walks
-from tests.benchmarks.harness.corpora import FAILING
-from tests.benchmarks.harness.corpora import Corpus
-from tests.benchmarks.harness.corpora import mixed
-from tests.benchmarks.harness.corpora import repeated
-from tests.benchmarks.harness.corpora import small
+from tests.benchmarks.harness.contestants import (
+    Contestant,
+    Loop,
+    OnReference,
+    Reader,
+    ReusingSession,
+    audit,
+    session,
+    summary,
+    walks,
+)
+from tests.benchmarks.harness.corpora import FAILING, Corpus, mixed, repeated, small
 from tests.benchmarks.harness.environments import Environments
 from tests.benchmarks.harness.recordings import TRACE
 from tests.benchmarks.harness.remote_session import remote_session

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score_runs
+from pytest_webeval import load_sites, load_tasks, score_runs
 
 
 def main(runs: str, tasks: str, config: str) -> None:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.benchmarks.harness.exchanges import Browser
-from tests.benchmarks.harness.exchanges import Entry
-from tests.benchmarks.harness.traffic import LARGE
-from tests.benchmarks.harness.traffic import SMALL
-from tests.benchmarks.harness.traffic import visits
+from tests.benchmarks.harness.exchanges import Browser, Entry
+from tests.benchmarks.harness.traffic import LARGE, SMALL, visits
 
 SUITE = Path(__file__).parents[3] / "example_suite"
 RESPONSE, TRACE = "agent_response.json", "network.har"

@@ -9,12 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from tests.benchmarks.harness.contestants import Session
-from tests.benchmarks.harness.contestants import session
+from tests.benchmarks.harness.contestants import Session, session
 from tests.benchmarks.harness.corpora import Corpus
 from tests.benchmarks.harness.measuring import Cost
-from tests.support.faulty_s3 import Faults
-from tests.support.faulty_s3 import S3Server
+from tests.support.faulty_s3 import Faults, S3Server
 
 SHARE = 0.01  # of reads that fail once
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from tests.benchmarks.harness.contestants import Contestant
 from tests.benchmarks.harness.measures import MB

@@ -8,11 +8,7 @@ from random import Random
 from urllib.parse import urlencode
 
 from tests.benchmarks.harness.exchanges import Exchange
-from tests.benchmarks.harness.page_texts import WORDS
-from tests.benchmarks.harness.page_texts import answer
-from tests.benchmarks.harness.page_texts import page
-from tests.benchmarks.harness.page_texts import script
-from tests.benchmarks.harness.page_texts import style_sheet
+from tests.benchmarks.harness.page_texts import WORDS, answer, page, script, style_sheet
 
 STATIC = "static/version1770106500/frontend"
 PARTS_OF_PAGES = ("customer/section/load", "catalog/product/compare", "api/v4/projects", "graphql", "search/suggest")

@@ -8,13 +8,9 @@ from dataclasses import replace
 from hashlib import sha1
 from itertools import chain
 from typing import Any
-from zipfile import ZIP_DEFLATED
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
-from tests.benchmarks.harness.recordings import Example
-from tests.benchmarks.harness.recordings import encoded
-from tests.benchmarks.harness.recordings import example
-from tests.benchmarks.harness.recordings import examples
+from tests.benchmarks.harness.recordings import Example, encoded, example, examples
 
 RETRIEVING, POSTING, POSTING_JSON = 101, 108, 301
 WRONG_ANSWERS, MISSING_REQUESTS, WRONG_FIELDS = (102, 210), (109,), (106, 207, 303)

@@ -11,10 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.parity.harness.reference_environment import COMPLETE
-from tests.parity.harness.reference_environment import INSTALL_SECONDS
-from tests.parity.harness.reference_environment import NotInstallable
-from tests.parity.harness.reference_environment import ReferenceEnvironment
+from tests.parity.harness.reference_environment import COMPLETE, INSTALL_SECONDS, NotInstallable, ReferenceEnvironment
 
 NEWEST = 14
 VERSION = "import sys; print(*sys.version_info[:2])"

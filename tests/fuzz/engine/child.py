@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from tests.fuzz.engine.corpus import Corpus
-from tests.fuzz.engine.findings import Finding
-from tests.fuzz.engine.findings import of_crash
+from tests.fuzz.engine.findings import Finding, of_crash
 from tests.fuzz.engine.progress import Progress
 from tests.fuzz.targets.definition import memory
 

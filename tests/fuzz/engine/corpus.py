@@ -7,8 +7,7 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz.engine.mutation import mutated
-from tests.fuzz.engine.strategies import STRATEGIES
-from tests.fuzz.engine.strategies import drawn
+from tests.fuzz.engine.strategies import STRATEGIES, drawn
 from tests.fuzz.targets.target import Target
 
 SEEDS = Path(__file__).parents[1] / "seeds"

@@ -13,9 +13,7 @@ from pathlib import Path
 
 from tests.fuzz.engine.corpus import Corpus
 from tests.fuzz.engine.findings import Finding
-from tests.fuzz.engine.watch import MEMORY
-from tests.fuzz.engine.watch import MOST_FINDINGS
-from tests.fuzz.engine.watch import Report
+from tests.fuzz.engine.watch import MEMORY, MOST_FINDINGS, Report
 from tests.fuzz.targets.definition import forget
 
 _CHILD = "tests.fuzz.engine.guided_child"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
-from tests.fuzz.engine.parts import is_parted
-from tests.fuzz.engine.parts import joined
-from tests.fuzz.engine.parts import parts
+from tests.fuzz.engine.parts import is_parted, joined, parts
 from tests.fuzz.engine.tokens import TOKENS
 from tests.fuzz.engine.trees import changed
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import HealthCheck
-from hypothesis import Phase
-from hypothesis import given
-from hypothesis import seed
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.engine.parts import of_files
-from tests.fuzz.engine.tokens import TOKENS
-from tests.fuzz.engine.tokens import VALUES
+from tests.fuzz.engine.tokens import TOKENS, VALUES
 
 Bytes = st.SearchStrategy[bytes]
 

@@ -8,18 +8,15 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import IO
 
-from tests.fuzz.engine.child import Work
-from tests.fuzz.engine.child import work
+from tests.fuzz.engine.child import Work, work
 from tests.fuzz.engine.corpus import Corpus
 from tests.fuzz.engine.findings import Finding
-from tests.fuzz.engine.progress import Present
-from tests.fuzz.engine.progress import Progress
+from tests.fuzz.engine.progress import Present, Progress
 from tests.fuzz.targets.definition import forget
 
 MEMORY = 512 * 2**20  # bytes

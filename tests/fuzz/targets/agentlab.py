@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
-from pytest_webeval.recordings.agentlab import classify
-from pytest_webeval.recordings.agentlab import judge
-from pytest_webeval.recordings.agentlab import parse_summary
-from pytest_webeval.recordings.agentlab_log import find_answer
-from pytest_webeval.recordings.agentlab_log import parse_log
+from pytest_webeval.recordings.agentlab import classify, judge, parse_summary
+from pytest_webeval.recordings.agentlab_log import find_answer, parse_log
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.rubrics.judgements import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
-from tests.fuzz.targets.target import NOWHERE
-from tests.fuzz.targets.target import KeptFiles
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 
 
 def read_agentlab_summary(content: bytes) -> None:

@@ -13,21 +13,15 @@ from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
-from pytest_webeval.reports.failure_text import evaluator_text
-from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.reports.failure_text import evaluator_text, reason
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.merge import merge_results
-from pytest_webeval.scoring.score import build_evaluator_error
-from pytest_webeval.scoring.score import validate_result
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.scoring.score import build_evaluator_error, validate_result
+from pytest_webeval.values.comparison import failed, preview
 from pytest_webeval.values.schema import to_plain_json
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import expect, written
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MIMES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x")

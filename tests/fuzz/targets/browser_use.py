@@ -8,16 +8,12 @@ from contextlib import suppress
 from msgspec import to_builtins
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.browser_use import DEFAULT_NAME
-from pytest_webeval.recordings.browser_use import read
+from pytest_webeval.recordings.browser_use import DEFAULT_NAME, read
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.rubrics.judgements import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
-from tests.fuzz.targets.target import NOWHERE
-from tests.fuzz.targets.target import KeptFiles
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 
 
 def read_browser_use(content: bytes) -> None:

@@ -10,14 +10,11 @@ from types import SimpleNamespace
 
 from msgspec import to_builtins
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.recordings.clawbench import read
-from pytest_webeval.recordings.clawbench_verdicts import META
-from pytest_webeval.recordings.clawbench_verdicts import REQUESTS
+from pytest_webeval.recordings.clawbench_verdicts import META, REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
@@ -31,10 +28,7 @@ from pytest_webeval.tasks.task import Task
 from tests.fuzz.engine.parts import files
 from tests.fuzz.targets.definition import memory
 from tests.fuzz.targets.rubric import use_verdict
-from tests.fuzz.targets.target import NOWHERE
-from tests.fuzz.targets.target import KeptFiles
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 from tests.fuzz.targets.trace import use_trace
 
 MAX_USED = 20  # tasks of one file

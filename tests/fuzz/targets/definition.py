@@ -8,32 +8,21 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.schemas.checked_files import CheckedFile
 from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import load_untrusted_tasks
-from pytest_webeval.tasks.dataset import parse_tasks
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
-from pytest_webeval.tasks.expectations import RubricExpectation
-from pytest_webeval.tasks.sites import SITE_NAMES
-from pytest_webeval.tasks.sites import load_sites
-from pytest_webeval.tasks.sites import site_name
+from pytest_webeval.tasks.dataset import TaskSet, load_tasks, load_untrusted_tasks, parse_tasks
+from pytest_webeval.tasks.expectations import NetworkExpectation, ResponseExpectation, RubricExpectation
+from pytest_webeval.tasks.sites import SITE_NAMES, load_sites, site_name
 from pytest_webeval.tasks.subset import load_subset
 from pytest_webeval.tasks.task import Task
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import touch
+from tests.fuzz.targets.target import expect, touch
 
 _IN_MEMORY = Path("/dev/shm")
 _MODELS = (ResponseExpectation, NetworkExpectation, RubricExpectation)

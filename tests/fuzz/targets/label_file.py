@@ -8,14 +8,11 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.human_labels import HumanLabels
-from pytest_webeval.recordings.human_labels import load_labels
+from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.recordings.human_labels import HumanLabels, load_labels
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from tests.fuzz.targets.definition import stored
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import expect, written
 
 # By the number of a label: whether the run is a success, None for a task that nobody can do.
 MEANINGS = {"osu": (False, True, None), "abp": (None, True, False)}

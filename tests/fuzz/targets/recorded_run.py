@@ -7,9 +7,7 @@ A format is fuzzed by a row in `CLAIMS`, which says what its files must hold for
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,22 +16,17 @@ from zlib import crc32
 from msgspec import to_builtins
 
 from pytest_webeval import api
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
 from pytest_webeval.results import Status
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rules import find_rules
-from pytest_webeval.safety.json import InvalidJson
-from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import InvalidJson, load_lenient
 from pytest_webeval.storage import to_json_bytes
 from tests.fuzz.engine.parts import files
 from tests.fuzz.targets.rubric import use_verdict
-from tests.fuzz.targets.target import Target
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
-from tests.fuzz.targets.whole import check_result
-from tests.fuzz.targets.whole import directory
+from tests.fuzz.targets.target import Target, expect, written
+from tests.fuzz.targets.whole import check_result, directory
 from tests.support.recorded_runs import RECORDED_FORMATS
 from tests.support.schema_checks import validator
 

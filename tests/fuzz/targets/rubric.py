@@ -9,21 +9,12 @@ from zlib import crc32
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.trajectory.score_names import parse_name
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.policy import parse_fraction
-from pytest_webeval.rubrics.score_files import choose
-from pytest_webeval.rubrics.score_files import read_rubric_file
-from pytest_webeval.rubrics.score_files import read_score_file
-from pytest_webeval.rubrics.score_files import stored_rubric
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from pytest_webeval.rubrics.verdict_report import assertions_of
-from pytest_webeval.rubrics.verdict_report import verdict_to_json
+from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy, parse_fraction
+from pytest_webeval.rubrics.score_files import choose, read_rubric_file, read_score_file, stored_rubric
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
+from pytest_webeval.rubrics.verdict_report import assertions_of, verdict_to_json
 from pytest_webeval.safety.json import load_exact
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import expect, written
 
 _FACTS = RunFacts("done", 4, True)  # noqa: FBT003  (an old judgement)
 _NAMES = ("mmrubric_0.8-5-3.json", "0.8-5-3.json", "gpt_eval.json", "WebJudge_eval-3.json")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, WebEvalError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.storage import to_json_bytes
 

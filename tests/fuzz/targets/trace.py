@@ -11,25 +11,16 @@ import msgspec
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import build_folder_source
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.har import HarTrace
-from pytest_webeval.recordings.network.playwright import FolderTrace
-from pytest_webeval.recordings.network.playwright import LineTrace
-from pytest_webeval.recordings.network.playwright import ZipTrace
+from pytest_webeval.recordings.network.playwright import FolderTrace, LineTrace, ZipTrace
 from pytest_webeval.recordings.network.recorded_fields import parse_recorded
-from pytest_webeval.recordings.trace_actions import MOST_ACTIONS
-from pytest_webeval.recordings.trace_actions import LoggedActions
+from pytest_webeval.recordings.trace_actions import MOST_ACTIONS, LoggedActions
 from pytest_webeval.safety.limits import USUAL
 from tests.fuzz.engine.parts import files
-from tests.fuzz.targets.target import NOWHERE
-from tests.fuzz.targets.target import KeptFiles
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import touch
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, touch, written
 
 _FIELDS = ("url", "status", "headers", "cookies", "response_cookies", "resource_type", "page", "frame")
 _ANSWERS = ("is_document", "is_significant", "is_asset", "is_navigation", "started", "is_from_cache", "lacks_content")

@@ -6,32 +6,20 @@ import json
 from contextlib import suppress
 from pathlib import PurePosixPath
 
-from pytest_webeval.recordings.trajectory.actions import StepText
-from pytest_webeval.recordings.trajectory.actions import quotes_step
-from pytest_webeval.recordings.trajectory.actions import read_action
-from pytest_webeval.recordings.trajectory.actions import read_text
-from pytest_webeval.recordings.trajectory.answer import answer_name
-from pytest_webeval.recordings.trajectory.answer import name_warning
-from pytest_webeval.recordings.trajectory.answer import read_answer
-from pytest_webeval.recordings.trajectory.answer import read_usage
-from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.recordings.trajectory.actions import StepText, quotes_step, read_action, read_text
+from pytest_webeval.recordings.trajectory.answer import answer_name, name_warning, read_answer, read_usage, total_usage
 from pytest_webeval.recordings.trajectory.core_log import read_core_log
 from pytest_webeval.recordings.trajectory.layout import locate
 from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.outcome import classify_answered
-from pytest_webeval.recordings.trajectory.outcome import gate_of
-from pytest_webeval.recordings.trajectory.screenshots import align
-from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
+from pytest_webeval.recordings.trajectory.outcome import classify_answered, gate_of
+from pytest_webeval.recordings.trajectory.screenshots import align, find_screenshots
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.task_data import read_task_data
 from pytest_webeval.recordings.trajectory.times import read_times
-from pytest_webeval.safety.json import InvalidJson
+from pytest_webeval.safety.json import InvalidJson, shorten_json
 from pytest_webeval.safety.json import load_lenient as read_json
-from pytest_webeval.safety.json import shorten_json
 from pytest_webeval.safety.warning_log import WarningLog
-from tests.fuzz.targets.target import NOWHERE
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import NOWHERE, expect, written
 
 
 def read_web_surfer_log(content: bytes) -> None:

@@ -8,29 +8,18 @@ from datetime import date
 from itertools import product
 from typing import Any
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.network.body_matcher import MISSING
-from pytest_webeval.evaluators.network.body_matcher import select_fields
+from pytest_webeval.errors import EvaluationError, ValueParseError, WebEvalError
+from pytest_webeval.evaluators.network.body_matcher import MISSING, select_fields
 from pytest_webeval.evaluators.network.event_matcher import build_prefilter
-from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.evaluators.network.urls import bases_match
-from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
 from pytest_webeval.rules import RULES
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
+from pytest_webeval.tasks.sites import Environment, Sites
+from pytest_webeval.values import VALUE_TYPES, value_type
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import ValueParser
-from pytest_webeval.values.schema import to_plain_json
-from pytest_webeval.values.url_normalization import has_dot_segments
-from pytest_webeval.values.url_normalization import is_ssh
-from pytest_webeval.values.url_normalization import normalize_keeping_slashes
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from pytest_webeval.values.schema import ValueParser, to_plain_json
+from pytest_webeval.values.url_normalization import has_dot_segments, is_ssh, normalize_keeping_slashes
+from tests.fuzz.targets.target import expect, written
 
 TYPES = tuple(VALUE_TYPES)
 FIRST = ord("A")  # the letter of the first type

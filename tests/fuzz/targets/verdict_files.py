@@ -10,14 +10,12 @@ from msgspec import to_builtins
 from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.judgements import from_judgement
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 from tests.fuzz.engine.parts import is_parted
 from tests.fuzz.targets.definition import stored
 from tests.fuzz.targets.rubric import use_verdict
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import expect, written
 from tests.fuzz.targets.whole import directory
 
 _MARKS = re.compile(r"[\"'“”*_`]")  # which the rule for the last status does not read

@@ -15,32 +15,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_webeval import api
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.failure_text import failure_text
-from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.reports.failure_text import failure_text, reason
+from pytest_webeval.results import EvaluatorResult, TaskResult
 from pytest_webeval.rules import RULE_SETS
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.storage import write_json
 from pytest_webeval.summary.summarize import summarize
-from pytest_webeval.tasks.dataset import TaskSet
-from pytest_webeval.tasks.dataset import load_untrusted_tasks
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.dataset import TaskSet, load_untrusted_tasks
+from pytest_webeval.tasks.sites import Sites, load_sites
 from pytest_webeval.tasks.task import Expectation
 from tests.fuzz.engine.parts import files
 from tests.fuzz.targets.answer import harmless_told
 from tests.fuzz.targets.definition import memory
-from tests.fuzz.targets.target import Misbehaved
-from tests.fuzz.targets.target import expect
-from tests.fuzz.targets.target import written
+from tests.fuzz.targets.target import Misbehaved, expect, written
 
 _NOT_A_NAME = re.compile(r"(^|/)\.*(/|$)|\0")
 _SESSION = (

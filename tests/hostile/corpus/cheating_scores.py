@@ -6,13 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import trajectory
-from tests.hostile.corpus.cases import without
+from tests.hostile.corpus.cases import EITHER, Case, Spoil, all_of, holding, trajectory, without
 from tests.support import recorded
 
 _BAD = recorded.score_file(recorded.payload(outcome=False))

@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import without
+from tests.hostile.corpus.cases import EITHER, Case, Spoil, all_of, answering, holding, recording, run, without
 
 # What an agent may say in place of the one value that is wanted.
 GUESSES: tuple[tuple[str, Any, Any], ...] = (

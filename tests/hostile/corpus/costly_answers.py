@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.patterns import CATASTROPHES
-from tests.hostile.corpus.patterns import RUN_OF_A
+from tests.hostile.corpus.cases import EITHER, Case, answering, run
+from tests.hostile.corpus.patterns import CATASTROPHES, RUN_OF_A
 
 
 def nested(depth: int) -> list[Any]:

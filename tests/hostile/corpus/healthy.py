@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import tracing
+from tests.hostile.corpus.cases import Case, answering, holding, recording, tracing
 from tests.support import recorded
 
 _POSTED = honest.visited(

@@ -7,13 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import trajectory
+from tests.hostile.corpus.cases import EITHER, Case, answering, holding, recording, run, trajectory
 from tests.support import recorded
 
 TEXTS = (

@@ -7,11 +7,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-from tests.hostile.corpus import honest
-from tests.hostile.corpus import zips
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import tracing
+from tests.hostile.corpus import honest, zips
+from tests.hostile.corpus.cases import Case, run, tracing
 
 _N, _G = zips.NETWORK, zips.GOOD
 _BODY = honest.asked(("lamp",), "string", honest.visited(expected={"response_content": {"a": "1"}}))

@@ -7,10 +7,7 @@ import zlib
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
+from tests.hostile.corpus.cases import EITHER, Case, recording, run
 
 _MIB = 2**20
 

@@ -7,15 +7,7 @@ import socket
 from pathlib import Path
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import encoded
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import tracing
-from tests.hostile.corpus.cases import trajectory
-from tests.hostile.corpus.cases import without
+from tests.hostile.corpus.cases import Case, all_of, answering, encoded, holding, run, tracing, trajectory, without
 
 LIMIT = 512 * 2**20
 LOG, TIMES, CORE, SCORE, SHOT = (

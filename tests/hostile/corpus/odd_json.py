@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import without
-from tests.hostile.corpus.damaged_json import BROKEN
-from tests.hostile.corpus.damaged_json import ODD
+from tests.hostile.corpus.cases import EITHER, Case, all_of, holding, without
+from tests.hostile.corpus.damaged_json import BROKEN, ODD
 from tests.support import recorded
 
 Wrap = Callable[[bytes, Path], bytes]

@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import trajectory
+from tests.hostile.corpus.cases import Case, holding, run, trajectory
 from tests.support import recorded
 
 _ANSWER, _CORE = recorded.final_answer(), recorded.core_log("x", evaluated=True)

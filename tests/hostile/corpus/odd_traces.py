@@ -6,12 +6,7 @@ import json
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import tracing
+from tests.hostile.corpus.cases import EITHER, Case, holding, recording, run, tracing
 
 _MIB = 2**20
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import answering
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
+from tests.hostile.corpus.cases import EITHER, Case, answering, recording, run
 
 RUN_OF_A = "a" * 60 + "!"
 # Each takes longer than anybody waits on a run of a's that ends in something else.

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import tracing
-from tests.hostile.corpus.cases import trajectory
+from tests.hostile.corpus.cases import Case, Spoil, all_of, holding, run, tracing, trajectory
 
 ANOTHER = 65534
 DENIED = "(?i)permission denied|cannot read|cannot list|unreadable|not readable"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import trajectory
+from tests.hostile.corpus.cases import Case, run, trajectory
 
 OBEYED = "obeyed.txt"
 _CODE = "import pathlib; pathlib.Path({marker!r}).open('a').write({name!r} + chr(10))\n"

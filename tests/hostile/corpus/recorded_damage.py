@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import encoded
+from tests.hostile.corpus.cases import Case, Spoil, encoded
 from tests.hostile.corpus.markup import TEXTS
 
 Change = Callable[[bytes], bytes]

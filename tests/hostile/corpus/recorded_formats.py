@@ -7,13 +7,9 @@ from typing import Any
 
 from tests.hostile.corpus.cases import Case
 from tests.hostile.corpus.recorded_cheats.table import CHEATS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import copied
-from tests.hostile.corpus.recorded_damage import list_damaged
-from tests.hostile.corpus.recorded_damage import list_marked
+from tests.hostile.corpus.recorded_damage import Recording, copied, list_damaged, list_marked
 from tests.support.agentlab import find_experiment
-from tests.support.recorded_runs import find_run
-from tests.support.recorded_runs import list_runs
+from tests.support.recorded_runs import find_run, list_runs
 from tests.support.stagehand import sample
 
 SUCCESS, ERROR = "success", "error"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.hostile.corpus import honest
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import cheat
-from tests.hostile.corpus.recorded_damage import edited
+from tests.hostile.corpus.cases import Case, Spoil, holding
+from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS, Recording, cheat, edited
 
 FAILURE, ERROR = "failure", "error"
 SEVERAL = "files of several formats"

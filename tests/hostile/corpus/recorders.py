@@ -6,17 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.hostile.corpus import honest
-from tests.hostile.corpus import zips
-from tests.hostile.corpus.cases import EITHER
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.cases import recording
-from tests.hostile.corpus.cases import run
-from tests.hostile.corpus.cases import tracing
-from tests.hostile.corpus.cases import without
+from tests.hostile.corpus import honest, zips
+from tests.hostile.corpus.cases import EITHER, Case, Spoil, all_of, holding, recording, run, tracing, without
 
 JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
 MARK = b"\xef\xbb\xbf"  # the byte order mark that Fiddler writes

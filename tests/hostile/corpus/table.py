@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from tests.hostile.corpus import cheating_scores
-from tests.hostile.corpus import cheats
-from tests.hostile.corpus import costly_answers
-from tests.hostile.corpus import markup
-from tests.hostile.corpus import odd_archives
-from tests.hostile.corpus import odd_bodies
-from tests.hostile.corpus import odd_files
-from tests.hostile.corpus import odd_json
-from tests.hostile.corpus import odd_names
-from tests.hostile.corpus import odd_traces
-from tests.hostile.corpus import patterns
-from tests.hostile.corpus import permissions
-from tests.hostile.corpus import planted
-from tests.hostile.corpus import recorded_formats
-from tests.hostile.corpus import recorders
+from tests.hostile.corpus import (
+    cheating_scores,
+    cheats,
+    costly_answers,
+    markup,
+    odd_archives,
+    odd_bodies,
+    odd_files,
+    odd_json,
+    odd_names,
+    odd_traces,
+    patterns,
+    permissions,
+    planted,
+    recorded_formats,
+    recorders,
+)
 from tests.hostile.corpus.cases import Case
 
 FAMILIES: dict[str, tuple[Case, ...]] = {

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
 from tests.parity.harness.goldens import response_config
-from tests.parity.harness.leaves import leaves
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.spellings import other_spellings
-from tests.parity.harness.spellings import typed_spellings
+from tests.parity.harness.leaves import leaves, replaced
+from tests.parity.harness.recording import GUESSES, HONEST, Recording
+from tests.parity.harness.spellings import other_spellings, typed_spellings
 
 Shapes = Mapping[str, Callable[[list[Any]], Any]]
 TYPED, OTHER, SHAPED, OF_OBJECTS, JUNK = 16, 6, 11, 6, 5  # how many of each family a task gets

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.patterns import accepted_text
-from tests.parity.harness.patterns import is_pattern
+from tests.parity.harness.drafts import JSON, Body
+from tests.parity.harness.patterns import accepted_text, is_pattern
 from tests.parity.harness.recording import SITES
 
 _STEP = re.compile(r"\.(?P<name>[\w-]+)|\['(?P<quoted>[^']+)'\]|\[(?P<index>\d+|\*)\]|\[\?\(@\.(?P<filter>[^)]+)\)\]")

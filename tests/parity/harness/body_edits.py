@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tests.parity.harness.bodies import FORM_KEY
-from tests.parity.harness.body_texts import MIME_EDITS
-from tests.parity.harness.body_texts import STORED_EDITS
-from tests.parity.harness.body_texts import TEXT_EDITS
+from tests.parity.harness.body_texts import MIME_EDITS, STORED_EDITS, TEXT_EDITS
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.drafts import form_value
-from tests.parity.harness.leaves import Leaf
-from tests.parity.harness.leaves import dropped
-from tests.parity.harness.leaves import leaves
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import MULTIPART
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.drafts import JSON, Body, Draft, Event, form_value
+from tests.parity.harness.leaves import Leaf, dropped, leaves, replaced
+from tests.parity.harness.recording import GUESSES, HONEST, MULTIPART, Recording
 
 PER_FIELD, MIMES, STORED, TEXTS, MOST_EVENTS = 2, 2, 1, 3, 2
 

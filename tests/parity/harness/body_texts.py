@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import MULTIPART
-from tests.parity.harness.drafts import Body
+from tests.parity.harness.drafts import FORM, JSON, MULTIPART, Body
 
 Edits = Mapping[str, Callable[[Body], Body | None]]
 

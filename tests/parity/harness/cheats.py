@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.goldens import expected_event
-from tests.parity.harness.goldens import golden_draft
-from tests.parity.harness.goldens import home_page
-from tests.parity.harness.goldens import kind_of
-from tests.parity.harness.goldens import network_configs
-from tests.parity.harness.goldens import response_config
-from tests.parity.harness.leaves import leaves
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import EMPTY_TRACE
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import INFINITE
-from tests.parity.harness.recording import PATH_TRICK
-from tests.parity.harness.recording import PATTERN
-from tests.parity.harness.recording import SITE_PATTERN
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.url_edits import PATH_TRICK_EDITS
-from tests.parity.harness.url_edits import SITE_PATTERN_EDITS
+from tests.parity.harness.drafts import Draft, Event
+from tests.parity.harness.goldens import (
+    expected_event,
+    golden_draft,
+    home_page,
+    kind_of,
+    network_configs,
+    response_config,
+)
+from tests.parity.harness.leaves import leaves, replaced
+from tests.parity.harness.recording import (
+    EMPTY_TRACE,
+    GUESSES,
+    HONEST,
+    INFINITE,
+    PATH_TRICK,
+    PATTERN,
+    SITE_PATTERN,
+    SITES,
+    Recording,
+)
+from tests.parity.harness.url_edits import PATH_TRICK_EDITS, SITE_PATTERN_EDITS
 
 ANYTHING = "^.*$"
 # Statuses that need no data, and data that are often right: what an honest agent might answer as well.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,8 +11,7 @@ from tests.equivalence.two_versions import TwoVersions
 from tests.parity.harness.recording import Recording
 from tests.parity.harness.reference import Reference
 from tests.parity.harness.run_directories import RunDirectory
-from tests.parity.harness.verdicts import Verdict
-from tests.parity.harness.verdicts import our_verdict
+from tests.parity.harness.verdicts import Verdict, our_verdict
 
 EVIDENCE = ("§3.2", "§3.3", "§4.3")  # rules about what was recorded elsewhere, or not at all
 BATCH = 16  # so many runs are under way in the reference while we score the same

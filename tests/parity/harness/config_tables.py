@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import FAILURE
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.verdicts import ERROR, FAILURE, SUCCESS
 
 ADMIN = {"shopping_admin": ["http://h:7780/admin"], "shopping": ["http://h:7770"]}
 SAME_HOST = {"shopping_admin": ["http://h:7770/admin"], "shopping": ["http://h:7770"]}

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.recording import FOLDED
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import SITE_PATTERN
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.drafts import FETCH, Draft, Event
+from tests.parity.harness.recording import FOLDED, HONEST, SITE_PATTERN, SITES, Recording
 
 Sites = Mapping[str, Sequence[str]]
 CONFIGURED, GUESSED, MOVED, EVENTS_TO_GUESS_FROM = 2, 1, 1, 2

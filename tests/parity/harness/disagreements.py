@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from tests.parity.harness.comparison import Pair
-from tests.parity.harness.comparison import Scorers
+from tests.parity.harness.comparison import Pair, Scorers
 from tests.parity.harness.recording import Recording
 from tests.parity.harness.shrinking import smallest
 

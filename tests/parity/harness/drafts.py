@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import HONEST, Recording
 
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.parity.harness.choosing import drawn
-from tests.parity.harness.choosing import rank
+from tests.parity.harness.choosing import drawn, rank
 from tests.parity.harness.drafts import Draft
-from tests.parity.harness.leaves import Path
-from tests.parity.harness.leaves import dropped
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import DAMAGED
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import MISSHAPEN
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.leaves import Path, dropped, replaced
+from tests.parity.harness.recording import DAMAGED, HONEST, MISSHAPEN, Recording
 
 COUNT = 3
 REQUEST, RESPONSE = ("request",), ("response",)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from tests.parity.harness.choosing import drawn
-from tests.parity.harness.choosing import rank
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import NAVIGATION
-from tests.parity.harness.leaves import Path
-from tests.parity.harness.leaves import dropped
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import MISSHAPEN
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.synthetic import HOME
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import entry
-from tests.parity.harness.synthetic import pairs
-from tests.parity.harness.synthetic import requesting
-from tests.parity.harness.synthetic import response
-from tests.parity.harness.synthetic import task
+from tests.parity.harness.choosing import drawn, rank
+from tests.parity.harness.drafts import FORM, JSON, NAVIGATION
+from tests.parity.harness.leaves import Path, dropped, replaced
+from tests.parity.harness.recording import MISSHAPEN, Recording
+from tests.parity.harness.synthetic import HOME, answering, entry, pairs, requesting, response, task
 
 FIRST = 150_000
 PER_EDIT, BODIES, ONE_ZIP_IN = 14, 4500, 4

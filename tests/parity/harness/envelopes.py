@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_webeval.tasks.expectations import STATUSES
-from pytest_webeval.tasks.expectations import TASK_TYPES
+from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
-from tests.parity.harness.recording import DIALECT
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import DIALECT, Recording
 
 Answer = Mapping[str, Any]
 Edits = Mapping[str, Callable[[Answer], Any]]

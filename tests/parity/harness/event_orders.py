@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import NAVIGATION
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.goldens import expected_event
-from tests.parity.harness.goldens import network_configs
+from tests.parity.harness.drafts import FETCH, NAVIGATION, Body, Draft, Event
+from tests.parity.harness.goldens import expected_event, network_configs
 from tests.parity.harness.recording import FORBIDDEN as SPELLING
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import HONEST, Recording
 
 Events = tuple[Event, ...]
 ORDERED, STRAYS, INTERSPERSED, COUNT_WITHOUT_CHECKS = 4, 5, 3, 1

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.parity.harness.synthetic import FORM
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import FAILURE
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.verdicts import ERROR, FAILURE, SUCCESS
 
 JSON = "application/json"
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
-from tests.parity.harness.bodies import FORM_KEY
-from tests.parity.harness.bodies import content_body
-from tests.parity.harness.bodies import post_body
-from tests.parity.harness.bodies import rendered
-from tests.parity.harness.bodies import rendered_text
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import NAVIGATION
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.patterns import accepted_text
-from tests.parity.harness.patterns import is_pattern
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.bodies import FORM_KEY, content_body, post_body, rendered, rendered_text
+from tests.parity.harness.drafts import FETCH, NAVIGATION, Body, Draft, Event
+from tests.parity.harness.patterns import accepted_text, is_pattern
+from tests.parity.harness.recording import SITES, Recording
 
 
 def golden(task: Mapping[str, Any]) -> Recording:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import requesting
-from tests.parity.harness.synthetic import task
+from tests.parity.harness.drafts import Draft, Event
+from tests.parity.harness.synthetic import answering, requesting, task
 
 SHOP = "http://shop.test:7770"
 HOME = Event(f"{SHOP}/")

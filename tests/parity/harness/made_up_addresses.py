@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tests.parity.harness.drafts import Event
-from tests.parity.harness.grids import SHOP
-from tests.parity.harness.grids import Grid
-from tests.parity.harness.grids import page
+from tests.parity.harness.grids import SHOP, Grid, page
 from tests.parity.harness.url_edits import base64_step
 
 

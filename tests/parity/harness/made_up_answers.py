@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
 from tests.parity.harness.goldens import golden_answer
 from tests.parity.harness.grids import HOME
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import PATTERN
-from tests.parity.harness.recording import UNKNOWN_KEY
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import task
+from tests.parity.harness.recording import GUESSES, HONEST, PATTERN, UNKNOWN_KEY, Recording
+from tests.parity.harness.synthetic import answering, task
 
 FIRST, MOST = 130_000, 26
 

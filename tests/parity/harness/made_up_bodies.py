@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import MULTIPART
-from tests.parity.harness.drafts import Body
+from tests.parity.harness.drafts import FORM, JSON, MULTIPART, Body
 
 
 def _typed(**types: Any) -> dict[str, Any]:

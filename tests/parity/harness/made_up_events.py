@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.made_up_addresses import BASE64
-from tests.parity.harness.made_up_addresses import BROKEN_PATTERNS
-from tests.parity.harness.made_up_addresses import PATHS
-from tests.parity.harness.made_up_addresses import QUERIES
-from tests.parity.harness.made_up_addresses import QUERY_SCHEMAS
-from tests.parity.harness.made_up_requests import ANSWERS
-from tests.parity.harness.made_up_requests import COOKIES
-from tests.parity.harness.made_up_requests import HEADERS
-from tests.parity.harness.made_up_requests import POSTS
-from tests.parity.harness.made_up_requests import SEQUENCES
+from tests.parity.harness.drafts import Body, Draft, Event
+from tests.parity.harness.made_up_addresses import BASE64, BROKEN_PATTERNS, PATHS, QUERIES, QUERY_SCHEMAS
+from tests.parity.harness.made_up_requests import ANSWERS, COOKIES, HEADERS, POSTS, SEQUENCES
 from tests.parity.harness.patterns import is_pattern
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import PATH_TRICK
-from tests.parity.harness.recording import PATTERN
-from tests.parity.harness.recording import PLACEHOLDER
-from tests.parity.harness.recording import SITE_PATTERN
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import GUESSES, HONEST, PATH_TRICK, PATTERN, PLACEHOLDER, SITE_PATTERN, Recording
 
 GRIDS = (PATHS, QUERIES, BASE64, QUERY_SCHEMAS, SEQUENCES, HEADERS, COOKIES, POSTS, ANSWERS, BROKEN_PATTERNS)
 FIRST, APART = 110_000, 1000

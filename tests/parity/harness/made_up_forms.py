@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.grids import SHOP
-from tests.parity.harness.grids import Grid
-from tests.parity.harness.grids import page
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import MULTIPART
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.drafts import FETCH, JSON, Body, Event
+from tests.parity.harness.grids import SHOP, Grid, page
+from tests.parity.harness.recording import HONEST, MULTIPART, Recording
 
 BOUNDARY = "----WebKitFormBoundaryx1"
 MIME = f"multipart/form-data; boundary={BOUNDARY}"

@@ -9,18 +9,10 @@ from itertools import product
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.grids import HOME
-from tests.parity.harness.grids import SHOP
-from tests.parity.harness.recording import INFINITE
-from tests.parity.harness.recording import LONG_NUMBER
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import requesting
-from tests.parity.harness.synthetic import task
+from tests.parity.harness.drafts import JSON, Body, Draft, Event
+from tests.parity.harness.grids import HOME, SHOP
+from tests.parity.harness.recording import INFINITE, LONG_NUMBER, Recording
+from tests.parity.harness.synthetic import answering, requesting, task
 from tests.parity.harness.value_examples import VALUES
 
 FIRST = 140_000

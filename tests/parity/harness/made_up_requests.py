@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.grids import SHOP
-from tests.parity.harness.grids import Grid
-from tests.parity.harness.grids import page
-from tests.parity.harness.made_up_bodies import BODIES
-from tests.parity.harness.made_up_bodies import CONTENTS
-from tests.parity.harness.made_up_bodies import EXPECTED_BODIES
-from tests.parity.harness.made_up_bodies import EXPECTED_CONTENTS
+from tests.parity.harness.drafts import FETCH, Body, Event
+from tests.parity.harness.grids import SHOP, Grid, page
+from tests.parity.harness.made_up_bodies import BODIES, CONTENTS, EXPECTED_BODIES, EXPECTED_CONTENTS
 from tests.parity.harness.url_edits import base64_step
 
 

@@ -6,28 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.parity.harness.choosing import drawn
-from tests.parity.harness.choosing import rank
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import JSON
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.leaves import Leaf
-from tests.parity.harness.leaves import leaves
+from tests.parity.harness.choosing import drawn, rank
+from tests.parity.harness.drafts import FORM, JSON, Body, Draft, Event
+from tests.parity.harness.leaves import Leaf, leaves
 from tests.parity.harness.patterns import is_pattern
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import PATTERN
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.spellings import other_spellings
-from tests.parity.harness.spellings import typed_spellings
-from tests.parity.harness.synthetic import answering
-from tests.parity.harness.synthetic import requesting
-from tests.parity.harness.synthetic import task
-from tests.parity.harness.value_examples import REWRITTEN
-from tests.parity.harness.value_examples import VALUES
+from tests.parity.harness.recording import GUESSES, HONEST, PATTERN, SITES, Recording
+from tests.parity.harness.spellings import other_spellings, typed_spellings
+from tests.parity.harness.synthetic import answering, requesting, task
+from tests.parity.harness.value_examples import REWRITTEN, VALUES
 
 PER_VALUE, OTHERS, MORE = 9, 4, 11  # spellings of the type, of any type, and values of the other rows
 OWN = ("shopping", "gitlab")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import FAILURE
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.verdicts import ERROR, FAILURE, SUCCESS
 
 NUMBER = [
     (5, "5", SUCCESS),

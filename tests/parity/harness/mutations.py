@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tests.parity.harness.answer_edits import answer_shapes
-from tests.parity.harness.answer_edits import answer_values
-from tests.parity.harness.body_edits import contents
-from tests.parity.harness.body_edits import posts
+from tests.parity.harness.answer_edits import answer_shapes, answer_values
+from tests.parity.harness.body_edits import contents, posts
 from tests.parity.harness.choosing import rank
-from tests.parity.harness.configurations import configurations
-from tests.parity.harness.configurations import guessed_sites
-from tests.parity.harness.configurations import moved_runs
+from tests.parity.harness.configurations import configurations, guessed_sites, moved_runs
 from tests.parity.harness.entry_damage import damaged_entries
 from tests.parity.harness.entry_members import entry_members
 from tests.parity.harness.envelopes import envelopes
-from tests.parity.harness.event_orders import event_orders
-from tests.parity.harness.event_orders import forbidden_events
-from tests.parity.harness.event_orders import stray_events
+from tests.parity.harness.event_orders import event_orders, forbidden_events, stray_events
 from tests.parity.harness.goldens import golden_draft
 from tests.parity.harness.made_up_answers import made_up_answers
 from tests.parity.harness.made_up_events import made_up_events
@@ -31,13 +24,10 @@ from tests.parity.harness.parameter_orders import parameter_orders
 from tests.parity.harness.producers import producers
 from tests.parity.harness.query_edits import queries
 from tests.parity.harness.recording import Recording
-from tests.parity.harness.request_edits import expected_headers
-from tests.parity.harness.request_edits import requests
+from tests.parity.harness.request_edits import expected_headers, requests
 from tests.parity.harness.response_texts import response_texts
 from tests.parity.harness.trace_files import trace_files
-from tests.parity.harness.tricks import answer_tricks
-from tests.parity.harness.tricks import event_tricks
-from tests.parity.harness.tricks import side_files
+from tests.parity.harness.tricks import answer_tricks, event_tricks, side_files
 from tests.parity.harness.url_edits import urls
 
 FAMILIES = (

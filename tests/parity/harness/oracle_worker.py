@@ -19,8 +19,7 @@ from types import SimpleNamespace
 import dateutil.parser
 import jsonpath_ng.ext.parser
 from pydantic import ValidationError
-from webarena_verified.api.internal import SubsetsManager
-from webarena_verified.api.internal import WebArenaVerifiedEvaluator
+from webarena_verified.api.internal import SubsetsManager, WebArenaVerifiedEvaluator
 from webarena_verified.types.config import WebArenaVerifiedConfig
 from webarena_verified.types.eval import TaskEvalResult
 from webarena_verified.types.task import WebArenaVerifiedTask

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from urllib.parse import parse_qsl
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
-from tests.parity.harness.choosing import drawn
-from tests.parity.harness.choosing import rank
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.drafts import form_value
-from tests.parity.harness.made_up_forms import MIME
-from tests.parity.harness.made_up_forms import message
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import MULTIPART
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.choosing import drawn, rank
+from tests.parity.harness.drafts import FORM, Body, Draft, Event, form_value
+from tests.parity.harness.made_up_forms import MIME, message
+from tests.parity.harness.recording import HONEST, MULTIPART, Recording
 
 ORDERED, FORMS, MOST_EVENTS = 2, 5, 3
 Pairs = list[tuple[str, str]]

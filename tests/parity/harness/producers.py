@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import parse_qsl
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import FORM
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import SIDE_FILE
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.drafts import FORM, Body, Draft, Event
+from tests.parity.harness.recording import HONEST, SIDE_FILE, Recording
 
 WITHOUT_CHECKS = 3  # producers for a task that no network evaluator looks at
 STARTED = "2026-03-21T10:00:00.000Z"

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from hypothesis import strategies as st
 
-from pytest_webeval.tasks.expectations import STATUSES
-from pytest_webeval.tasks.expectations import TASK_TYPES
-from tests.parity.harness.body_texts import MIME_EDITS
-from tests.parity.harness.body_texts import STORED_EDITS
-from tests.parity.harness.body_texts import TEXT_EDITS
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import NAVIGATION
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
+from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
+from tests.parity.harness.body_texts import MIME_EDITS, STORED_EDITS, TEXT_EDITS
+from tests.parity.harness.drafts import FETCH, NAVIGATION, Body, Draft, Event
 from tests.parity.harness.envelopes import ENVELOPES
-from tests.parity.harness.event_orders import BETWEEN
-from tests.parity.harness.event_orders import STRAY
+from tests.parity.harness.event_orders import BETWEEN, STRAY
 from tests.parity.harness.goldens import golden_draft
 from tests.parity.harness.leaves import leaves
 from tests.parity.harness.query_edits import QUERY_EDITS
-from tests.parity.harness.recording import DRAWN
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.request_edits import HEADER_EDITS
-from tests.parity.harness.request_edits import METHOD_EDITS
-from tests.parity.harness.request_edits import STATUS_EDITS
-from tests.parity.harness.text_spellings import ANY
-from tests.parity.harness.text_spellings import TEXT
+from tests.parity.harness.recording import DRAWN, Recording
+from tests.parity.harness.request_edits import HEADER_EDITS, METHOD_EDITS, STATUS_EDITS
+from tests.parity.harness.text_spellings import ANY, TEXT
 from tests.parity.harness.trace_files import har
-from tests.parity.harness.url_edits import NOTATION_EDITS
-from tests.parity.harness.url_edits import PATH_EDITS
+from tests.parity.harness.url_edits import NOTATION_EDITS, PATH_EDITS
 
 Strategy = st.SearchStrategy
 MOST_EVENTS = 6

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from urllib.parse import parse_qsl
-from urllib.parse import quote
-from urllib.parse import urlencode
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
 from tests.parity.harness.recording import Recording
-from tests.parity.harness.url_edits import base64_step
-from tests.parity.harness.url_edits import requested
+from tests.parity.harness.url_edits import base64_step, requested
 
 WHOLE, PER_PARAMETER, MOST_EVENTS = 3, 3, 3
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import queue
 import subprocess
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from threading import Thread
-from typing import IO
-from typing import Any
+from typing import IO, Any
 
 from tests.parity.harness.run_directories import RunDirectory
 from tests.parity.harness.verdicts import Verdict

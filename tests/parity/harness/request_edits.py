@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import FETCH
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
+from tests.parity.harness.drafts import FETCH, Draft, Event
 from tests.parity.harness.recording import Recording
 
 Edit = Callable[[Event], Event]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.parity.harness.synthetic import STRINGS
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import FAILURE
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.verdicts import ERROR, FAILURE, SUCCESS
 
 RIGHT = {"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": ["Blue Mug"], "error_details": None}
 TEXT = json.dumps(RIGHT)

@@ -7,14 +7,12 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import SITES, Recording
 
 RESPONSE = "agent_response.json"
 LINES = "trace.network"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 # Members of these are named by the task's author: what counts is how they are spelled, not which they are.

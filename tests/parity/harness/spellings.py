@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tests.parity.harness.leaves import Leaf
-from tests.parity.harness.number_spellings import CURRENCY
-from tests.parity.harness.number_spellings import NUMBER
-from tests.parity.harness.number_spellings import number_of
-from tests.parity.harness.place_spellings import COORDINATES
-from tests.parity.harness.place_spellings import DISTANCE
-from tests.parity.harness.place_spellings import PLACE
-from tests.parity.harness.place_spellings import metres_of
-from tests.parity.harness.place_spellings import point_of
-from tests.parity.harness.text_spellings import ADDRESS
-from tests.parity.harness.text_spellings import ANY
-from tests.parity.harness.text_spellings import BOOLEAN
-from tests.parity.harness.text_spellings import MONTH
-from tests.parity.harness.text_spellings import TEXT
-from tests.parity.harness.text_spellings import Spellings
-from tests.parity.harness.text_spellings import month_of
-from tests.parity.harness.time_spellings import DATE
-from tests.parity.harness.time_spellings import DURATION
-from tests.parity.harness.time_spellings import day_of
-from tests.parity.harness.time_spellings import seconds_of
+from tests.parity.harness.number_spellings import CURRENCY, NUMBER, number_of
+from tests.parity.harness.place_spellings import COORDINATES, DISTANCE, PLACE, metres_of, point_of
+from tests.parity.harness.text_spellings import ADDRESS, ANY, BOOLEAN, MONTH, TEXT, Spellings, month_of
+from tests.parity.harness.time_spellings import DATE, DURATION, day_of, seconds_of
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import SITES, Recording
 
 HOME = "http://shop.test:7770/"
 NULL_SCHEMA = {"type": "null"}

@@ -5,19 +5,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
-from tests.parity.harness.recording import DAMAGED
-from tests.parity.harness.recording import EMPTY_TRACE
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import UNREADABLE
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import DAMAGED, EMPTY_TRACE, HONEST, UNREADABLE, Recording
 
 Entries = Sequence[Mapping[str, Any]]
 HARS, ZIPS = 2, 1

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import json
 
-from tests.parity.harness.run_directories import har
-from tests.parity.harness.run_directories import lines
-from tests.parity.harness.run_directories import zipped
-from tests.parity.harness.synthetic import FORM
-from tests.parity.harness.synthetic import MODERN
-from tests.parity.harness.synthetic import entry
-from tests.parity.harness.verdicts import ERROR
-from tests.parity.harness.verdicts import FAILURE
-from tests.parity.harness.verdicts import SUCCESS
+from tests.parity.harness.run_directories import har, lines, zipped
+from tests.parity.harness.synthetic import FORM, MODERN, entry
+from tests.parity.harness.verdicts import ERROR, FAILURE, SUCCESS
 
 HAR = har([entry()])
 LINES = lines([entry()])

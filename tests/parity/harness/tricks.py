@@ -5,28 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha1
 from typing import Any
 
 from tests.parity.harness.choosing import drawn
-from tests.parity.harness.drafts import Body
-from tests.parity.harness.drafts import Draft
-from tests.parity.harness.drafts import Event
+from tests.parity.harness.drafts import Body, Draft, Event
 from tests.parity.harness.goldens import response_config
-from tests.parity.harness.leaves import Leaf
-from tests.parity.harness.leaves import leaves
-from tests.parity.harness.leaves import replaced
-from tests.parity.harness.recording import GUESSES
-from tests.parity.harness.recording import INFINITE
-from tests.parity.harness.recording import PATTERN
-from tests.parity.harness.recording import SIDE_FILE
-from tests.parity.harness.recording import Recording
-from tests.parity.harness.trace_files import lines
-from tests.parity.harness.trace_files import zipped
+from tests.parity.harness.leaves import Leaf, leaves, replaced
+from tests.parity.harness.recording import GUESSES, INFINITE, PATTERN, SIDE_FILE, Recording
+from tests.parity.harness.trace_files import lines, zipped
 
 Spelling = Callable[[Any], Any]
 PER_RUN, EVENT_PATTERNS, STORED = 2, 2, 1

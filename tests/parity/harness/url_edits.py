@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from tests.parity.harness.choosing import drawn
 from tests.parity.harness.drafts import Draft
-from tests.parity.harness.recording import HONEST
-from tests.parity.harness.recording import PATH_TRICK
-from tests.parity.harness.recording import PLACEHOLDER
-from tests.parity.harness.recording import SITE_PATTERN
-from tests.parity.harness.recording import SITES
-from tests.parity.harness.recording import Recording
+from tests.parity.harness.recording import HONEST, PATH_TRICK, PLACEHOLDER, SITE_PATTERN, SITES, Recording
 
 Edits = Mapping[str, Callable[[str], str]]
 PATHS, NOTATIONS, TRICKS, MOST_EVENTS = 3, 2, 1, 3

@@ -6,26 +6,20 @@ import signal
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 
 from pytest_webeval.api import load_run
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import RecordingError, SettingsError, TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, TaskResult
 from pytest_webeval.scoring.score import score
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import parse_sites
+from pytest_webeval.tasks.sites import Sites, parse_sites
 from pytest_webeval.tasks.task import read_task
 from tests.parity.harness.run_directories import RunDirectory
 

@@ -6,16 +6,9 @@ import json
 
 import pytest
 
-from pytest_webeval.authoring.audit.attempts import build_page
-from pytest_webeval.authoring.audit.attempts import build_trace
-from pytest_webeval.authoring.audit.attempts import change_event
-from pytest_webeval.authoring.audit.attempts import replace_events
-from pytest_webeval.authoring.audit.bodies import BodyField
-from pytest_webeval.authoring.audit.bodies import is_named
-from pytest_webeval.authoring.audit.bodies import read_fields
-from pytest_webeval.authoring.audit.json_paths import MOST_DEPTH
-from pytest_webeval.authoring.audit.json_paths import list_values
-from pytest_webeval.authoring.audit.json_paths import replace_value
+from pytest_webeval.authoring.audit.attempts import build_page, build_trace, change_event, replace_events
+from pytest_webeval.authoring.audit.bodies import BodyField, is_named, read_fields
+from pytest_webeval.authoring.audit.json_paths import MOST_DEPTH, list_values, replace_value
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.addresses import infer_addresses
+from pytest_webeval.authoring.addresses import Addresses, infer_addresses
 from pytest_webeval.authoring.body_fields import MOST_FIELDS
 from pytest_webeval.authoring.requests import list_requests
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.support.traffic import SHOP
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.support.traffic import SHOP, send, visit, write_traffic
 
 SITES = Sites({"shopping": Environment((SHOP,)), "shopping_admin": Environment((f"{SHOP}/admin",))})
 ADDRESSES = Addresses.of(SITES)

@@ -8,19 +8,10 @@ from itertools import count
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.authoring.addresses import Addresses
-from pytest_webeval.authoring.addresses import Place
-from pytest_webeval.authoring.side_effects import Change
-from pytest_webeval.authoring.side_effects import RunChanges
-from pytest_webeval.authoring.side_effects import count_single
-from pytest_webeval.authoring.side_effects import find_side_effects
-from pytest_webeval.authoring.side_effects import list_changes
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.support.traffic import SHOP
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from pytest_webeval.authoring.addresses import Addresses, Place
+from pytest_webeval.authoring.side_effects import Change, RunChanges, count_single, find_side_effects, list_changes
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.support.traffic import SHOP, send, visit, write_traffic
 
 ADDRESSES = Addresses.of(Sites({"shopping": Environment((SHOP,))}))
 ADD = send("/cart/add", [("product", "lamp")])

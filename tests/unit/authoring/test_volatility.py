@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.authoring.volatility import explain_volatile
-from pytest_webeval.authoring.volatility import is_id
-from pytest_webeval.authoring.volatility import is_random
-from pytest_webeval.authoring.volatility import is_secret
+from pytest_webeval.authoring.volatility import explain_volatile, is_id, is_random, is_secret
 from tests.support.traffic import MOMENT
 
 TOKEN, NOISE, RANDOM, TIME = (

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from pytest_webeval.diagnostics.difference import LONGEST
-from pytest_webeval.diagnostics.difference import Difference
-from pytest_webeval.diagnostics.difference import Explanation
-from pytest_webeval.diagnostics.difference import bounded_path
-from pytest_webeval.diagnostics.difference import truncate_json
+from pytest_webeval.diagnostics.difference import LONGEST, Difference, Explanation, bounded_path, truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import TaskResult
 from pytest_webeval.scoring.merge import merge_results
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import failed
+from pytest_webeval.values.comparison import Comparison, failed
 from pytest_webeval.values.schema import UnparsedValue
 
 SHOP = "http://shop.test:7770"

@@ -5,18 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import astuple
 
-from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD
-from pytest_webeval.diagnostics.failure_groups import FailureGroup
-from pytest_webeval.diagnostics.failure_groups import deciding_assertion
-from pytest_webeval.diagnostics.failure_groups import group_of
+from pytest_webeval.diagnostics.failure_groups import LONGEST_FIELD, FailureGroup, deciding_assertion, group_of
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.comparison import failed, passed
 
 
 def found(*assertions, name="NetworkEventEvaluator", error=None):

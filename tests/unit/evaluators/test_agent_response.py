@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import Limits

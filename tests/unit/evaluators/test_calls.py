@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import Assertion
-from pytest_webeval.scoring.score import evaluate
-from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.score import evaluate, score
 
 
 @dataclass(frozen=True)

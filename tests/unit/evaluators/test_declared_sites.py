@@ -10,8 +10,7 @@ from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.results import WarningKind
 from pytest_webeval.scoring.score import score as score_case
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.tasks.task import Task
 
 BOOKS = "http://books.test"

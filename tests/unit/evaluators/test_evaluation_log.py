@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.case import EvaluationLog
-from pytest_webeval.evaluators.case import WarningTexts
+from pytest_webeval.evaluators.case import Case, EvaluationLog, WarningTexts
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
 from pytest_webeval.summary.record import label_warnings

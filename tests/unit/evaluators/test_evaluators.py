@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
-from dataclasses import is_dataclass
+from dataclasses import FrozenInstanceError, is_dataclass
 from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.evaluators import EVALUATORS, default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.response import ResponseEvaluator
@@ -23,9 +20,7 @@ from pytest_webeval.tasks.expectations import RubricExpectation
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import failed
-from pytest_webeval.values.comparison import passed
+from pytest_webeval.values.comparison import Comparison, failed, passed
 
 SHOP = "http://shop.test:7770"
 PAGE = {"accept": "text/html"}

@@ -8,11 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.site_visits import format_unvisited
-from pytest_webeval.evaluators.site_visits import names_a_site
-from pytest_webeval.evaluators.site_visits import origin
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.evaluators.site_visits import format_unvisited, names_a_site, origin
+from pytest_webeval.tasks.sites import Environment, Sites
 
 PAGE = {"accept": "text/html"}
 AWAY = [

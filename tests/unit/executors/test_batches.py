@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pickle
 from contextlib import contextmanager
-from itertools import count
-from itertools import islice
+from itertools import count, islice
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies
+from hypothesis import given, strategies
 
-from pytest_webeval.executors.batches import WINDOW
-from pytest_webeval.executors.batches import map_batches
+from pytest_webeval.executors.batches import WINDOW, map_batches
 from pytest_webeval.executors.engine import Loss
 from tests.support import batch_functions
 

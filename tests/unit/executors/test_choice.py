@@ -8,10 +8,8 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.executors import choice
-from pytest_webeval.executors.choice import Machine
-from pytest_webeval.executors.choice import choose_engine
-from pytest_webeval.executors.dask_engine import DaskEngine
-from pytest_webeval.executors.dask_engine import LocalDaskEngine
+from pytest_webeval.executors.choice import Machine, choose_engine
+from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
 from pytest_webeval.executors.processes import ProcessEngine
 from tests.support.batch_functions import name_version
 

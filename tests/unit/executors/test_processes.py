@@ -17,12 +17,8 @@ import pytest
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.batches import map_batches
 from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.job import Job
-from pytest_webeval.executors.job import decode_reply
-from pytest_webeval.executors.job import encode_batch
-from pytest_webeval.executors.processes import ProcessEngine
-from pytest_webeval.executors.processes import ProcessPool
-from pytest_webeval.executors.processes import StartError
+from pytest_webeval.executors.job import Job, decode_reply, encode_batch
+from pytest_webeval.executors.processes import ProcessEngine, ProcessPool, StartError
 from tests.support import batch_functions
 
 ROOT = Path(__file__).parents[3]

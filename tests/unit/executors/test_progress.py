@@ -8,8 +8,7 @@ import re
 import pytest
 
 from pytest_webeval.executors import progress
-from pytest_webeval.executors.progress import Progress
-from pytest_webeval.executors.progress import show_progress
+from pytest_webeval.executors.progress import Progress, show_progress
 
 
 class Terminal(io.StringIO):

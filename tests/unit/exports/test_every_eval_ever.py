@@ -8,20 +8,14 @@ import time
 
 import pytest
 
-from pytest_webeval import SettingsError
-from pytest_webeval import load_results
+from pytest_webeval import SettingsError, load_results
 from pytest_webeval.exports.evaluation_paths import build_directory
 from pytest_webeval.exports.every_eval_ever import format_records
-from pytest_webeval.exports.settings import EvaluationFacts
-from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.statistics import wilson
 from tests.support.runs import definition
-from tests.support.stored_results import MOMENT
-from tests.support.stored_results import result
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_summary
+from tests.support.stored_results import MOMENT, result, row, write_results, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 

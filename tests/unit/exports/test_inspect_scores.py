@@ -9,10 +9,7 @@ import pytest
 from pytest_webeval import load_results
 from pytest_webeval.exports.inspect_scores import format_inspect_scores
 from pytest_webeval.exports.settings import ExportSettings
-from tests.support.stored_results import result
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_summary
+from tests.support.stored_results import result, row, write_results, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 

@@ -14,23 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_webeval
-from pytest_webeval import AssertionRow
-from pytest_webeval import SettingsError
-from pytest_webeval import TaskRow
-from pytest_webeval import load_results
+from pytest_webeval import AssertionRow, SettingsError, TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.summary.libraries import import_library
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.session_reading import read_session
-from tests.support.stored_results import MOMENT
-from tests.support.stored_results import assertion
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_summary
+from tests.support.stored_results import MOMENT, assertion, evaluated, result, row, write_results, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 

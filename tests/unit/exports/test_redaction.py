@@ -8,33 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval import SettingsError
-from pytest_webeval import find_result
-from pytest_webeval import load_results
+from pytest_webeval import SettingsError, find_result, load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.settings import EvaluationFacts
-from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.redactor import OWN_KEYS
-from pytest_webeval.redaction.redactor import Redactor
+from pytest_webeval.redaction.redactor import OWN_KEYS, Redactor
 from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.redacted_results import redact_stored
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.redacted_results import redact_stored, redact_text
 from pytest_webeval.summary.session_reading import read_session
-from tests.support.leaks import PASSWORD
-from tests.support.leaks import TEXTS
-from tests.support.leaks import list_leaks
-from tests.support.leaks import record_login
-from tests.support.leaks import secret_result
-from tests.support.stored_results import assertion
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
-from tests.support.stored_results import row
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_shards
-from tests.support.stored_results import write_summary
+from tests.support.leaks import PASSWORD, TEXTS, list_leaks, record_login, secret_result
+from tests.support.stored_results import assertion, evaluated, result, row, write_results, write_shards, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 FACTS = EvaluationFacts(benchmark="shop", model="lab/model", organization="lab", relationship="first_party")

@@ -14,20 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval import TaskRow
-from pytest_webeval import load_results
+from pytest_webeval import TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.csv_table import format_cell
 from pytest_webeval.exports.json_lines import join_lines
-from pytest_webeval.exports.rows import AssertionRow
-from pytest_webeval.exports.rows import list_columns
-from pytest_webeval.exports.rows import row_values
+from pytest_webeval.exports.rows import AssertionRow, list_columns, row_values
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.safety.text import sanitize
-from tests.support.stored_results import assertion
-from tests.support.stored_results import evaluated
-from tests.support.stored_results import result
-from tests.support.stored_results import write_results
+from tests.support.stored_results import assertion, evaluated, result, write_results
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import StepEvidence
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.evidence import Evidence, StepEvidence
+from pytest_webeval.judges.questions import Image, Question, Reply, Role, TokenUsage
 from pytest_webeval.safety.files import sha256
 
 Answer = str | Reply | Exception

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.agent_reward_bench import load_judgments
-from pytest_webeval.judges.agent_reward_bench import read_recorded_verdict
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Message
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.agent_reward_bench import load_judgments, read_recorded_verdict
+from pytest_webeval.judges.questions import Ending, Message, TokenUsage
 from pytest_webeval.safety.files import sha256
 
 TRANSCRIPTS = Path(__file__).parents[4] / "shared/corpora/webjudge_7b.tar.xz"

@@ -13,11 +13,8 @@ from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.tasks.task import TrajectoryTask
 from tests.support import recorded
-from tests.support.any_format import WRITERS
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
+from tests.support.any_format import WRITERS, Recorded, write_run
+from tests.unit.judges.scripted import ScriptedJudge, calls_of
 
 ANSWER = 'The "Zebra Atlas" costs 4711 EUR'
 TASK = TrajectoryTask(task_id="a", intent="Find it.")

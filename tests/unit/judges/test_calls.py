@@ -4,21 +4,10 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Message
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.calls import InvalidReply, Prompt, Request, build_messages
+from pytest_webeval.judges.questions import Ending, Message, Question, Reply, Role, TokenUsage
 from pytest_webeval.judges.verdicts import decide
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import image
-from tests.unit.judges.scripted import in_order
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, image, in_order
 
 SHOWN = image(1)
 PROMPT = Prompt(step="count", messages=build_messages("Reply with a number.", "How many?", image(1)))

@@ -9,13 +9,15 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.certificates import Certificate
-from pytest_webeval.judges.certificates import CertifiedCounts
-from pytest_webeval.judges.certificates import CertifiedNumbers
-from pytest_webeval.judges.certificates import Estimate
-from pytest_webeval.judges.certificates import LabelSource
-from pytest_webeval.judges.certificates import read_certificate
-from pytest_webeval.judges.certificates import write_certificate
+from pytest_webeval.judges.certificates import (
+    Certificate,
+    CertifiedCounts,
+    CertifiedNumbers,
+    Estimate,
+    LabelSource,
+    read_certificate,
+    write_certificate,
+)
 from pytest_webeval.judges.identity import JudgeIdentity
 
 JUDGE = JudgeIdentity(model="gpt-4o", method="webjudge", version="2", votes=3, threshold="0.8")

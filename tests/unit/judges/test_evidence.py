@@ -6,10 +6,7 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.evidence import LONGEST_TEXT
-from pytest_webeval.judges.evidence import build_evidence
-from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.evidence import FENCE_RULE, LONGEST_TEXT, build_evidence, fence
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.safety.files import sha256

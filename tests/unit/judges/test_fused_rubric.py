@@ -13,10 +13,7 @@ from pytest_webeval.judges.evidence import FENCE_RULE
 from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.verdicts import JudgeSettings
 from tests.unit.judges.derived import derive_verdict
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
-from tests.unit.judges.scripted import in_order
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, in_order
 
 OUTCOME = {
     "primary_intent": "The price.",

@@ -16,15 +16,11 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges import transport
-from pytest_webeval.judges.calls import KeyRefused
-from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import KeyRefused, ReplyLost, build_messages
 from pytest_webeval.judges.openai_judge import OpenAIJudge
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
+from pytest_webeval.judges.questions import Question, Reply
 from tests.support.judge_server import completion
-from tests.support.raw_server import send_for_ever
-from tests.support.raw_server import serve_raw
+from tests.support.raw_server import send_for_ever, serve_raw
 
 KEY = "sk-secret-key-of-a-test"
 SECONDS = 0.3

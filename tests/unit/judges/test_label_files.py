@@ -8,11 +8,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges import label_files
-from pytest_webeval.judges.label_files import IN_WORDS
-from pytest_webeval.judges.label_files import Label
-from pytest_webeval.judges.label_files import LabelColumns
-from pytest_webeval.judges.label_files import load_label_file
-from pytest_webeval.judges.label_files import parse_coding
+from pytest_webeval.judges.label_files import IN_WORDS, Label, LabelColumns, load_label_file, parse_coding
 from pytest_webeval.safety.files import sha256
 
 ROWS = [

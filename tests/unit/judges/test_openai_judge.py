@@ -10,27 +10,12 @@ from email.utils import formatdate
 import pytest
 from PIL import Image as Pillow
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import KeyRefused
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.errors import JudgeFailed, RecordingError, SettingsError
+from pytest_webeval.judges.calls import JudgeCalls, KeyRefused, Prompt, ReplyLost, Request, build_messages
 from pytest_webeval.judges.openai_judge import OpenAIJudge
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.questions import Ending, Image, Question, Role, TokenUsage
 from pytest_webeval.safety.files import sha256
-from tests.support.judge_server import Answer
-from tests.support.judge_server import completion
-from tests.support.judge_server import failure
-from tests.support.judge_server import reply
-from tests.support.judge_server import serve
+from tests.support.judge_server import Answer, completion, failure, reply, serve
 
 SCHEMA = {
     "type": "object",

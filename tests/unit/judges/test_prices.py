@@ -7,9 +7,7 @@ from decimal import Decimal
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges.prices import ADVICE
-from pytest_webeval.judges.prices import is_version_of
-from pytest_webeval.judges.prices import load_prices
+from pytest_webeval.judges.prices import ADVICE, is_version_of, load_prices
 from pytest_webeval.judges.questions import TokenUsage
 
 USAGE = TokenUsage(prompt=1_000, completion=100, reasoning=60, cached=400)

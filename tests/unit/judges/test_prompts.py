@@ -6,14 +6,10 @@ import json
 
 import pytest
 
-from pytest_webeval.judges.methods import METHODS
-from pytest_webeval.judges.methods import load_method
-from pytest_webeval.judges.methods import request_judge
+from pytest_webeval.judges.methods import METHODS, load_method, request_judge
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.safety.files import sha256
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence
 from tests.unit.judges.steering_corpus import fitting_rubric
 
 RUBRIC = {"items": [{"criterion": "Do the task", "max_points": 1}]}

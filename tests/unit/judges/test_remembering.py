@@ -4,21 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.judges.calls import KeyRefused
-from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.errors import JudgeFailed, RecordingError, WebEvalError
+from pytest_webeval.judges.calls import KeyRefused, ReplyLost, build_messages
 from pytest_webeval.judges.prices import load_prices
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.remembering import MemoryJudge
-from pytest_webeval.judges.remembering import RememberingJudge
-from pytest_webeval.judges.reply_store import InvalidReplyFile
-from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.judges.questions import Ending, Question, Reply, TokenUsage
+from pytest_webeval.judges.remembering import MemoryJudge, RememberingJudge
+from pytest_webeval.judges.reply_store import InvalidReplyFile, ReplyStore
 from pytest_webeval.judges.spending import SpendingLimit
 from tests.unit.judges.scripted import ScriptedJudge
 

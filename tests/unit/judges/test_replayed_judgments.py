@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.judges.agent_reward_bench import load_judgments
-from pytest_webeval.judges.agent_reward_bench import read_recorded_verdict
+from pytest_webeval.judges.agent_reward_bench import load_judgments, read_recorded_verdict
 from pytest_webeval.judges.prices import load_prices
 from pytest_webeval.judges.questions import TokenUsage
 from pytest_webeval.judges.remembering import MemoryJudge

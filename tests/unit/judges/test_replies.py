@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.replies import LONGEST_REPLY
-from pytest_webeval.judges.replies import STATUS
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.replies import ReplyObject
-from pytest_webeval.judges.replies import parse_json_object
-from pytest_webeval.judges.replies import parse_last_line
+from pytest_webeval.judges.replies import (
+    LONGEST_REPLY,
+    STATUS,
+    Conclusion,
+    ReplyObject,
+    parse_json_object,
+    parse_last_line,
+)
 
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
 

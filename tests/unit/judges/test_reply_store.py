@@ -13,12 +13,8 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import build_messages
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.reply_store import InvalidReplyFile
-from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.judges.questions import Ending, Question, Reply, TokenUsage
+from pytest_webeval.judges.reply_store import InvalidReplyFile, ReplyStore
 from tests.unit.judges.scripted import image
 
 REPLY = Reply(text="It did: ✓", model="m-2024-08-06", usage=TokenUsage(prompt=5, completion=3, reasoning=2, cached=1))

@@ -6,12 +6,9 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.methods.request_judge import RequestProposal
-from pytest_webeval.judges.methods.request_judge import propose
+from pytest_webeval.judges.methods.request_judge import RequestProposal, propose
 from pytest_webeval.judges.questions import Role
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import in_order
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, in_order
 
 EXPECTED = {"url_pattern": "/api/cart$", "method": "POST", "body": {"qty": "1"}}
 NEAREST = {"url": "https://shop.test/api/cart?lang=en", "method": "POST", "body": {"qty": "1"}}

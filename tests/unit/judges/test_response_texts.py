@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_webeval.judges.response_texts import format_webjudge
-from pytest_webeval.judges.response_texts import format_webvoyager
-from pytest_webeval.rubrics.text_verdicts import TextVerdict
-from pytest_webeval.rubrics.text_verdicts import read_verdict_text
+from pytest_webeval.judges.response_texts import format_webjudge, format_webvoyager
+from pytest_webeval.rubrics.text_verdicts import TextVerdict, read_verdict_text
 
 WORDS = [
     "SUCCESS",

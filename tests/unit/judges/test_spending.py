@@ -6,15 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import JudgeFailed, SettingsError
 from pytest_webeval.judges.calls import build_messages
 from pytest_webeval.judges.prices import load_prices
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from pytest_webeval.judges.questions import TokenUsage
-from pytest_webeval.judges.spending import SpendingLimit
-from pytest_webeval.judges.spending import estimate
+from pytest_webeval.judges.questions import Question, Reply, TokenUsage
+from pytest_webeval.judges.spending import SpendingLimit, estimate
 from tests.unit.judges.scripted import image
 
 PRICES = load_prices()

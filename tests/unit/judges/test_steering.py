@@ -9,21 +9,14 @@ from dataclasses import replace
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import StepEvidence
-from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.methods import METHODS
-from pytest_webeval.judges.methods import load_method
+from pytest_webeval.judges.evidence import Evidence, StepEvidence, fence
+from pytest_webeval.judges.methods import METHODS, load_method
 from pytest_webeval.judges.methods.request_judge import propose
 from pytest_webeval.judges.verdicts import JudgeSettings
 from tests.unit.judges.derived import derive_verdict
-from tests.unit.judges.rubric_pipeline.perfect_judge import SIMPLE
-from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import image
-from tests.unit.judges.steering_corpus import ATTEMPTS
-from tests.unit.judges.steering_corpus import fitting_rubric
+from tests.unit.judges.rubric_pipeline.perfect_judge import SIMPLE, reply_to
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, image
+from tests.unit.judges.steering_corpus import ATTEMPTS, fitting_rubric
 
 BY_NAME = {attempt.name: attempt for attempt in ATTEMPTS}
 LINES = {

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from pytest_webeval.judges.threads import call_with_time_limit
-from pytest_webeval.judges.threads import map_in_threads
+from pytest_webeval.judges.threads import call_with_time_limit, map_in_threads
 
 
 @pytest.mark.parametrize("count", [1, 3, 50])

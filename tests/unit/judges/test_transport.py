@@ -6,30 +6,20 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from datetime import UTC
-from datetime import datetime
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges import transport
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.openai_judge import OpenAIJudge
-from tests.support.raw_server import read_request
-from tests.support.raw_server import send_for_ever
-from tests.support.raw_server import serve_raw
-from tests.unit.judges.test_hostile_servers import BODY
-from tests.unit.judges.test_hostile_servers import ENDLESS
-from tests.unit.judges.test_hostile_servers import OK
-from tests.unit.judges.test_hostile_servers import TIMED_OUT
-from tests.unit.judges.test_hostile_servers import TOO_LONG
-from tests.unit.judges.test_hostile_servers import ask
+from tests.support.raw_server import read_request, send_for_ever, serve_raw
+from tests.unit.judges.test_hostile_servers import BODY, ENDLESS, OK, TIMED_OUT, TOO_LONG, ask
 from tests.unit.judges.test_hostile_servers import environment as environment  # noqa: PLC0414  (the fixture)
 
 REPLY = OK + b"\r\n" + BODY

@@ -3,18 +3,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
-from pytest_webeval.judges.replies import STATUS
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.replies import parse_last_line
-from pytest_webeval.judges.votes import ask_votes
-from pytest_webeval.judges.votes import choose_conclusion
-from pytest_webeval.judges.votes import list_values
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import in_order
+from pytest_webeval.judges.calls import Prompt, Request, build_messages
+from pytest_webeval.judges.replies import STATUS, Conclusion, parse_last_line
+from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, in_order
 
 REQUEST = Request(
     Prompt(step="verdict", messages=build_messages("Decide.", "The run")),

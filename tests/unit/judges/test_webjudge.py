@@ -3,16 +3,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.evidence import FENCE_RULE, fence
 from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.judges.verdicts import JudgeSettings
 from tests.unit.judges.derived import derive_verdict
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
-from tests.unit.judges.scripted import image
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, image
 
 KEY_POINTS = "1. Find the atlas.\n2. Report its price."
 

@@ -8,11 +8,7 @@ from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from tests.unit.judges.derived import derive_verdict
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
-from tests.unit.judges.scripted import image
-from tests.unit.judges.scripted import in_order
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, image, in_order
 
 
 def judge_with(*replies, votes=1, **changes):

@@ -10,12 +10,8 @@ from pytest_webeval.lint.checks import CHECKS
 from pytest_webeval.lint.findings import Finding
 from pytest_webeval.lint.linter import lint_row
 from pytest_webeval.lint.task_rows import read_rows
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.unit.lint.planted import answer
-from tests.unit.lint.planted import post
-from tests.unit.lint.planted import request
-from tests.unit.lint.planted import task
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.unit.lint.planted import answer, post, request, task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 NAMES = ("shopping", "bookshop", "gitlab")

@@ -12,15 +12,10 @@ from hypothesis import strategies
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.lint.findings import Finding
-from pytest_webeval.lint.linter import lint_files
-from pytest_webeval.lint.linter import lint_row
+from pytest_webeval.lint.linter import lint_files, lint_row
 from pytest_webeval.lint.task_rows import read_rows
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.unit.lint.planted import answer
-from tests.unit.lint.planted import post
-from tests.unit.lint.planted import request
-from tests.unit.lint.planted import task
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.unit.lint.planted import answer, post, request, task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
 MISTAKE = task(request({"http_method": "post"}))

@@ -8,9 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_webeval.recorder.async_recording import _finish_before_closing as finish_async
-from pytest_webeval.recorder.browser import BrowserCapture
-from pytest_webeval.recorder.browser import BrowserOptions
-from pytest_webeval.recorder.browser import hide_access
+from pytest_webeval.recorder.browser import BrowserCapture, BrowserOptions, hide_access
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.sync_recording import _finish_before_closing as finish_blocking
 from pytest_webeval.recordings.recording_state import Outcome

@@ -10,9 +10,7 @@ import time
 
 import pytest
 
-from pytest_webeval.recorder.interruption import TimeLimitExceeded
-from pytest_webeval.recorder.interruption import interruptible
-from pytest_webeval.recorder.interruption import uninterrupted
+from pytest_webeval.recorder.interruption import TimeLimitExceeded, interruptible, uninterrupted
 from pytest_webeval.recorder.recording import Recording
 
 SECONDS = 0.05

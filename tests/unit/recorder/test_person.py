@@ -9,11 +9,7 @@ import threading
 
 import pytest
 
-from pytest_webeval.recorder.person import MOST_INTERRUPTS
-from pytest_webeval.recorder.person import Interrupts
-from pytest_webeval.recorder.person import Person
-from pytest_webeval.recorder.person import TypedLines
-from pytest_webeval.recorder.person import count_interrupts
+from pytest_webeval.recorder.person import MOST_INTERRUPTS, Interrupts, Person, TypedLines, count_interrupts
 
 
 class Endless(io.StringIO):

@@ -8,19 +8,13 @@ from functools import partial
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.recorder.recording import BudgetExceeded
-from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.run_directory import create_run_directory
-from pytest_webeval.recorder.run_directory import remove_run_directory
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
+from pytest_webeval.recorder.recording import BudgetExceeded, Recording
+from pytest_webeval.recorder.run_directory import create_run_directory, remove_run_directory
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recording_state import Outcome
-from pytest_webeval.recordings.recording_state import read_state
+from pytest_webeval.recordings.recording_state import Outcome, read_state
 from pytest_webeval.recordings.step_log import load_steps
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.tasks.task import read_task
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -8,19 +8,13 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from pytest_webeval.recorder.browser import LOST_REQUESTS
-from pytest_webeval.recorder.browser import BrowserCapture
-from pytest_webeval.recorder.browser import BrowserOptions
+from pytest_webeval.recorder.browser import LOST_REQUESTS, BrowserCapture, BrowserOptions
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.request_har import add_requests
-from pytest_webeval.recorder.request_har import find_request_tracing
+from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import read_state
-from tests.unit.recordings.network.test_trace_layouts import entry
-from tests.unit.recordings.network.test_trace_layouts import har
-from tests.unit.recordings.network.test_trace_layouts import lines
-from tests.unit.recordings.network.test_trace_layouts import paths
+from tests.unit.recordings.network.test_trace_layouts import entry, har, lines, paths
 
 
 def merged(directory, pages, requests):

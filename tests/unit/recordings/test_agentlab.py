@@ -9,20 +9,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval import recordings
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.agentlab import read
-from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.formats import unknown_layout
+from pytest_webeval.recordings.formats import format_of, unknown_layout
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from tests.support.agentlab import RECORDED
-from tests.support.agentlab import find_experiment
+from tests.support.agentlab import RECORDED, find_experiment
 
 SUMMARY = "summary_info.json"
 AGENT = "ScriptedAgent-example-model-1"

@@ -6,9 +6,7 @@ from time import perf_counter
 
 import pytest
 
-from pytest_webeval.recordings.agentlab_log import LoggedAction
-from pytest_webeval.recordings.agentlab_log import find_answer
-from pytest_webeval.recordings.agentlab_log import parse_log
+from pytest_webeval.recordings.agentlab_log import LoggedAction, find_answer, parse_log
 from pytest_webeval.recordings.trajectory.target import Target
 
 TIME = "2026-01-31 10:00:00,500 - "

@@ -8,15 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.api import load_run
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.clawbench import read
-from pytest_webeval.recordings.clawbench_judge import read_lenient_reply
-from pytest_webeval.recordings.clawbench_judge import read_strict_reply
+from pytest_webeval.recordings.clawbench_judge import read_lenient_reply, read_strict_reply
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles

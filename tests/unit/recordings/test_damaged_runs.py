@@ -8,13 +8,10 @@ import shutil
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import score_runs
-from pytest_webeval import summarize
+from pytest_webeval import find_runs, score_runs, summarize
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.safety.limits import Limits
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
+from tests.support.any_format import Recorded, write_run
 from tests.support.recorded_runs import find_run
 
 # The files that decide, of which each damage is an error. The recorder writes more of them.

@@ -7,10 +7,7 @@ import itertools
 import pytest
 
 from pytest_webeval.recordings import inputs as durations
-from pytest_webeval.recordings.inputs import DECODE
-from pytest_webeval.recordings.inputs import EVALUATE
-from pytest_webeval.recordings.inputs import READ
-from pytest_webeval.recordings.inputs import PhaseTimer
+from pytest_webeval.recordings.inputs import DECODE, EVALUATE, READ, PhaseTimer
 
 
 @pytest.fixture(autouse=True)

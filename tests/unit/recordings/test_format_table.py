@@ -9,11 +9,8 @@ import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings import formats
-from pytest_webeval.recordings.formats import FORMATS
-from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.formats import unknown_layout
-from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.recordings.run_tree import Search
+from pytest_webeval.recordings.formats import FORMATS, format_of, unknown_layout
+from pytest_webeval.recordings.run_tree import Kind, Search
 from pytest_webeval.recordings.signatures import RecordedFormat
 
 # The files that a recorder of each format always leaves, with what is in them.

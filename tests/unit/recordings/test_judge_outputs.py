@@ -13,14 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.human_labels import load_labels
 from pytest_webeval.recordings.judge_outputs import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.judgements import from_judgement
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 
 CORPORA = Path(__file__).parents[4] / "shared/corpora"

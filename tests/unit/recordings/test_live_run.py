@@ -6,12 +6,9 @@ import json
 
 import pytest
 
-from pytest_webeval import load_run
-from pytest_webeval import load_tasks
-from pytest_webeval import score
+from pytest_webeval import load_run, load_tasks, score
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 from tests.support.runs import Runs
 
 STATE = "webeval_recording.json"

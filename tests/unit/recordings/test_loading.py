@@ -11,15 +11,10 @@ from functools import partial
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.errors import WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, TaskDefinitionError, WebEvalError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case

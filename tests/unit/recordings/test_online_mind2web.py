@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval import load_run
-from pytest_webeval import score_runs
-from pytest_webeval import summarize
+from pytest_webeval import load_run, score_runs, summarize
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.online_mind2web import read

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_run
+from pytest_webeval import find_runs, load_run
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.run_tree import Search

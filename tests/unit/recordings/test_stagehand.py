@@ -12,18 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.formats import STAGEHAND_RUN
-from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.formats import load_run
+from pytest_webeval.recordings.formats import STAGEHAND_RUN, format_of, load_run
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import FileSign
-from pytest_webeval.recordings.stagehand import METADATA
-from pytest_webeval.recordings.stagehand import RUN_KEYS
-from pytest_webeval.recordings.stagehand import read
+from pytest_webeval.recordings.stagehand import METADATA, RUN_KEYS, read
 from pytest_webeval.rules import RULES
-from tests.support.stagehand import SAMPLES
-from tests.support.stagehand import sample
+from tests.support.stagehand import SAMPLES, sample
 
 RESULT = {
     "outcomeSuccess": True,

@@ -8,20 +8,17 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.formats import format_of
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.webvoyager import parse_reply
-from pytest_webeval.recordings.webvoyager import read
+from pytest_webeval.recordings.webvoyager import parse_reply, read
 from pytest_webeval.rubrics import derivation as rubrics_derivation
 from pytest_webeval.rubrics.judgements import from_judgement
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "webvoyager"

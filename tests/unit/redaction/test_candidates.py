@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies
+from hypothesis import example, given, settings, strategies
 
 from pytest_webeval.redaction import text as texts
 from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from tests.support import canaries
-from tests.unit.redaction.test_text import HIDDEN
-from tests.unit.redaction.test_text import KEYS
-from tests.unit.redaction.test_text import TOKENS
+from tests.unit.redaction.test_text import HIDDEN, KEYS, TOKENS
 
 PIECES = [
     *(*TOKENS, *KEYS, *(shown for shown, _ in HIDDEN), *canaries.HEADERS, *canaries.HEADERS.values(), canaries.URL),

@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import STRICT, RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replacement_for
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, TaskResult
 from tests.support.canaries import canary
 
 SALT = b"of the recording"

@@ -10,9 +10,7 @@ from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import replacement_for
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
 
 SALT = b"of the recording"
 NAME = "network_event.query_params.x_mismatch"

@@ -9,10 +9,8 @@ import pytest
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.tokens import list_tokens
-from pytest_webeval.redaction.tokens import may_hold
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.redaction.tokens import list_tokens, may_hold
+from pytest_webeval.results import EvaluatorResult, Status
 from tests.support.stored_results import build
 
 SALT = b"salt of a recording"

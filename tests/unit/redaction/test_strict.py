@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import quote
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
-from hypothesis import example
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies
+from hypothesis import example, given, settings, strategies
 
 from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.known_secrets import fold

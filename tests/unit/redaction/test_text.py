@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies
+from hypothesis import given, strategies
 
 from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.attachment_text import answer_text
-from pytest_webeval.reports.attachment_text import differences_text
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.reports.attachment_text import answer_text, differences_text
+from pytest_webeval.results import EvaluatorResult, Status
 from tests.support.stored_results import build
 
 

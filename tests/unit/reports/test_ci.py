@@ -6,10 +6,7 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.ci import annotation
-from pytest_webeval.reports.ci import fenced
-from pytest_webeval.reports.ci import markdown
-from pytest_webeval.reports.ci import open_metrics
+from pytest_webeval.reports.ci import annotation, fenced, markdown, open_metrics
 from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary

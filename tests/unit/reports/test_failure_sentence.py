@@ -9,18 +9,14 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval import load_sites
-from pytest_webeval import score_runs
-from pytest_webeval.reports.failure_sentence import LONGEST_SENTENCE
-from pytest_webeval.reports.failure_sentence import event_check_name
-from pytest_webeval.reports.failure_sentence import failure_sentence
-from pytest_webeval.reports.failure_sentence import reason_in_words
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import ResultWarning
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import WarningKind
+from pytest_webeval import load_sites, score_runs
+from pytest_webeval.reports.failure_sentence import (
+    LONGEST_SENTENCE,
+    event_check_name,
+    failure_sentence,
+    reason_in_words,
+)
+from pytest_webeval.results import Assertion, EvaluatorResult, ResultWarning, Status, TaskResult, WarningKind
 from tests.support.stored_results import build
 
 SUITE = Path(__file__).parents[3] / "example_suite"

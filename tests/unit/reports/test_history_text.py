@@ -6,20 +6,21 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.history_text import PROBLEMS_SHOWN
-from pytest_webeval.reports.history_text import describe_sessions
-from pytest_webeval.reports.history_text import describe_tasks
-from pytest_webeval.reports.history_text import format_history
-from pytest_webeval.reports.history_text import format_history_markdown
-from pytest_webeval.reports.history_text import format_interval
-from pytest_webeval.reports.history_text import format_rate
-from pytest_webeval.reports.history_text import format_time
-from pytest_webeval.reports.history_text import label_sessions
-from pytest_webeval.reports.history_text import list_series
+from pytest_webeval.reports.history_text import (
+    PROBLEMS_SHOWN,
+    describe_sessions,
+    describe_tasks,
+    format_history,
+    format_history_markdown,
+    format_interval,
+    format_rate,
+    format_time,
+    label_sessions,
+    list_series,
+)
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import ScoredSession
-from tests.unit.summary.test_history import run
-from tests.unit.summary.test_history import session
+from tests.unit.summary.test_history import run, session
 
 HOSTILE = "\x1b[31m\u202e<script>|`\n::error::x"
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.rerun import MOST
-from pytest_webeval.reports.rerun import Rerun
-from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.rerun import keyword
+from pytest_webeval.reports.rerun import MOST, Rerun, RerunCommands, keyword
 
 
 @pytest.mark.parametrize(

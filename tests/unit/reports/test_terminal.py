@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.terminal import SessionFacts
-from pytest_webeval.reports.terminal import render_summary
+from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.trajectory_analysis import analyse
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow

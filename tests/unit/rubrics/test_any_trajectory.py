@@ -13,17 +13,12 @@ import pytest_webeval
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
-from pytest_webeval.recordings.trajectory.recorded import build_step
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, build_step
 from pytest_webeval.recordings.trajectory.task_data import TaskData
 from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.score_files import facts_of
-from pytest_webeval.rubrics.score_files import ignored_files
-from pytest_webeval.rubrics.score_files import stored_verdict
+from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 from pytest_webeval.rubrics.verdict_report import trajectory_metadata
 from pytest_webeval.rules import RULES

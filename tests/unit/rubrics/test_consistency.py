@@ -11,9 +11,7 @@ from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import Check
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import Check, RunFacts, StoredVerdict
 
 RUBRIC_FILE = ScoreFileName("mmrubric", Decimal("0.8"), 5, 3)
 LEAF = {"criterion": "c", "max_points": 4, "earned_points": 4, "post_image_earned_points": 3.5}

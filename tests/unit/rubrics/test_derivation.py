@@ -13,17 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
-from tests.support.made_payloads import OTHER_FILE
-from tests.support.made_payloads import RUBRIC_FILE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
-from tests.support.made_payloads import rules
-from tests.support.made_payloads import verdict
+from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
+from tests.support.made_payloads import OTHER_FILE, RUBRIC_FILE, item, payload, rules, verdict
 
 D = Decimal
 ANSWER = "The Pocket Atlas costs 12.50 EUR and is in stock."

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.failure_analysis import FailureAnalysis
-from pytest_webeval.rubrics.failure_analysis import failure_of
+from pytest_webeval.rubrics.failure_analysis import FailureAnalysis, failure_of
 
 
 def point(code="1.1", steps="1", **more):

@@ -8,11 +8,9 @@ import pytest
 
 from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import CRITERIA, VerdictPolicy
 from tests.support.contradictions import INJECTIONS
-from tests.support.rubric_corpus import SIZE
-from tests.support.rubric_corpus import corpus
+from tests.support.rubric_corpus import SIZE, corpus
 
 MADE = tuple(corpus())
 OF_RUBRICS = tuple(made for made in MADE if made.plan)

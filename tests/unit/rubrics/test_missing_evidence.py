@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
+from pytest_webeval.api import load_run, score
 from tests.support import recorded
 
 WORKED = recorded.log(*recorded.WORKED)  # three actions

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from tests.support.made_payloads import OUTCOME_FALSE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
-from tests.support.made_payloads import verdict
+from tests.support.made_payloads import OUTCOME_FALSE, item, payload, verdict
 
 STEP_8 = {"rubric_intermediate_mm_rubric_steps": {"step8_outcome_verification": {"output_success": True}}}
 

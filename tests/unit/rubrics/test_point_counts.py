@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.payload import parse_binary_score
-from pytest_webeval.rubrics.payload import point_count
-from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.payload import parse_binary_score, point_count, quote_value
 
 D = Decimal
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()

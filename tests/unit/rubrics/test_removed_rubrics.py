@@ -7,15 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
+from pytest_webeval.api import load_run, score
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from tests.support import recorded
-from tests.support.made_payloads import OTHER_FILE
-from tests.support.made_payloads import RUBRIC_FILE
-from tests.support.made_payloads import rules
-from tests.support.made_payloads import verdict
+from tests.support.made_payloads import OTHER_FILE, RUBRIC_FILE, rules, verdict
 
 HELD_OUT = ScoreFileName("heldout", Decimal("0.8"), 5, 3)
 SIGNALS = {"mm_is_success": 1, "rubric_is_success": 1, "verifier_is_success": 1}

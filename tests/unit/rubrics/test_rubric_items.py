@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import MAX_DEPTH
-from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.rubrics.rubric_items import add_up
-from pytest_webeval.rubrics.rubric_items import flatten_items
-from pytest_webeval.rubrics.rubric_items import is_action_only
-from pytest_webeval.rubrics.rubric_items import points_of
-from pytest_webeval.rubrics.rubric_items import without_points
+from pytest_webeval.rubrics.rubric_items import (
+    MAX_DEPTH,
+    RubricItem,
+    add_up,
+    flatten_items,
+    is_action_only,
+    points_of,
+    without_points,
+)
 
 D = Decimal
 EIGHTY = D("0.8")

@@ -10,13 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
-from pytest_webeval.recordings.trajectory.score_names import parse_name
+from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.score_files import choose
-from pytest_webeval.rubrics.score_files import read_rubric_file
-from pytest_webeval.rubrics.score_files import read_score_file
-from pytest_webeval.rubrics.score_files import stored_rubric
+from pytest_webeval.rubrics.score_files import choose, read_rubric_file, read_score_file, stored_rubric
 
 EXACT = Decimal("0.8")
 MMRUBRIC, WEBJUDGE = "mmrubric_0.8-5-3.json", "WebJudge_Online_Mind2Web_eval-3.json"

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.stagehand_points import PROCESS_RULES
-from pytest_webeval.recordings.trajectory.stagehand_points import CriterionScore
-from pytest_webeval.recordings.trajectory.stagehand_points import add_up_share
-from pytest_webeval.recordings.trajectory.stagehand_points import find_process_rule
-from pytest_webeval.recordings.trajectory.stagehand_points import read_scores
+from pytest_webeval.recordings.trajectory.stagehand_points import (
+    PROCESS_RULES,
+    CriterionScore,
+    add_up_share,
+    find_process_rule,
+    read_scores,
+)
 from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.rubrics.derivation import derive
@@ -23,8 +25,7 @@ from pytest_webeval.rubrics.failure_analysis import failure_of
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from tests.support.stagehand import SAMPLES
-from tests.support.stagehand import sample
+from tests.support.stagehand import SAMPLES, sample
 
 FULL = {
     "criterion": "Open the page",

@@ -6,10 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.support.made_payloads import OTHER_FILE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
-from tests.support.made_payloads import verdict
+from tests.support.made_payloads import OTHER_FILE, item, payload, verdict
 
 D = Decimal
 # 5.2 of 6.5 points, or 5.199999999999999 for a writer who adds up the group first

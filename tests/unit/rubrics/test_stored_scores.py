@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from tests.support import recorded
 
 POINTS = (9, 5, 7)  # of ten, of each instance; the last is the median

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.rubrics.taxonomy import TAXONOMY
-from pytest_webeval.rubrics.taxonomy import category
-from pytest_webeval.rubrics.taxonomy import code_name
-from pytest_webeval.rubrics.taxonomy import tool_failures
+from pytest_webeval.rubrics.taxonomy import TAXONOMY, category, code_name, tool_failures
 
 
 def test_generations_differ_in_the_codes_that_came_later():

@@ -12,13 +12,10 @@ from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
-from pytest_webeval.rubrics.stored_verdict import StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.rubrics.verdict_report import verdict_to_json
 from tests.support import recorded
-from tests.support.made_payloads import RUBRIC_FILE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
+from tests.support.made_payloads import RUBRIC_FILE, item, payload
 
 FLY = {"action": "fly"}
 WRONG_KEYS = {"action": "key", "keys": ["Enter"], "speed": 3}

@@ -11,13 +11,7 @@ import pytest
 
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from tests.support.made_payloads import OTHER_FILE
-from tests.support.made_payloads import OUTCOME_FALSE
-from tests.support.made_payloads import RUBRIC_FILE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
-from tests.support.made_payloads import rules
-from tests.support.made_payloads import verdict
+from tests.support.made_payloads import OTHER_FILE, OUTCOME_FALSE, RUBRIC_FILE, item, payload, rules, verdict
 
 D = Decimal
 

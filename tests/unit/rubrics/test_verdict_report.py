@@ -7,18 +7,13 @@ from decimal import Decimal
 import pytest
 
 from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
-from pytest_webeval.results import Status
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import Status, worst_status
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.policy import CRITERIA
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import CRITERIA, VerdictPolicy
 from pytest_webeval.rubrics.verdict_report import assertions_of
 from tests.support.contradictions import INJECTIONS
 from tests.support.default_run import first_by_default
-from tests.support.made_payloads import OUTCOME_FALSE
-from tests.support.made_payloads import item
-from tests.support.made_payloads import payload
-from tests.support.made_payloads import verdict
+from tests.support.made_payloads import OUTCOME_FALSE, item, payload, verdict
 from tests.support.rubric_corpus import corpus
 
 MADE = tuple(corpus())

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.rubrics.consistency import majority
-from pytest_webeval.rubrics.consistency import median_index
+from pytest_webeval.rubrics.consistency import majority, median_index
 
 T, F = True, False
 

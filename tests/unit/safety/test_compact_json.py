@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from math import inf
-from math import nan
+from math import inf, nan
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies
+from hypothesis import given, strategies
 
-from pytest_webeval.safety.compact_json import copy_small
-from pytest_webeval.safety.compact_json import to_compact_json
+from pytest_webeval.safety.compact_json import copy_small, to_compact_json
 
 TREES = strategies.recursive(
     strategies.one_of(

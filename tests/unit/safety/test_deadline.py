@@ -10,14 +10,8 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety import regex as patterns
-from pytest_webeval.safety.deadline import pause_for_debugger
-from pytest_webeval.safety.deadline import pause_time_limit
-from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.safety.regex import InvalidPattern
-from pytest_webeval.safety.regex import fullmatch
-from pytest_webeval.safety.regex import is_pattern
-from pytest_webeval.safety.regex import match
-from pytest_webeval.safety.regex import search
+from pytest_webeval.safety.deadline import pause_for_debugger, pause_time_limit, time_limit
+from pytest_webeval.safety.regex import InvalidPattern, fullmatch, is_pattern, match, search
 from pytest_webeval.values.distance import parse_metres
 
 ENDLESS = ["^(a+)+$", "^(a|a)*$", "^" + "(a|a)" * 40 + "$", "^(a*)*$"]

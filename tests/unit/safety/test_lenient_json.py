@@ -8,8 +8,7 @@ import pickle
 import msgspec
 import pytest
 
-from pytest_webeval.safety.json import RepairedObject
-from pytest_webeval.safety.json import load_lenient
+from pytest_webeval.safety.json import RepairedObject, load_lenient
 
 WARNING = ("it has NaN or an out-of-range number, read as null",)
 DIGITS = "9" * 400

@@ -13,12 +13,8 @@ import zlib
 
 import pytest
 
-from pytest_webeval import Limits
-from pytest_webeval import load_run
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval import Limits, load_run
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, ValueParseError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.inputs import RunInputs

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.peak_memory import CASES
-from tests.benchmarks.peak_memory import MEBIBYTE
-from tests.benchmarks.peak_memory import measure
+from tests.benchmarks.peak_memory import CASES, MEBIBYTE, measure
 
 PAGE = Path(__file__).parents[3] / "docs/reference/limits.md"
 ROW = re.compile(r"^\| (.+?) \| (.+?) \| ([\d,]+) MiB \|$", re.MULTILINE)

@@ -12,22 +12,17 @@ from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.safety import run_directory
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import open_file_inside
-from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import read_range_inside
-from pytest_webeval.safety.run_directory import find_change
-from pytest_webeval.safety.run_directory import is_writable
-from pytest_webeval.safety.run_directory import open_run_directory
+from pytest_webeval.safety.files import (
+    exists_no_follow,
+    open_file_inside,
+    read_beginning_inside,
+    read_file_inside,
+    read_range_inside,
+)
+from pytest_webeval.safety.run_directory import find_change, is_writable, open_run_directory
 from pytest_webeval.sessions.run_files import survey_files
-from pytest_webeval.storage import remove
-from pytest_webeval.storage import remove_leftovers
-from pytest_webeval.storage import write_json
-from tests.support.swaps import SWAPS
-from tests.support.swaps import remove_all
-from tests.support.swaps import swap_for_directory
-from tests.support.swaps import swap_for_link
+from pytest_webeval.storage import remove, remove_leftovers, write_json
+from tests.support.swaps import SWAPS, remove_all, swap_for_directory, swap_for_link
 
 
 @pytest.fixture

@@ -5,12 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.safety.text import to_line
-from pytest_webeval.safety.text import truncate
-from pytest_webeval.safety.text import truncate_words
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, preview, shorten_repr, to_line, truncate, truncate_words
 
 PACKAGE = Path(__file__).parents[3] / "pytest_webeval"
 # A slice that an f-string joins to an ellipsis: f"{text[:80]}…"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.schemas.checked_files import CheckedFile
-from pytest_webeval.schemas.checked_files import list_files
+from pytest_webeval.schemas.checked_files import CheckedFile, list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
 

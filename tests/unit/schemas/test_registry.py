@@ -9,15 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import JOURNAL
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.results import SUMMARY
-from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.registry import find_schema
-from pytest_webeval.schemas.registry import get_schema
-from pytest_webeval.schemas.registry import load_schema
+from pytest_webeval.results import JOURNAL, PARTIAL_SUMMARY, RESULT, SCHEMA_VERSION, SUMMARY
+from pytest_webeval.schemas.registry import SCHEMAS, find_schema, get_schema, load_schema
 from pytest_webeval.schemas.validation import MESSAGES
 from tests.support.schema_checks import FILES
 

@@ -12,18 +12,13 @@ from hypothesis import strategies as st
 
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.schemas.registry import SCHEMAS
-from pytest_webeval.schemas.validation import TOO_DEEP
-from pytest_webeval.schemas.validation import Problem
-from pytest_webeval.schemas.validation import find_problems
-from pytest_webeval.schemas.validation import format_path
+from pytest_webeval.schemas.validation import TOO_DEEP, Problem, find_problems, format_path
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize
-from tests.support.runs import definition
-from tests.support.runs import navigation
-from tests.support.runs import visited
+from tests.support.runs import definition, navigation, visited
 
 ITEM = {"criterion": "It works.", "max_points": 2, "earned_points": "", "post_image_earned_points": 1.5}
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.evaluators import NetworkEventEvaluator
-from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.evaluators import NetworkEventEvaluator, default_evaluators
 from pytest_webeval.results import Status
 from pytest_webeval.scoring.score import score
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import pytest_webeval
-from pytest_webeval.scoring.provenance import RECORDING
-from pytest_webeval.scoring.provenance import _own_code
+from pytest_webeval.scoring.provenance import RECORDING, _own_code
 
 PACKAGE = Path(pytest_webeval.__file__).parent
 # What explains, counts, shows and stores results cannot change one, nor what writes recordings and tasks.

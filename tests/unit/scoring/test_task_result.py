@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.recordings.run import placeholder_run
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.results import Assertion, EvaluatorResult, Status
 from pytest_webeval.rules import find_rules
-from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.scoring.task_result import name_run_by_label
+from pytest_webeval.scoring.task_result import build_error_result, name_run_by_label
 
 RUN = placeholder_run(Path("/data/a+b/runs/1"), "runs/1", find_rules("default"))
 PATH, LABEL = "cannot list /data/a+b/runs/1/scores", "cannot list runs/1/scores"

@@ -7,9 +7,7 @@ import threading
 
 import pytest
 
-from pytest_webeval.sessions.interruption import Terminated
-from pytest_webeval.sessions.interruption import open_hold
-from pytest_webeval.sessions.interruption import stop_on_sigterm
+from pytest_webeval.sessions.interruption import Terminated, open_hold, stop_on_sigterm
 
 STOPS = pytest.mark.parametrize(("number", "kind"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
 

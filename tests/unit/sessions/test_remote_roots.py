@@ -13,8 +13,7 @@ from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.option_values import find_location
-from pytest_webeval.sessions.remote_roots import list_problems
-from pytest_webeval.sessions.remote_roots import release
+from pytest_webeval.sessions.remote_roots import list_problems, release
 from pytest_webeval.sessions.remote_settings import open_stores
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.stores.mirror import Mirror

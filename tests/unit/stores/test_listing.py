@@ -10,8 +10,7 @@ from pytest_webeval.errors import StoreError
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.stores.keys import find_key_problem
 from pytest_webeval.stores.listing import plan_tree
-from pytest_webeval.stores.listing_file import ListingFile
-from pytest_webeval.stores.listing_file import write_listing
+from pytest_webeval.stores.listing_file import ListingFile, write_listing
 from pytest_webeval.stores.store import StoredObject
 
 KEYS = st.lists(st.text(st.sampled_from("aAbé/.\n\0 \ud800"), max_size=8), max_size=12, unique=True)

@@ -12,8 +12,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.stores import choice
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.local import LocalStore
-from pytest_webeval.stores.locations import is_remote
-from pytest_webeval.stores.locations import trim
+from pytest_webeval.stores.locations import is_remote, trim
 
 
 def _find_nothing(name):

@@ -10,37 +10,27 @@ import stat
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_webeval.api import score_run
-from pytest_webeval.api import score_runs
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import StoreError
+from pytest_webeval.api import score_run, score_runs
+from pytest_webeval.errors import RecordingError, SettingsError, StoreError
 from pytest_webeval.safety import files
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.files import read_beginning_inside, read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
-from pytest_webeval.stores import cache_index
-from pytest_webeval.stores import obstore_source
-from pytest_webeval.stores.cache_directory import FILES
-from pytest_webeval.stores.cache_directory import default_cache
+from pytest_webeval.stores import cache_index, obstore_source
+from pytest_webeval.stores.cache_directory import FILES, default_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.keys import find_key_problem
 from pytest_webeval.stores.local import LocalStore
-from pytest_webeval.stores.mirror import Mirror
-from pytest_webeval.stores.mirror import attach
+from pytest_webeval.stores.mirror import Mirror, attach
 from pytest_webeval.stores.store import StoredObject
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.sites import load_sites

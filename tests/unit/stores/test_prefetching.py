@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.stores.prefetching import Ahead
-from pytest_webeval.stores.prefetching import fetch_in_parts
+from pytest_webeval.stores.prefetching import Ahead, fetch_in_parts
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 7])

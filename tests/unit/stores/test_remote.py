@@ -15,17 +15,14 @@ import zipfile
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler
-from http.server import ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from pytest_webeval.errors import StoreError
 from pytest_webeval.stores import obstore_source
 from pytest_webeval.stores.choice import open_store
-from tests.support.faulty_s3 import BUCKET
-from tests.support.faulty_s3 import Faults
-from tests.support.faulty_s3 import S3Server
+from tests.support.faulty_s3 import BUCKET, Faults, S3Server
 from tests.unit.stores.conftest import set_variables
 
 pytest.importorskip("fsspec")

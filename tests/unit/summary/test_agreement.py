@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from math import isnan
-from math import sqrt
+from math import isnan, sqrt
 from statistics import NormalDist
 
 import pytest
@@ -14,11 +13,8 @@ from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 from statsmodels.stats.proportion import proportion_confint
 
-from pytest_webeval.summary.agreement import SHARES
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.agreement import Share
-from pytest_webeval.summary.annotator_agreement import compute_fleiss_kappa
-from pytest_webeval.summary.annotator_agreement import measure_agreement
+from pytest_webeval.summary.agreement import SHARES, ConfusionTable, Share
+from pytest_webeval.summary.annotator_agreement import compute_fleiss_kappa, measure_agreement
 from pytest_webeval.summary.corrected_rate import correct_rate
 
 RANDOM_TABLES = 1_000

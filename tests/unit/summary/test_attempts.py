@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.attempts import build_attempts
-from pytest_webeval.summary.attempts import name_attempt
-from pytest_webeval.summary.attempts import reaches
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record import format_digests
-from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.attempts import build_attempts, name_attempt, reaches
+from pytest_webeval.summary.record import Record, format_digests, parse_digests
 from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.summarize import summarize_records
 

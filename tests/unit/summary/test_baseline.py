@@ -11,18 +11,18 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary import side_files
-from pytest_webeval.summary.baseline import Baseline
-from pytest_webeval.summary.baseline import KnownFailure
-from pytest_webeval.summary.baseline import KnownFailures
-from pytest_webeval.summary.baseline import add_comparison
-from pytest_webeval.summary.baseline import build_baseline
-from pytest_webeval.summary.baseline import flip_by_run
-from pytest_webeval.summary.baseline import read_baseline
-from pytest_webeval.summary.baseline import restrict_comparison
+from pytest_webeval.summary.baseline import (
+    Baseline,
+    KnownFailure,
+    KnownFailures,
+    add_comparison,
+    build_baseline,
+    flip_by_run,
+    read_baseline,
+    restrict_comparison,
+)
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize_records
 

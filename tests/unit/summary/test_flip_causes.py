@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
-from pytest_webeval.summary.flip_causes import CauseFinder
-from pytest_webeval.summary.flip_causes import RunPair
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, CauseFinder, RunPair
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 
 SAME = {"rules": "default", "evaluators": "e1", "libraries": {"geopy": "1"}, "policy": {"criterion": None}}
 RUN = {"checksums": "recording=r1 judge=j1 task=t1", "today": "2026-01-01"}

@@ -6,13 +6,8 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.summary.gates import SYNTAX
-from pytest_webeval.summary.gates import GateCase
-from pytest_webeval.summary.gates import find_baseline_problem
-from pytest_webeval.summary.gates import join_gates
-from pytest_webeval.summary.gates import parse_gate
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.gates import SYNTAX, GateCase, find_baseline_problem, join_gates, parse_gate
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 STATUS = {"+": "success", "-": "failure", "!": "error", "?": "excluded"}

@@ -17,8 +17,7 @@ from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.trajectory_analysis import analyse
 from pytest_webeval.summary.trajectory_rows import build_slim_rows
-from tests.support.made_records import make_records
-from tests.support.made_records import make_trajectories
+from tests.support.made_records import make_records, make_trajectories
 
 ROOT = Path(__file__).parents[3]
 MEBIBYTE = 2**20

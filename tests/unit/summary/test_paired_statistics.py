@@ -7,13 +7,15 @@ import random
 import pytest
 
 from pytest_webeval.summary import paired_statistics
-from pytest_webeval.summary.paired_statistics import binomial_tail
-from pytest_webeval.summary.paired_statistics import clustered_bootstrap
-from pytest_webeval.summary.paired_statistics import detectable_difference
-from pytest_webeval.summary.paired_statistics import holm
-from pytest_webeval.summary.paired_statistics import mcnemar_exact
-from pytest_webeval.summary.paired_statistics import newcombe_interval
-from pytest_webeval.summary.paired_statistics import newcombe_unpaired_interval
+from pytest_webeval.summary.paired_statistics import (
+    binomial_tail,
+    clustered_bootstrap,
+    detectable_difference,
+    holm,
+    mcnemar_exact,
+    newcombe_interval,
+    newcombe_unpaired_interval,
+)
 from pytest_webeval.summary.statistics import wilson
 
 TOLERANCE = 1e-9

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.repeated_runs import Tries
-from pytest_webeval.summary.repeated_runs import all_of
-from pytest_webeval.summary.repeated_runs import any_of
-from pytest_webeval.summary.repeated_runs import averages
-from pytest_webeval.summary.repeated_runs import consensus
-from pytest_webeval.summary.repeated_runs import count_task_tries
+from pytest_webeval.summary.repeated_runs import Tries, all_of, any_of, averages, consensus, count_task_tries
 from pytest_webeval.summary.task_identity import TaskKey
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 

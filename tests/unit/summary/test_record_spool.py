@@ -6,17 +6,14 @@ import errno
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
 from pytest_webeval.errors import DiskFull
-from pytest_webeval.summary import record_spool
-from pytest_webeval.summary import session_totals
+from pytest_webeval.summary import record_spool, session_totals
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record_spool import RecordSpool
-from pytest_webeval.summary.record_spool import sort_records
+from pytest_webeval.summary.record_spool import RecordSpool, sort_records
 from pytest_webeval.summary.summarize import summarize_records
 from tests.support.made_records import make_records
 

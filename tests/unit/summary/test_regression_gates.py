@@ -7,17 +7,16 @@ import random
 
 import pytest
 
-from pytest_webeval.summary.paired_statistics import LEVEL
-from pytest_webeval.summary.paired_statistics import count_needed_changes
-from pytest_webeval.summary.paired_statistics import mcnemar_exact
-from pytest_webeval.summary.regression_gates import Regression
-from pytest_webeval.summary.regression_gates import check_beyond_noise
-from pytest_webeval.summary.regression_gates import check_each_task
-from pytest_webeval.summary.regression_gates import explain_powerless
-from pytest_webeval.summary.regression_gates import find_regressed
-from pytest_webeval.summary.regression_gates import fisher_exact
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
+from pytest_webeval.summary.regression_gates import (
+    Regression,
+    check_beyond_noise,
+    check_each_task,
+    explain_powerless,
+    find_regressed,
+    fisher_exact,
+)
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
 STATUSES = {"s": "success", "f": "failure", "p": "partial_match", "e": "error", "x": "excluded"}

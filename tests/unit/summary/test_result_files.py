@@ -10,22 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval import SettingsError
-from pytest_webeval import find_result
-from pytest_webeval import load_results
+from pytest_webeval import SettingsError, find_result, load_results
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_json
+from pytest_webeval.storage import to_json_bytes, write_json
 from pytest_webeval.summary import result_files
 from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.result_files import build_rows
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.result_files import build_rows, read_results
 from pytest_webeval.summary.result_shards import ShardLayout
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.shards import Shard
-from tests.support.stored_results import result
-from tests.support.stored_results import write_results
-from tests.support.stored_results import write_shards
+from tests.support.stored_results import result, write_results, write_shards
 
 pytestmark = pytest.mark.unchecked_files("shards hold what nobody should have written")
 FILE = "eval_results-00001.jsonl"

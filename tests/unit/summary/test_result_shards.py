@@ -12,27 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval import SettingsError
-from pytest_webeval import load_sites
-from pytest_webeval import load_tasks
-from pytest_webeval import score_runs
+from pytest_webeval import SettingsError, load_sites, load_tasks, score_runs
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.storage import write_json
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_manifest import find_path
-from pytest_webeval.summary.result_manifest import name_manifest
-from pytest_webeval.summary.result_shards import ResultShardWriter
-from pytest_webeval.summary.result_shards import ShardLayout
-from pytest_webeval.summary.result_shards import compact_result
-from pytest_webeval.summary.result_shards import expand_result
-from pytest_webeval.summary.result_shards import has_shards
-from pytest_webeval.summary.result_shards import remove_shards
+from pytest_webeval.storage import to_json_bytes, write_json
+from pytest_webeval.summary.result_manifest import find_order, find_path, name_manifest
+from pytest_webeval.summary.result_shards import (
+    ResultShardWriter,
+    ShardLayout,
+    compact_result,
+    expand_result,
+    has_shards,
+    remove_shards,
+)
 from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.unchecked_shards import UncheckedShards
-from tests.support.stored_results import result
-from tests.support.stored_results import write_shards
+from tests.support.stored_results import result, write_shards
 
 pytestmark = pytest.mark.unchecked_files("results have only what the readers need")
 EXAMPLES = Path(__file__).parents[3] / "example_suite"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.run_folders import group_folders
+from pytest_webeval.summary.run_folders import find_run_folder, group_folders
 
 
 @pytest.mark.parametrize(

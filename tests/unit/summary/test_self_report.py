@@ -7,18 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.summary.self_report import SelfReportCounts
-from pytest_webeval.summary.self_report import find_claim
-from pytest_webeval.summary.self_report import find_reported
+from pytest_webeval.api import load_run, score
+from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.summary.self_report import SelfReportCounts, find_claim, find_reported
 from pytest_webeval.tasks.dataset import parse_tasks
 from tests.support import recorded
-from tests.support.any_format import WRITERS
-from tests.support.any_format import Recorded
-from tests.support.any_format import write_run
+from tests.support.any_format import WRITERS, Recorded, write_run
 from tests.support.stored_results import build
 
 RESPONSE, NETWORK = "AgentResponseEvaluator", "NetworkEventEvaluator"

@@ -8,15 +8,16 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.summary import shard_file
-from pytest_webeval.summary import side_files
+from pytest_webeval.summary import shard_file, side_files
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.shard_file import ShardFile
-from pytest_webeval.summary.shard_file import check_shards
-from pytest_webeval.summary.shard_file import merge_records
-from pytest_webeval.summary.shard_file import merge_summary
-from pytest_webeval.summary.shard_file import read_shards
-from pytest_webeval.summary.shard_file import write_shard_file
+from pytest_webeval.summary.shard_file import (
+    ShardFile,
+    check_shards,
+    merge_records,
+    merge_summary,
+    read_shards,
+    write_shard_file,
+)
 
 DETAILS = {
     "unscored_count": 0,

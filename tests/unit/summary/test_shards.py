@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.summary.shards import MOST_SHARDS
-from pytest_webeval.summary.shards import Shard
-from pytest_webeval.summary.shards import split_runs
+from pytest_webeval.summary.shards import MOST_SHARDS, Shard, split_runs
 
 
 @pytest.mark.parametrize("text", ["1/1", "2/8", "10000/10000", "8/10"])

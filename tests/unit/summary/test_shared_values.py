@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from msgspec import Struct
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from pytest_webeval.summary import shared_values
 from pytest_webeval.summary.shared_values import SharedValues

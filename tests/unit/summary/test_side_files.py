@@ -11,17 +11,13 @@ from pytest_webeval.__main__ import main
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.summary import side_files
-from pytest_webeval.summary import summary_file
-from pytest_webeval.summary.baseline import KnownFailures
-from pytest_webeval.summary.baseline import build_baseline
-from pytest_webeval.summary.baseline import read_baseline
+from pytest_webeval.summary import side_files, summary_file
+from pytest_webeval.summary.baseline import KnownFailures, build_baseline, read_baseline
 from pytest_webeval.summary.record_spool import RecordSpool
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.side_files import load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import read_summary_file
-from pytest_webeval.summary.summary_file import write_summary
+from pytest_webeval.summary.summary_file import read_summary_file, write_summary
 from tests.support.made_records import make_records
 
 NOW = "2026-02-03T00:00:00Z"

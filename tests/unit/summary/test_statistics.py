@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.statistics import mean
-from pytest_webeval.summary.statistics import median
-from pytest_webeval.summary.statistics import sample_std
-from pytest_webeval.summary.statistics import spread
-from pytest_webeval.summary.statistics import student_t_interval
-from pytest_webeval.summary.statistics import t_quantile
-from pytest_webeval.summary.statistics import wilson
+from pytest_webeval.summary.statistics import mean, median, sample_std, spread, student_t_interval, t_quantile, wilson
 
 MEASURED = st.lists(st.floats(min_value=-1e6, max_value=1e6), min_size=2, max_size=12)
 

@@ -8,15 +8,13 @@ from itertools import product
 import pytest
 
 from pytest_webeval.exports.loading import load_results
-from pytest_webeval.results import PARTIAL_SUMMARY
-from pytest_webeval.results import SUMMARY
+from pytest_webeval.results import PARTIAL_SUMMARY, SUMMARY
 from pytest_webeval.schemas.registry import find_schema
 from pytest_webeval.summary import side_files
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import find_summary
-from pytest_webeval.summary.summary_file import write_session_summary
+from pytest_webeval.summary.summary_file import find_summary, write_session_summary
 from tests.support.made_records import make_records
 
 NOTE = f"also holds {PARTIAL_SUMMARY}, which is not read; name that file to read it"

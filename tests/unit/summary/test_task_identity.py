@@ -13,10 +13,7 @@ from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import DEFAULT
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.task_identity import TaskCounter
-from pytest_webeval.summary.task_identity import TaskKeys
-from pytest_webeval.summary.task_identity import count_tasks
-from pytest_webeval.summary.task_identity import describe_sample
+from pytest_webeval.summary.task_identity import TaskCounter, TaskKeys, count_tasks, describe_sample
 from tests.support.stored_results import result
 
 

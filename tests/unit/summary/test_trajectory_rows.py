@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from pytest_webeval import load_run
-from pytest_webeval import score
+from pytest_webeval import load_run, score
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import build_row
 from tests.support import recorded
-from tests.support.recorded import core_log
-from tests.support.recorded import item
-from tests.support.recorded import payload
-from tests.support.recorded import put
-from tests.support.recorded import score_file
+from tests.support.recorded import core_log, item, payload, put, score_file
 
 STEPS = {"step2_relevance_scores": {"screenshot_0": {"0": 0, "screenshot_idx": 0}}}
 FAILURE = {"has_failure": True, "failure_points": [{"step_numbers": "2", "error_code": "1.1", "what_happened": "x"}]}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import inf
-from math import nan
-from math import sqrt
+from math import inf, nan, sqrt
 
 import pytest
 from hypothesis import given

@@ -8,13 +8,10 @@ from dataclasses import replace
 import pytest
 from url_normalize import url_normalize
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import EvaluationError, SettingsError
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.tasks.addresses import normalize_address
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
+from pytest_webeval.tasks.sites import Environment, Sites, load_sites
 
 # url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")

@@ -8,16 +8,13 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.dataset import load_tasks, parse_tasks
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import undefined_task
+from pytest_webeval.tasks.task import TrajectoryTask, undefined_task
 
 COLUMNS = ("benchmark", "id", "task_summary", "precomputed_rubric", "task_rephrasings")
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 2.5}]}

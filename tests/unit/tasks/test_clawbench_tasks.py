@@ -9,8 +9,7 @@ import pytest
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.tasks import dataset
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.dataset import load_tasks, parse_tasks
 
 SCHEMA = {"url_pattern": "/cart$", "method": "POST", "body": {"quantity": "2"}, "params": {"page": "1"}}
 TASK = {

@@ -11,13 +11,9 @@ import pytest
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import find_problems
-from pytest_webeval.tasks.definition_keys import EVALUATORS
-from pytest_webeval.tasks.definition_keys import list_keys
-from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.tasks.task import decode_definition
-from pytest_webeval.tasks.task import read_task
-from tests.support.write_tasks_schema import build_schema
-from tests.support.write_tasks_schema import format_json
+from pytest_webeval.tasks.definition_keys import EVALUATORS, list_keys
+from pytest_webeval.tasks.task import DefinedTask, decode_definition, read_task
+from tests.support.write_tasks_schema import build_schema, format_json
 
 SUITE = Path(__file__).parents[3] / "example_suite/runs/tasks.json"
 ENTRIES = {

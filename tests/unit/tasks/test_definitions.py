@@ -7,20 +7,14 @@ from typing import Annotated
 
 import msgspec
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from pydantic import BaseModel
-from pydantic import Field
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.tasks import expectations
-from pytest_webeval.tasks import task
-from pytest_webeval.tasks.lenient_models import MODELS
-from pytest_webeval.tasks.lenient_models import _format_problem
+from pytest_webeval.tasks import expectations, task
+from pytest_webeval.tasks.lenient_models import MODELS, _format_problem
 from pytest_webeval.tasks.task import decode_definition
 from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
 

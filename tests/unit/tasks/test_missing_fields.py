@@ -6,11 +6,9 @@ import json
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.tasks.dataset import parse_tasks
-from pytest_webeval.tasks.expectations import NetworkExpectation
-from pytest_webeval.tasks.expectations import ResponseExpectation
+from pytest_webeval.tasks.expectations import NetworkExpectation, ResponseExpectation
 from pytest_webeval.tasks.task import Expectation
 
 TASK = {

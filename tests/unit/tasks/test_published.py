@@ -10,13 +10,9 @@ import zipfile
 
 import pytest
 
-from pytest_webeval.tasks.published import TABLE
-from pytest_webeval.tasks.published import load_published_digests
-from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import read_task
-from tests.support.write_published_digests import digest_row
-from tests.support.write_published_digests import format_table
-from tests.support.write_published_digests import list_digests
+from pytest_webeval.tasks.published import TABLE, load_published_digests
+from pytest_webeval.tasks.task import TrajectoryTask, read_task
+from tests.support.write_published_digests import digest_row, format_table, list_digests
 
 ANSWER = {
     "evaluator": "AgentResponseEvaluator",

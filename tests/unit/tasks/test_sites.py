@@ -6,14 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.tasks.sites import PLACEHOLDER
-from pytest_webeval.tasks.sites import SITE_NAMES
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import is_site_name
-from pytest_webeval.tasks.sites import parse_sites
-from pytest_webeval.tasks.sites import placeholder
-from pytest_webeval.tasks.sites import site_name
+from pytest_webeval.tasks.sites import (
+    PLACEHOLDER,
+    SITE_NAMES,
+    Environment,
+    Sites,
+    is_site_name,
+    parse_sites,
+    placeholder,
+    site_name,
+)
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(_[a-z0-9]{1,8}){0,3}", fullmatch=True)
 

@@ -10,13 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.tasks.dataset import load_tasks
-from pytest_webeval.tasks.dataset import parse_tasks
-from pytest_webeval.tasks.subset import Subset
-from pytest_webeval.tasks.subset import load_subset
-from pytest_webeval.tasks.subset import parse_subset
+from pytest_webeval.errors import SettingsError, TaskDefinitionError
+from pytest_webeval.tasks.dataset import load_tasks, parse_tasks
+from pytest_webeval.tasks.subset import Subset, load_subset, parse_subset
 
 # SHA-256 of the bytes [7,11], [] and [7,11,"07","a\\u00e9"]
 OF_7_AND_11 = "05b0f17c5de9a867b88d2537c694a93cd7860b0c99d21390ff030eb1fe41f02d"

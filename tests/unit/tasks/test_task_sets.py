@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from math import isnan
-from math import nan
+from math import isnan, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.tasks import benchmarks
-from pytest_webeval.tasks import dataset
+from pytest_webeval.tasks import benchmarks, dataset
 from pytest_webeval.tasks.benchmarks import Packing
 from pytest_webeval.tasks.dataset import parse_tasks
 

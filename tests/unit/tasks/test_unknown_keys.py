@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
+from pytest_webeval.api import load_run, score
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import ResultWarning
 from pytest_webeval.safety.text import describe_unknown_keys

@@ -6,9 +6,7 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.comparison import ComparisonState
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.values.comparison import Comparison, ComparisonState, preview
 from pytest_webeval.values.number import NumberValue
 from pytest_webeval.values.schema import UnparsedValue
 from pytest_webeval.values.string import StringValue

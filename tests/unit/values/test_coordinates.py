@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.base import Alternatives, ParseContext
 from pytest_webeval.values.coordinates import CoordinatesValue
 from pytest_webeval.values.string import StringValue
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import present_day
+from pytest_webeval.values.base import ParseContext, present_day
 from pytest_webeval.values.date import DateValue
 
 

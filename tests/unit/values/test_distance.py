@@ -9,13 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.distance import _FACTORS
-from pytest_webeval.values.distance import DistanceValue
-from pytest_webeval.values.distance import calculate_metres
-from pytest_webeval.values.distance import parse_metres
+from pytest_webeval.values.distance import _FACTORS, DistanceValue, calculate_metres, parse_metres
 from pytest_webeval.values.string import StringValue
 from tests.support.imports import list_loading
 

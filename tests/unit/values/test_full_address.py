@@ -7,8 +7,7 @@ from importlib import metadata
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.scoring import provenance as task_results
 from pytest_webeval.values import full_address
 from pytest_webeval.values.base import ParseContext

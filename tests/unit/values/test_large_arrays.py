@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
-from pytest_webeval.values.comparison import MOST_PAIRS_IN_MESSAGE
-from pytest_webeval.values.comparison import Comparison
+from pytest_webeval.values.base import ParseContext, Value
+from pytest_webeval.values.comparison import MOST_PAIRS_IN_MESSAGE, Comparison
 from pytest_webeval.values.currency import CurrencyValue
 from pytest_webeval.values.distance import DistanceValue
 from pytest_webeval.values.number import NumberValue

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
+from pytest_webeval.values import VALUE_TYPES, value_type
 from pytest_webeval.values.base import ParseContext
 
 NAN, INFINITY = float("nan"), float("inf")

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.values.schema import MAX_REPORT_DEPTH
-from pytest_webeval.values.schema import to_plain_json
+from pytest_webeval.values.schema import MAX_REPORT_DEPTH, to_plain_json
 
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[{"a": ', "}]")])

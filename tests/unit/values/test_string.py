@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import looks_like_pattern
-from pytest_webeval.values.string import Pattern
-from pytest_webeval.values.string import StringValue
+from pytest_webeval.values.base import ParseContext, looks_like_pattern
+from pytest_webeval.values.string import Pattern, StringValue
 from pytest_webeval.values.text import normalize_text
 
 AS_WRITTEN_BY_AN_AGENT = ParseContext(patterns=False, alternatives=False)

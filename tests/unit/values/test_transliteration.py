@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from unicodedata import category
-from unicodedata import lookup
-from unicodedata import normalize
+from unicodedata import category, lookup, normalize
 
 import pytest
 from text_unidecode import unidecode

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import ValueParseError
+from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.url import UrlValue
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import ValueParseError
-from pytest_webeval.values import VALUE_TYPES
-from pytest_webeval.values import value_type
-from pytest_webeval.values.base import ParseContext
-from pytest_webeval.values.base import Value
+from pytest_webeval.values import VALUE_TYPES, value_type
+from pytest_webeval.values.base import ParseContext, Value
 from pytest_webeval.values.base64 import ContentPattern
 from pytest_webeval.values.string import Pattern
 

@@ -7,18 +7,11 @@ from difflib import SequenceMatcher
 from functools import partial
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Number
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_run, format_task
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Number, ReplyForm, Text
 from pytest_webeval.judges.questions import Role
 
 CREDIT_RULES = """\

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import list_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import to_number
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import with_totals
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import ViolationReply
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import MAX_IMAGES
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import Groups
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, list_conditional, to_number, with_totals
+from pytest_webeval.judges.methods.rubric_pipeline.critical_points import ViolationReply, outcome_rules
+from pytest_webeval.judges.methods.rubric_pipeline.grouping import MAX_IMAGES, Groups
 from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
 from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import VoteInstance

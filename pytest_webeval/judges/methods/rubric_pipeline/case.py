@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
-from typing import Generic
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
-from msgspec import Struct
-from msgspec import field
+from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import JudgeCalls
-from pytest_webeval.judges.calls import Prompt
-from pytest_webeval.judges.calls import Request
-from pytest_webeval.judges.calls import build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import build_schema
-from pytest_webeval.judges.methods.rubric_pipeline.replies import parse_reply
+from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.judges.prompt_parts import build_system
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.questions import Image, Role
 
 Value = TypeVar("Value")
 Form = TypeVar("Form", bound=ReplyForm)

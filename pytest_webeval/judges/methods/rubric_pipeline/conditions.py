@@ -7,20 +7,16 @@ from functools import partial
 from typing import Any
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import list_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
-from pytest_webeval.judges.methods.rubric_pipeline.replies import check_indices
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, list_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.material import (
+    Analyses,
+    format_evidence,
+    format_rubric,
+    format_run,
+    format_task,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, ReplyForm, Text, check_indices
 
 _GUIDANCE = """\
 Decide for each criterion with a condition whether its condition holds, from all evidence together. Conditions

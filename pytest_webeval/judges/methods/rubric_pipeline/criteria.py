@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import MAX_DEPTH
-from pytest_webeval.rubrics.rubric_items import Points
-from pytest_webeval.rubrics.rubric_items import flatten_items
-from pytest_webeval.rubrics.rubric_items import points_of
+from pytest_webeval.rubrics.rubric_items import MAX_DEPTH, Points, flatten_items, points_of
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec.structs import asdict
 
 from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Note
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
+from pytest_webeval.judges.methods.rubric_pipeline.material import (
+    Analyses,
+    format_evidence,
+    format_run,
+    format_scores,
+    format_task,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, Note, ReplyForm, Text
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import Groups
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import list_images
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
-from pytest_webeval.judges.methods.rubric_pipeline.replies import check_indices
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.grouping import Groups, list_images
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_run, format_task
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, ReplyForm, Text, check_indices
 
 _GUIDANCE = """\
 Analyze what the screenshot shows about each of the requested criteria.

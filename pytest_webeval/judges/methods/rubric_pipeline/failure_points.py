@@ -5,26 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Meta
-from msgspec import to_builtins
+from msgspec import Meta, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
+from pytest_webeval.judges.methods.rubric_pipeline.material import (
+    Analyses,
+    format_evidence,
+    format_run,
+    format_scores,
+    format_task,
+)
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Note
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Note, ReplyForm, Text
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 
 GENERATION = "G2"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.evidence import Evidence, fence
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.prompt_parts import fence_task
 from pytest_webeval.safety.text import truncate

@@ -10,18 +10,14 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import score_actions
-from pytest_webeval.judges.methods.rubric_pipeline.assembly import Findings
-from pytest_webeval.judges.methods.rubric_pipeline.assembly import build_payload
-from pytest_webeval.judges.methods.rubric_pipeline.assembly import name_score_file
+from pytest_webeval.judges.methods.rubric_pipeline.assembly import Findings, build_payload, name_score_file
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
 from pytest_webeval.judges.methods.rubric_pipeline.conditions import decide_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import classify
+from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation, classify
 from pytest_webeval.judges.methods.rubric_pipeline.evidence_analysis import analyze_screenshots
 from pytest_webeval.judges.methods.rubric_pipeline.failure_points import find_failures
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import group_images
+from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import decide_outcome
 from pytest_webeval.judges.methods.rubric_pipeline.reality_check import check_reality
 from pytest_webeval.judges.methods.rubric_pipeline.relevance import rate_screenshots
@@ -29,13 +25,9 @@ from pytest_webeval.judges.methods.rubric_pipeline.rescoring import rescore
 from pytest_webeval.judges.methods.rubric_pipeline.rubric_creation import find_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import select_screenshots
 from pytest_webeval.judges.methods.rubric_pipeline.side_effects import find_side_effects
-from pytest_webeval.judges.methods.rubric_pipeline.task_validity import verify_task
-from pytest_webeval.judges.methods.rubric_pipeline.task_validity import verify_with_run
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import find_median
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.judges.verdicts import JudgingMethod
+from pytest_webeval.judges.methods.rubric_pipeline.task_validity import verify_task, verify_with_run
+from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 
 class RubricPipeline(JudgingMethod):

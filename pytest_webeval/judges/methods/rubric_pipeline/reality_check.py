@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Note
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import check_indices
+from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses, format_evidence, format_rubric, format_task
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, Note, ReplyForm, check_indices
 
 _GUIDANCE = """\
 Compare each criterion with the evidence, and note facts that its description did not foresee: a name, number or

@@ -9,12 +9,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_task
 from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
 from pytest_webeval.judges.questions import Image
 

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated
-from typing import Any
-from typing import NoReturn
-from typing import TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
-from msgspec import Meta
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.safety.json import format_validation_error
-from pytest_webeval.safety.json import nests_deeper
-from pytest_webeval.safety.json import parse_finite
-from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.safety.json import format_validation_error, nests_deeper, parse_finite
+from pytest_webeval.safety.text import escape_surrogates, shorten_repr
 
 LONGEST_REPLY = 400_000  # characters
 _DEEPEST = 20

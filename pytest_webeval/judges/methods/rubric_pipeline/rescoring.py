@@ -6,27 +6,20 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import CREDIT_RULES
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import check_points
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_met
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Number
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
-from pytest_webeval.judges.methods.rubric_pipeline.replies import check_indices
+from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import CREDIT_RULES, check_points
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_met
+from pytest_webeval.judges.methods.rubric_pipeline.material import (
+    Analyses,
+    format_evidence,
+    format_rubric,
+    format_run,
+    format_scores,
+    format_task,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, Number, ReplyForm, Text, check_indices
 
 _GUIDANCE = f"""\
 Score each of the requested criteria again, now with the evidence from the screenshots. The scores up to now are by

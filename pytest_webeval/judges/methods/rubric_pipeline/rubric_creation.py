@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import UNSET
-from msgspec import Meta
-from msgspec import UnsetType
-from msgspec import to_builtins
+from msgspec import UNSET, Meta, UnsetType, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import unscored_items
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, unscored_items
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
+from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_task
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, ReplyForm, Text
 
 _CREATE = """\
 Write the rubric of the task: the criteria by which the work of any agent on it is scored.

@@ -8,24 +8,19 @@ from typing import Any
 from msgspec import to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.case import Inquiry
-from pytest_webeval.judges.methods.rubric_pipeline.case import parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.failure_points import GENERATION
-from pytest_webeval.judges.methods.rubric_pipeline.failure_points import format_outcome
-from pytest_webeval.judges.methods.rubric_pipeline.failure_points import list_codes
-from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_evidence
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_run
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
+from pytest_webeval.judges.methods.rubric_pipeline.failure_points import GENERATION, format_outcome, list_codes
+from pytest_webeval.judges.methods.rubric_pipeline.material import (
+    Analyses,
+    format_evidence,
+    format_run,
+    format_scores,
+    format_task,
+)
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Text
-from pytest_webeval.judges.questions import Image
-from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, ReplyForm, Text
+from pytest_webeval.judges.questions import Image, Role
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 
 _CODES = f"""\

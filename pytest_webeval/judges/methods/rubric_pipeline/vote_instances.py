@@ -8,9 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_met
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, add_points, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
 from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
 from pytest_webeval.rubrics.consistency import median_index

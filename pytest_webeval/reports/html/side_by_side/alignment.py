@@ -5,24 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.reports.html.side_by_side.requests import Place
-from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.requests import number
-from pytest_webeval.reports.html.side_by_side.requests import split_url
+from pytest_webeval.reports.html.side_by_side.requests import Place, Request, number, split_url
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import parse_assertion_name
+from pytest_webeval.results import EvaluatorResult, Status, parse_assertion_name
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import preview
-from pytest_webeval.safety.text import truncate
+from pytest_webeval.safety.text import preview, truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_CELL, LONGEST_PATH = 300, 120  # characters

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.reports.html.side_by_side.alignment import align_checks
-from pytest_webeval.reports.html.side_by_side.alignment import align_requests
+from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.session_comparison import ChangeKind
-from pytest_webeval.summary.session_comparison import pair_runs
+from pytest_webeval.summary.session_comparison import ChangeKind, pair_runs
 
 MOST_TASKS = 200  # with details on one page
 MOST_SESSIONS = 6  # columns

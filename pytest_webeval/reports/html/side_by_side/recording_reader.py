@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.reports.html.network_table import marks_of
-from pytest_webeval.reports.html.network_table import network_table
-from pytest_webeval.reports.html.screenshots import Links
-from pytest_webeval.reports.html.screenshots import Picture
+from pytest_webeval.reports.html.network_table import marks_of, network_table
+from pytest_webeval.reports.html.screenshots import Links, Picture
 from pytest_webeval.reports.html.side_by_side import run_files
-from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
-from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
-from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
-from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.requests import read_requests
-from pytest_webeval.reports.html.side_by_side.run_details import choose_step
-from pytest_webeval.reports.html.side_by_side.run_details import describe_step
+from pytest_webeval.reports.html.side_by_side.report_pages import find_frame, find_picture, find_run_directory
+from pytest_webeval.reports.html.side_by_side.requests import Request, read_requests
+from pytest_webeval.reports.html.side_by_side.run_details import choose_step, describe_step
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import TaskResult
 

@@ -7,19 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_to_bytes
-from urllib.parse import urlencode
+from urllib.parse import unquote_to_bytes, urlencode
 
 from pytest_webeval.reports.html.screenshots import relative_url
-from pytest_webeval.reports.html.writer import PAGES
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import inert_json
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import TaskResult
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.json import get_member
-from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.reports.html.writer import PAGES, data_name, inert_json
+from pytest_webeval.results import EvaluatorResult, TaskResult
+from pytest_webeval.safety.files import exists_no_follow, read_file_inside
+from pytest_webeval.safety.json import get_member, load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 

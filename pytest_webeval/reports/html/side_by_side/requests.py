@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
-from pytest_webeval.reports.html.event_details import FORBIDDEN
-from pytest_webeval.reports.html.event_details import MATCH
-from pytest_webeval.reports.html.event_details import NEAREST
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.reports.html.event_details import FORBIDDEN, MATCH, NEAREST
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.safety.text import truncate
 
 LONGEST_URL, LONGEST_PLACE, LONGEST_METHOD = 500, 120, 20  # characters

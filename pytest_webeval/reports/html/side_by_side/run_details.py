@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-from msgspec import field
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
@@ -16,9 +13,7 @@ from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +11,12 @@ from stat import S_ISDIR
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import RESULT
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import find_version_problem
-from pytest_webeval.rules import RULES
-from pytest_webeval.rules import Rules
-from pytest_webeval.rules import find_rules
-from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.results import RESULT, TaskResult, find_version_problem
+from pytest_webeval.rules import RULES, Rules, find_rules
+from pytest_webeval.safety.files import exists_no_follow, read_file_inside, sha256
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary.record import JUDGE_FILES

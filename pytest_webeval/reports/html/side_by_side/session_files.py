@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from msgspec import Struct
-from msgspec import structs
+from msgspec import Struct, structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side import report_pages
-from pytest_webeval.reports.html.side_by_side.recording_reader import UNREADABLE
-from pytest_webeval.reports.html.side_by_side.recording_reader import Recorded
-from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
-from pytest_webeval.reports.html.side_by_side.requests import Place
-from pytest_webeval.reports.html.side_by_side.requests import list_deciding_places
-from pytest_webeval.reports.html.side_by_side.requests import list_named
-from pytest_webeval.reports.html.side_by_side.requests import mark_matches
-from pytest_webeval.reports.html.side_by_side.requests import select
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_details import redact
-from pytest_webeval.reports.html.side_by_side.run_files import list_places
-from pytest_webeval.reports.html.side_by_side.run_files import read_result
+from pytest_webeval.reports.html.side_by_side.recording_reader import UNREADABLE, Recorded, RecordingReader
+from pytest_webeval.reports.html.side_by_side.requests import (
+    Place,
+    list_deciding_places,
+    list_named,
+    mark_matches,
+    select,
+)
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, redact
+from pytest_webeval.reports.html.side_by_side.run_files import list_places, read_result
 from pytest_webeval.results import TaskResult
-from pytest_webeval.summary.record import format_digests
-from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.record import format_digests, parse_digests
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 
 _DAMAGED = "its page or its result cannot be read"
 

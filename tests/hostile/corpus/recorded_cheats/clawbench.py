@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM
-from tests.hostile.corpus.recorded_cheats.deceptions import list_wrong_values
-from tests.hostile.corpus.recorded_cheats.deceptions import place
-from tests.hostile.corpus.recorded_cheats.deceptions import precede
-from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import cheat
+from tests.hostile.corpus.cases import Case, holding
+from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM, list_wrong_values, place, precede
+from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS, Recording, cheat
 from tests.hostile.corpus.recorded_planted import list_planted
 
 

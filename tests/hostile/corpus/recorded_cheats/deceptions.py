@@ -7,15 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import Spoil
-from tests.hostile.corpus.cases import encoded
-from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import changed
-from tests.hostile.corpus.recorded_damage import cheat
-from tests.hostile.corpus.recorded_damage import claim
-from tests.hostile.corpus.recorded_damage import edited
+from tests.hostile.corpus.cases import Case, Spoil, encoded
+from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS, Recording, changed, cheat, claim, edited
 
 FAILURE, ERROR = "failure", "error"
 CLAIM = (

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import all_of
-from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM
-from tests.hostile.corpus.recorded_cheats.deceptions import FAILURE
-from tests.hostile.corpus.recorded_cheats.deceptions import list_wrong_values
-from tests.hostile.corpus.recorded_cheats.deceptions import place
-from tests.hostile.corpus.recorded_cheats.deceptions import precede
-from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import cheat
-from tests.hostile.corpus.recorded_damage import claim
+from tests.hostile.corpus.cases import Case, all_of
+from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM, FAILURE, list_wrong_values, place, precede
+from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS, Recording, cheat, claim
 from tests.hostile.corpus.recorded_planted import list_planted
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.recorded_cheats import agentlab
-from tests.hostile.corpus.recorded_cheats import atif
-from tests.hostile.corpus.recorded_cheats import browser_use
-from tests.hostile.corpus.recorded_cheats import clawbench
-from tests.hostile.corpus.recorded_cheats import online_mind2web
-from tests.hostile.corpus.recorded_cheats import stagehand
-from tests.hostile.corpus.recorded_cheats import webvoyager
+from tests.hostile.corpus.recorded_cheats import (
+    agentlab,
+    atif,
+    browser_use,
+    clawbench,
+    online_mind2web,
+    stagehand,
+    webvoyager,
+)
 from tests.hostile.corpus.recorded_damage import Recording
 
 CHEATS: Mapping[str, Callable[[Recording], Iterator[Case]]] = {

@@ -5,19 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.hostile.corpus.cases import Case
-from tests.hostile.corpus.cases import holding
-from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM
-from tests.hostile.corpus.recorded_cheats.deceptions import ERROR
-from tests.hostile.corpus.recorded_cheats.deceptions import FAILURE
-from tests.hostile.corpus.recorded_cheats.deceptions import NO_YES
-from tests.hostile.corpus.recorded_cheats.deceptions import list_wrong_values
-from tests.hostile.corpus.recorded_cheats.deceptions import precede
-from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS
-from tests.hostile.corpus.recorded_damage import Recording
-from tests.hostile.corpus.recorded_damage import changed
-from tests.hostile.corpus.recorded_damage import cheat
-from tests.hostile.corpus.recorded_damage import edited
+from tests.hostile.corpus.cases import Case, holding
+from tests.hostile.corpus.recorded_cheats.deceptions import CLAIM, ERROR, FAILURE, NO_YES, list_wrong_values, precede
+from tests.hostile.corpus.recorded_damage import NEVER_SUCCESS, Recording, changed, cheat, edited
 from tests.hostile.corpus.recorded_planted import list_planted
 
 

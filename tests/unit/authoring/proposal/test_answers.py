@@ -7,8 +7,7 @@ import pytest
 from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.proposal.answers import propose_answer
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 
 ADDRESSES = Addresses.of(Sites({"shopping": Environment(("http://shop.test",))}))
 TEXT, NUMBER, BOOLEAN = {"type": "string"}, {"type": "number"}, {"type": "boolean"}

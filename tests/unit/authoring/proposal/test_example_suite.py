@@ -12,17 +12,14 @@ from functools import cache
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
+from pytest_webeval.api import load_run, score
 from pytest_webeval.authoring.proposal.proposal import propose
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.results import Status
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import load_sites
-from tests.support.derived_runs import CONFIG
-from tests.support.derived_runs import RUNS
-from tests.support.derived_runs import derive
+from tests.support.derived_runs import CONFIG, RUNS, derive
 
 DEFINITIONS = {task["task_id"]: task for task in json.loads((RUNS / "tasks.json").read_bytes())}
 SITES = load_sites(CONFIG)

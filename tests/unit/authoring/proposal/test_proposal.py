@@ -8,14 +8,9 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import propose
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import WebEvalError
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.support.traffic import SHOP
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from pytest_webeval.errors import RecordingError, WebEvalError
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.support.traffic import SHOP, send, visit, write_traffic
 
 RECORDED = Path(__file__).parents[3] / "recorded"
 SITES = Sites({"shopping": Environment((SHOP,))})

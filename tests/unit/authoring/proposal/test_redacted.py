@@ -9,15 +9,9 @@ import pytest
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import propose
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from tests.support.leaks import PASSWORD
-from tests.support.leaks import TEXTS
-from tests.support.leaks import list_leaks
-from tests.support.traffic import SHOP
-from tests.support.traffic import send
-from tests.support.traffic import visit
-from tests.support.traffic import write_traffic
+from pytest_webeval.tasks.sites import Environment, Sites
+from tests.support.leaks import PASSWORD, TEXTS, list_leaks
+from tests.support.traffic import SHOP, send, visit, write_traffic
 
 SITES = Sites({"shopping": Environment((SHOP,))})
 HOME = visit("/")

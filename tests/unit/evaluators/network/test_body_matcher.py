@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
 
-from pytest_webeval.evaluators.network.body_matcher import KEYWORDS
-from pytest_webeval.evaluators.network.body_matcher import _find_hits
-from pytest_webeval.evaluators.network.body_matcher import find_by_parser
-from pytest_webeval.evaluators.network.body_matcher import select_fields
-from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.base import ParseContext
+from pytest_webeval.evaluators.network.body_matcher import KEYWORDS, _find_hits, find_by_parser, select_fields
+from pytest_webeval.values.base import Alternatives, ParseContext
 from pytest_webeval.values.schema import ValueParser
 from tests.support.imports import list_loading
 

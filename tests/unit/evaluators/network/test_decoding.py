@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.rules import RULES
-from pytest_webeval.rules import find_rules
+from pytest_webeval.rules import RULES, find_rules
 from pytest_webeval.values import url_normalization
-from pytest_webeval.values.url_normalization import LONGEST_KEPT
-from pytest_webeval.values.url_normalization import normalize_url
+from pytest_webeval.values.url_normalization import LONGEST_KEPT, normalize_url
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 

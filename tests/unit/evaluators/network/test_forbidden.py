@@ -10,8 +10,7 @@ import pytest
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.results import WarningKind
 from pytest_webeval.scoring.score import score
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.tasks.sites import Environment, Sites
 from tests.support.bench import har_entry
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided

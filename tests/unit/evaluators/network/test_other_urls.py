@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from url_normalize import url_normalize
 
 from pytest_webeval.evaluators.network.event_matcher import build_prefilter
-from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.evaluators.network.urls import bases_match
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match
+from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.values.url_normalization import is_normal
 
 # idna 3.15 and later warn of an argument that url-normalize passes.

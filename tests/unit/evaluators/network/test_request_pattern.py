@@ -16,12 +16,10 @@ from pytest_webeval.evaluators.network.request_pattern import RequestPatternEval
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.recordings.network.request_log import LoggedLine
-from pytest_webeval.recordings.network.request_log import LoggedRequest
+from pytest_webeval.recordings.network.request_log import LoggedLine, LoggedRequest
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import undefined_task
+from pytest_webeval.tasks.task import Expectation, undefined_task
 
 CART = "https://shop.test/cart?page=2&empty=&tag=a&tag=b"
 UPLOAD = {"Content-Type": "multipart/form-data; boundary=x"}

@@ -7,21 +7,14 @@ import json
 import msgspec
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
 from pytest_webeval.evaluators.case import infer_sites
-from pytest_webeval.evaluators.network.urls import UrlMatcher
-from pytest_webeval.evaluators.network.urls import bases_match
-from pytest_webeval.evaluators.network.urls import queries_match
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.rules import RULES
-from pytest_webeval.tasks.sites import Environment
-from pytest_webeval.tasks.sites import Sites
-from pytest_webeval.tasks.sites import load_sites
-from pytest_webeval.values.url_normalization import normalize_keeping_slashes
-from pytest_webeval.values.url_normalization import normalize_url
+from pytest_webeval.tasks.sites import Environment, Sites, load_sites
+from pytest_webeval.values.url_normalization import normalize_keeping_slashes, normalize_url
 
 # url-normalize asks idna for what idna no longer does; scoring ignores that for the whole of an evaluation.
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")

@@ -12,15 +12,12 @@ from typing import Any
 
 from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
 from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.verdicts import JudgedVerdict
-from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.rubrics.derivation import Verdict
-from pytest_webeval.rubrics.derivation import derive
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings
+from pytest_webeval.rubrics.derivation import Verdict, derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import read_score_file
 from pytest_webeval.rubrics.stored_verdict import RunFacts
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
+from tests.unit.judges.scripted import calls_of, evidence
 
 KINDS = (
     "NO_CRITICAL_POINT",

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.questions import Ending
-from pytest_webeval.judges.questions import Question
-from pytest_webeval.judges.questions import Reply
-from tests.unit.judges.rubric_pipeline.perfect_judge import STEPS
-from tests.unit.judges.rubric_pipeline.perfect_judge import Criterion
-from tests.unit.judges.rubric_pipeline.perfect_judge import Plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import derive_again
-from tests.unit.judges.rubric_pipeline.perfect_judge import judge
-from tests.unit.judges.rubric_pipeline.perfect_judge import make_plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
-from tests.unit.judges.scripted import Answer
-from tests.unit.judges.scripted import ScriptedJudge
+from pytest_webeval.judges.questions import Ending, Question, Reply
+from tests.unit.judges.rubric_pipeline.perfect_judge import (
+    STEPS,
+    Criterion,
+    Plan,
+    derive_again,
+    judge,
+    make_plan,
+    reply_to,
+)
+from tests.unit.judges.scripted import Answer, ScriptedJudge
 
 MANDATORY = {"rubric", "dependencies", "action_scores"}
 PLAN = Plan(

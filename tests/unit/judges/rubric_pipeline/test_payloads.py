@@ -7,8 +7,7 @@ from decimal import Decimal
 import pytest
 from msgspec.structs import replace
 
-from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import JudgeFailed, SettingsError
 from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.methods.rubric_pipeline.call_count import count_calls
 from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
@@ -16,17 +15,16 @@ from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.recordings.trajectory.score_names import parse_name
 from pytest_webeval.rubrics.failure_analysis import failure_of
-from tests.unit.judges.rubric_pipeline.perfect_judge import SIMPLE
-from tests.unit.judges.rubric_pipeline.perfect_judge import Criterion
-from tests.unit.judges.rubric_pipeline.perfect_judge import Plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import derive_again
-from tests.unit.judges.rubric_pipeline.perfect_judge import judge
-from tests.unit.judges.rubric_pipeline.perfect_judge import make_plan
-from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
-from tests.unit.judges.scripted import image
+from tests.unit.judges.rubric_pipeline.perfect_judge import (
+    SIMPLE,
+    Criterion,
+    Plan,
+    derive_again,
+    judge,
+    make_plan,
+    reply_to,
+)
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, image
 
 
 def run(plan: Plan):

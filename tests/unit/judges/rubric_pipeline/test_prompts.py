@@ -13,13 +13,9 @@ from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.safety.files import sha256
-from tests.unit.judges.rubric_pipeline.perfect_judge import KINDS
-from tests.unit.judges.rubric_pipeline.perfect_judge import STEPS
-from tests.unit.judges.rubric_pipeline.perfect_judge import reply_to
+from tests.unit.judges.rubric_pipeline.perfect_judge import KINDS, STEPS, reply_to
 from tests.unit.judges.rubric_pipeline.test_damaged_replies import PLAN
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence
 
 # The SHA-256 of all prompts of a version.
 PINNED = {"1": "60f49a9a03740eb493d978f544da02010ab2fe3e30436d5064aa82c2b211137e"}

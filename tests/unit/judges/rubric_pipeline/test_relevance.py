@@ -6,10 +6,7 @@ import json
 
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
 from pytest_webeval.judges.methods.rubric_pipeline.relevance import rate_screenshots
-from tests.unit.judges.scripted import ScriptedJudge
-from tests.unit.judges.scripted import calls_of
-from tests.unit.judges.scripted import evidence
-from tests.unit.judges.scripted import image
+from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, image
 
 ITEM = {"criterion": "Find it", "description": "d", "max_points": 1}
 

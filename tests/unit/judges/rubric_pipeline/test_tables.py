@@ -14,21 +14,13 @@ from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import is_simi
 from pytest_webeval.judges.methods.rubric_pipeline.conditions import verify_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import group_images
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import list_images
+from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images, list_images
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import count_votes
-from pytest_webeval.judges.methods.rubric_pipeline.replies import LONGEST_REPLY
-from pytest_webeval.judges.methods.rubric_pipeline.replies import build_schema
-from pytest_webeval.judges.methods.rubric_pipeline.replies import parse_object
-from pytest_webeval.judges.methods.rubric_pipeline.replies import parse_reply
+from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply, count_votes
+from pytest_webeval.judges.methods.rubric_pipeline.replies import LONGEST_REPLY, build_schema, parse_object, parse_reply
 from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
 from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import find_median
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import settle_edge
+from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, settle_edge
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")

@@ -10,8 +10,7 @@ import pytest
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.damaged_entries import DamagedEvent
-from pytest_webeval.recordings.network.har_entries import RecordedEvent
-from pytest_webeval.recordings.network.har_entries import build_trace
+from pytest_webeval.recordings.network.har_entries import RecordedEvent, build_trace
 
 HEADERS, COOKIES = [{"name": "Accept", "value": "*/*"}], [{"name": "a", "value": "b"}]
 REQUEST = {"url": "http://shop.test/", "method": "GET", "headers": HEADERS}

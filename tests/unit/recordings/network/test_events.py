@@ -7,8 +7,7 @@ from urllib.parse import urlparse
 
 import msgspec
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import EvaluationError
@@ -16,8 +15,7 @@ from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.har_entries import build_trace
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 
 SHOP = "http://shop.test:7770"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"

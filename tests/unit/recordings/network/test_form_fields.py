@@ -6,9 +6,7 @@ import pytest
 
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.form_fields import fields_as_reference
-from pytest_webeval.recordings.network.form_fields import fields_as_written
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.form_fields import fields_as_reference, fields_as_written, parse_fields
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.score import score
 

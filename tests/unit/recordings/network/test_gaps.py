@@ -13,13 +13,10 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.gaps import parse_length
-from pytest_webeval.scoring.score import run_evaluator
-from pytest_webeval.scoring.score import score
+from pytest_webeval.recordings.network.gaps import Gaps, parse_length
+from pytest_webeval.scoring.score import run_evaluator, score
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR as NETWORK
-from pytest_webeval.tasks.task import Expectation
-from pytest_webeval.tasks.task import read_task
+from pytest_webeval.tasks.task import Expectation, read_task
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 

@@ -12,9 +12,7 @@ from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.rules import find_rules
 from pytest_webeval.scoring.score import score
 from tests.support.bench import har_entry
-from tests.unit.recordings.network.test_trace_layouts import SHOP
-from tests.unit.recordings.network.test_trace_layouts import entry
-from tests.unit.recordings.network.test_trace_layouts import har
+from tests.unit.recordings.network.test_trace_layouts import SHOP, entry, har
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 

@@ -10,13 +10,9 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.recordings.network.events import Body
-from pytest_webeval.recordings.network.events import Param
-from pytest_webeval.recordings.network.recorded_fields import content_type
-from pytest_webeval.recordings.network.recorded_fields import is_json_type
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.recordings.network.events import Body, Param
+from pytest_webeval.recordings.network.recorded_fields import content_type, is_json_type, parse_recorded
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.scoring.score import score
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import UnavailableBody
+from pytest_webeval.errors import EvaluationError, RecordingError, UnavailableBody
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.readers import load_trace

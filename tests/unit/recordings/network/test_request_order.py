@@ -11,11 +11,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.rules import find_rules
 from pytest_webeval.scoring.score import score
-from tests.unit.recordings.network.test_trace_layouts import archived
-from tests.unit.recordings.network.test_trace_layouts import entry
-from tests.unit.recordings.network.test_trace_layouts import har
-from tests.unit.recordings.network.test_trace_layouts import lines
-from tests.unit.recordings.network.test_trace_layouts import paths
+from tests.unit.recordings.network.test_trace_layouts import archived, entry, har, lines, paths
 
 pytestmark = pytest.mark.usefixtures("published")  # so that warnings name the rules that decided
 

@@ -9,8 +9,7 @@ import zipfile
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
@@ -19,8 +18,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.archives import Archive
-from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.scoring.score import score
 
 pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed

@@ -9,10 +9,7 @@ from pytest_webeval.api import load_run
 from pytest_webeval.diagnostics import recording_checks as checks
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.har_entries import Entry
-from pytest_webeval.recordings.network.har_entries import RecordedEvent
-from pytest_webeval.recordings.network.har_entries import Request
-from pytest_webeval.recordings.network.har_entries import Response
+from pytest_webeval.recordings.network.har_entries import Entry, RecordedEvent, Request, Response
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 BODIES = {

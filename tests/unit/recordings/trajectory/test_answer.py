@@ -9,13 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.answer import FinalAnswer
-from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.answer import answer_name
-from pytest_webeval.recordings.trajectory.answer import name_warning
-from pytest_webeval.recordings.trajectory.answer import read_answer
-from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.answer import FinalAnswer, Usage, answer_name, name_warning, read_answer
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER, UnreadableTrajectory
 
 NAME = "books_find_7_final_answer.json"
 SHOTS = ("screenshot0.png", "screenshot1.png", "screenshot2.png", "screenshot3.png")

@@ -9,9 +9,7 @@ from random import Random
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import score
-from pytest_webeval import summarize
+from pytest_webeval import find_runs, score, summarize
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.storage import to_json_bytes

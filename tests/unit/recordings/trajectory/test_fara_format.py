@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_run
+from pytest_webeval import find_runs, load_run
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
-from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.formats import holds_reports
+from pytest_webeval.recordings.formats import format_of, holds_reports
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.tasks.dataset import parse_tasks
 from tests.support import recorded

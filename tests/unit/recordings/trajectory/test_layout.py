@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.layout import RunLocation
-from pytest_webeval.recordings.trajectory.layout import locate
+from pytest_webeval.recordings.trajectory.layout import RunLocation, locate
 
 FARA = "WebSurfer-fara-100-max_n_images-3"
 VOYAGER = "WebVoyager_WebVoyager_data_08312025.jsonl"

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.actions import MAX_LITERAL
-from pytest_webeval.recordings.trajectory.actions import read_action
-from pytest_webeval.recordings.trajectory.actions import read_text
+from pytest_webeval.recordings.trajectory.actions import MAX_LITERAL, read_action, read_text
 from pytest_webeval.recordings.trajectory.log import read_log
 
 CALLED = "executing tool 'wait' with arguments"

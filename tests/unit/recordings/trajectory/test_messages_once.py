@@ -9,9 +9,7 @@ from random import Random
 
 import pytest
 
-from pytest_webeval import find_runs
-from pytest_webeval import load_tasks
-from pytest_webeval import score
+from pytest_webeval import find_runs, load_tasks, score
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.scoring.task_result import build_error_result
 from tests.support import recorded

@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.recordings.trajectory.outcome import TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.outcome import gate_of
+from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome, gate_of
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from tests.support import recorded
-from tests.support.recorded import CLICK
-from tests.support.recorded import SEARCH
-from tests.support.recorded import TERMINATE
-from tests.support.recorded import core_log
-from tests.support.recorded import final_answer
-from tests.support.recorded import log
+from tests.support.recorded import CLICK, SEARCH, TERMINATE, core_log, final_answer, log
 
 NO_ANSWER = "<no_answer>"
 LONG = log(*[CLICK] * 3)

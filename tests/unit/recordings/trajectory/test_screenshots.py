@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.screenshots import Screenshots
-from pytest_webeval.recordings.trajectory.screenshots import align
-from pytest_webeval.recordings.trajectory.screenshots import find_screenshots
-from pytest_webeval.recordings.trajectory.screenshots import number_of
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.screenshots import Screenshots, align, find_screenshots, number_of
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 
 HERE = Path("/runs/here/traj/books_find_7")  # there is no such directory: names alone decide
 FARA = [f"screenshot{n}.png" for n in range(12)]

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from pytest_webeval.api import load_run
-from pytest_webeval.api import score
+from pytest_webeval.api import load_run, score
 from pytest_webeval.recordings.trajectory.answer import answer_name
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.rules import RULES

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.stagehand_steps import classify
-from pytest_webeval.recordings.trajectory.stagehand_steps import is_budget
-from pytest_webeval.recordings.trajectory.stagehand_steps import parse_image_path
-from pytest_webeval.recordings.trajectory.stagehand_steps import read_trajectory
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.stagehand_steps import classify, is_budget, parse_image_path, read_trajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.safety.warning_log import WarningLog
-from tests.support.stagehand import SAMPLES
-from tests.support.stagehand import sample
+from tests.support.stagehand import SAMPLES, sample
 
 TASK = {"id": "tea_1", "instruction": "Find the price of green tea."}
 STEP = {"actionName": "act", "actionArgs": {}, "reasoning": "", "agentEvidence": {"modalities": []}}

@@ -9,11 +9,9 @@ import pytest
 from pytest_webeval import load_run
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
-from pytest_webeval.recordings.trajectory.trajectory import trajectory_to_json
+from pytest_webeval.recordings.trajectory.trajectory import Trajectory, trajectory_to_json
 from tests.support import recorded
-from tests.support.recorded import final_answer
-from tests.support.recorded import log
+from tests.support.recorded import final_answer, log
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.answer import read_usage
-from pytest_webeval.recordings.trajectory.answer import total_usage
+from pytest_webeval.recordings.trajectory.answer import Usage, read_usage, total_usage
 from pytest_webeval.safety.warning_log import WarningLog
 
 

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from pytest_webeval import load_run
-from pytest_webeval.reports.html.agent_answer import LONGEST_NAME
-from pytest_webeval.reports.html.agent_answer import LONGEST_TEXT
-from pytest_webeval.reports.html.agent_answer import MOST_FIELDS
-from pytest_webeval.reports.html.agent_answer import final_answer
-from pytest_webeval.reports.html.agent_answer import recorded_answer
-from pytest_webeval.reports.html.agent_answer import result_in_words
+from pytest_webeval.reports.html.agent_answer import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST_FIELDS,
+    final_answer,
+    recorded_answer,
+    result_in_words,
+)
 
 
 @pytest.fixture

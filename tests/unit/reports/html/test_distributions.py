@@ -9,11 +9,7 @@ from statistics import median
 
 import pytest
 
-from pytest_webeval.reports.html.distributions import BINS
-from pytest_webeval.reports.html.distributions import HEIGHT
-from pytest_webeval.reports.html.distributions import DistributionTally
-from pytest_webeval.reports.html.distributions import find_percentile
-from pytest_webeval.reports.html.distributions import format_seconds
+from pytest_webeval.reports.html.distributions import BINS, HEIGHT, DistributionTally, find_percentile, format_seconds
 from tests.unit.reports.html.test_rates import record
 
 FACTS = {

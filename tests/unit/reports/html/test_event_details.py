@@ -9,22 +9,18 @@ import pytest
 from pytest_webeval import load_run
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.redaction.json import JsonRedactor
-from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.policy import build_scope
+from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.reports.html.event_bodies import LONGEST_BODY
-from pytest_webeval.reports.html.event_bodies import LONGEST_VALUE
-from pytest_webeval.reports.html.event_bodies import MARGIN
-from pytest_webeval.reports.html.event_bodies import Room
-from pytest_webeval.reports.html.event_bodies import describe_body
-from pytest_webeval.reports.html.event_bodies import trim_body
-from pytest_webeval.reports.html.event_details import LONGEST_OTHER_BODY
-from pytest_webeval.reports.html.event_details import MOST_CHARACTERS
-from pytest_webeval.reports.html.event_details import MOST_DETAILED
-from pytest_webeval.reports.html.event_details import describe_events
-from pytest_webeval.reports.html.event_details import list_other_secrets
-from pytest_webeval.reports.html.event_details import trim_bodies
+from pytest_webeval.reports.html.event_bodies import LONGEST_BODY, LONGEST_VALUE, MARGIN, Room, describe_body, trim_body
+from pytest_webeval.reports.html.event_details import (
+    LONGEST_OTHER_BODY,
+    MOST_CHARACTERS,
+    MOST_DETAILED,
+    describe_events,
+    list_other_secrets,
+    trim_bodies,
+)
 
 FORM = "application/x-www-form-urlencoded"
 SECRET = "CaNaRy7zQ4abcdefgh0123456789"

@@ -6,14 +6,11 @@ import struct
 
 import pytest
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.action_trace import ActionTrace
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.reports.html import frames
-from pytest_webeval.reports.html.frames import FrameCopies
-from pytest_webeval.reports.html.frames import list_frames
+from pytest_webeval.reports.html.frames import FrameCopies, list_frames
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.writer import data_name
 

@@ -6,14 +6,11 @@ import io
 import struct
 
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_webeval.reports.html.image_size import HEADER_BYTES
-from pytest_webeval.reports.html.image_size import MOST_HEADER_BYTES
-from pytest_webeval.reports.html.image_size import read_size
+from pytest_webeval.reports.html.image_size import HEADER_BYTES, MOST_HEADER_BYTES, read_size
 
 
 def image(kind, size=(123, 45), mode="RGB", **options):

@@ -10,25 +10,16 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.html.index_page import MOST_LISTED
-from pytest_webeval.reports.html.index_page import MOST_ROWS
-from pytest_webeval.reports.html.index_page import index_view
-from pytest_webeval.reports.html.index_parts import ListName
-from pytest_webeval.reports.html.index_parts import PartWriter
-from pytest_webeval.reports.html.index_parts import write_index
+from pytest_webeval.reports.html.index_page import MOST_LISTED, MOST_ROWS, index_view
+from pytest_webeval.reports.html.index_parts import ListName, PartWriter, write_index
 from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.html.index_tally import IndexTally
 from pytest_webeval.reports.html.label_order import LabelOrder
 from pytest_webeval.reports.html.merged_report import write_merged_report
-from pytest_webeval.reports.html.report_directory import IndexRows
-from pytest_webeval.reports.html.report_directory import WrittenPages
-from pytest_webeval.reports.html.report_directory import claim_directory
-from pytest_webeval.reports.html.writer import write_copy
-from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory
+from pytest_webeval.reports.html.writer import write_copy, write_task
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.summary.shard_file import SCHEMA_VERSION
-from pytest_webeval.summary.shard_file import ReportPart
-from pytest_webeval.summary.shard_file import ShardFile
+from pytest_webeval.summary.shard_file import SCHEMA_VERSION, ReportPart, ShardFile
 from pytest_webeval.summary.summarize import summarize_records
 from tests.browser import many_runs
 

@@ -17,21 +17,10 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.recordings.trajectory.target import Target
 from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
-from pytest_webeval.reports.html.network_table import MOST_EVENTS
-from pytest_webeval.reports.html.network_table import marks_of
-from pytest_webeval.reports.html.network_table import network_table
-from pytest_webeval.reports.html.screenshots import HEIGHT
-from pytest_webeval.reports.html.screenshots import WIDTH
-from pytest_webeval.reports.html.screenshots import Links
-from pytest_webeval.reports.html.screenshots import Picture
-from pytest_webeval.reports.html.screenshots import Thumbnails
-from pytest_webeval.reports.html.screenshots import thumbnail
-from pytest_webeval.reports.html.timeline import LONGEST_TEXT
-from pytest_webeval.reports.html.timeline import MOST_STEPS
-from pytest_webeval.reports.html.timeline import _target_to_json
-from pytest_webeval.reports.html.timeline import step_timeline
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
+from pytest_webeval.reports.html.network_table import MOST_EVENTS, marks_of, network_table
+from pytest_webeval.reports.html.screenshots import HEIGHT, WIDTH, Links, Picture, Thumbnails, thumbnail
+from pytest_webeval.reports.html.timeline import LONGEST_TEXT, MOST_STEPS, _target_to_json, step_timeline
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.pictures import MOST_PIXELS
 

@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.reports.html import run_links
-from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.run_links import RunListing
-from pytest_webeval.reports.html.run_links import list_commands
-from pytest_webeval.reports.html.run_links import list_links
-from pytest_webeval.reports.html.run_links import list_run_files
+from pytest_webeval.reports.html.run_links import ReportPaths, RunListing, list_commands, list_links, list_run_files
 from pytest_webeval.safety.run_directory import open_run_directory
 
 

@@ -9,9 +9,7 @@ import re
 import pytest
 from msgspec import structs
 
-from pytest_webeval.reports.html.session_tables import build_agents
-from pytest_webeval.reports.html.session_tables import build_baseline
-from pytest_webeval.reports.html.session_tables import build_judging_lines
+from pytest_webeval.reports.html.session_tables import build_agents, build_baseline, build_judging_lines
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.attempts import build_attempts
 from pytest_webeval.summary.judging import build_judging

@@ -11,17 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.task_page import LONGEST_DEFINITION
-from pytest_webeval.reports.html.task_page import PageTexts
-from pytest_webeval.reports.html.task_page import task_definition
-from pytest_webeval.reports.html.task_page import task_view
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
+from pytest_webeval.reports.html.task_page import LONGEST_DEFINITION, PageTexts, task_definition, task_view
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.summary.record import Record
-from pytest_webeval.tasks.task import TrajectoryTask
-from pytest_webeval.tasks.task import read_task
-from pytest_webeval.tasks.task import undefined_task
+from pytest_webeval.tasks.task import TrajectoryTask, read_task, undefined_task
 from tests.support.runs import Runs
 
 DIFFERENCE = {"path": "retrieved_data[0]", "kind": "different", "expected": "a", "actual": "b"}

@@ -11,13 +11,15 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.scripts import read_report_script
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import inert_json
-from pytest_webeval.reports.html.writer import task_script
-from pytest_webeval.reports.html.writer import write_copy
-from pytest_webeval.reports.html.writer import write_page
-from pytest_webeval.reports.html.writer import write_single
-from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.reports.html.writer import (
+    data_name,
+    inert_json,
+    task_script,
+    write_copy,
+    write_page,
+    write_single,
+    write_task,
+)
 from tests.browser import pages
 
 

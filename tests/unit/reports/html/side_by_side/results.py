@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.results import Assertion
-from pytest_webeval.results import EvaluatorResult
-from pytest_webeval.results import Status
-from pytest_webeval.results import TaskResult
-from pytest_webeval.results import worst_status
+from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult, worst_status
 
 VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum", "webarena_verified_data_checksum")
 NEAREST = {"index": 3, "of": 9, "method": "GET", "url": "__SHOPPING__/cart", "status": 200}

@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.side_by_side import alignment
-from pytest_webeval.reports.html.side_by_side.alignment import align_checks
-from pytest_webeval.reports.html.side_by_side.alignment import align_requests
-from pytest_webeval.reports.html.side_by_side.alignment import describe_difference
+from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests, describe_difference
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from tests.unit.reports.html.side_by_side.results import build
-from tests.unit.reports.html.side_by_side.results import differ
-from tests.unit.reports.html.side_by_side.results import evaluate
-from tests.unit.reports.html.side_by_side.results import read_request
-from tests.unit.reports.html.side_by_side.results import recorded
+from tests.unit.reports.html.side_by_side.results import build, differ, evaluate, read_request, recorded
 
 NET, ANSWER = "NetworkEventEvaluator", "AgentResponseEvaluator"
 PASSED, ABSENT, UNKNOWN = "passes as expected", "absent no such check", "unknown not known"

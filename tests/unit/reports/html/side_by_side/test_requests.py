@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.side_by_side import requests
-from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.requests import list_deciding_places
-from pytest_webeval.reports.html.side_by_side.requests import list_named
-from pytest_webeval.reports.html.side_by_side.requests import mark_matches
-from pytest_webeval.reports.html.side_by_side.requests import number
-from pytest_webeval.reports.html.side_by_side.requests import read_requests
-from pytest_webeval.reports.html.side_by_side.requests import select
-from pytest_webeval.reports.html.side_by_side.requests import split_url
-from tests.unit.reports.html.side_by_side.results import NEAREST
-from tests.unit.reports.html.side_by_side.results import differ
-from tests.unit.reports.html.side_by_side.results import evaluate
+from pytest_webeval.reports.html.side_by_side.requests import (
+    Request,
+    list_deciding_places,
+    list_named,
+    mark_matches,
+    number,
+    read_requests,
+    select,
+    split_url,
+)
+from tests.unit.reports.html.side_by_side.results import NEAREST, differ, evaluate
 
 NET = "NetworkEventEvaluator"
 

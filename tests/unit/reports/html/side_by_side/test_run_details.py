@@ -7,14 +7,8 @@ import pytest
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_details import choose_step
-from pytest_webeval.reports.html.side_by_side.run_details import describe_step
-from pytest_webeval.reports.html.side_by_side.run_details import redact
-from tests.unit.reports.html.side_by_side.results import NEAREST
-from tests.unit.reports.html.side_by_side.results import build
-from tests.unit.reports.html.side_by_side.results import differ
-from tests.unit.reports.html.side_by_side.results import evaluate
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, choose_step, describe_step, redact
+from tests.unit.reports.html.side_by_side.results import NEAREST, build, differ, evaluate
 
 NET, RUBRIC, ANSWER = "NetworkEventEvaluator", "RubricEvaluator", "AgentResponseEvaluator"
 

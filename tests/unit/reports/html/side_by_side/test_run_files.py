@@ -10,21 +10,24 @@ import pytest
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.reports.html.side_by_side import run_files
 from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
-from pytest_webeval.reports.html.side_by_side.report_pages import build_result
-from pytest_webeval.reports.html.side_by_side.report_pages import find_frame
-from pytest_webeval.reports.html.side_by_side.report_pages import find_picture
-from pytest_webeval.reports.html.side_by_side.report_pages import find_run_directory
-from pytest_webeval.reports.html.side_by_side.report_pages import link_to_task
-from pytest_webeval.reports.html.side_by_side.report_pages import read_page
+from pytest_webeval.reports.html.side_by_side.report_pages import (
+    build_result,
+    find_frame,
+    find_picture,
+    find_run_directory,
+    link_to_task,
+    read_page,
+)
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_files import is_same_recording
-from pytest_webeval.reports.html.side_by_side.run_files import list_inputs
-from pytest_webeval.reports.html.side_by_side.run_files import list_places
-from pytest_webeval.reports.html.side_by_side.run_files import measure_recording
-from pytest_webeval.reports.html.side_by_side.run_files import parse_label
-from pytest_webeval.reports.html.side_by_side.run_files import read_result
-from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.reports.html.writer import write_task
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    is_same_recording,
+    list_inputs,
+    list_places,
+    measure_recording,
+    parse_label,
+    read_result,
+)
+from pytest_webeval.reports.html.writer import data_name, write_task
 from pytest_webeval.safety.files import sha256
 from tests.unit.reports.html.side_by_side.results import build
 

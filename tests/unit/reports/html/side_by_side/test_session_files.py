@@ -10,24 +10,16 @@ import pytest
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side import entries
-from pytest_webeval.reports.html.side_by_side.entries import TaskRuns
-from pytest_webeval.reports.html.side_by_side.entries import build_entry
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
-from pytest_webeval.reports.html.side_by_side.recording_reader import Recorded
-from pytest_webeval.reports.html.side_by_side.recording_reader import RecordingReader
-from pytest_webeval.reports.html.side_by_side.recording_reader import find_shot
+from pytest_webeval.reports.html.side_by_side.entries import TaskRuns, build_entry
+from pytest_webeval.reports.html.side_by_side.recording_reader import Budget, Recorded, RecordingReader, find_shot
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_files import LIMITS
-from pytest_webeval.reports.html.side_by_side.run_files import load_recording
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.run_files import LIMITS, load_recording
+from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.summary.record import format_digests
-from pytest_webeval.summary.scored_session import ScoredRun
-from pytest_webeval.summary.scored_session import ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from tests.support.runs import Runs
-from tests.unit.reports.html.side_by_side.results import build
-from tests.unit.reports.html.side_by_side.results import evaluate
+from tests.unit.reports.html.side_by_side.results import build, evaluate
 
 INPUTS = {"network.har": "0" * 64, "scores/judge.json": "1" * 64}
 SECRET = "hunter2hunter2"
