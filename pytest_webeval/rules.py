@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
@@ -262,7 +262,6 @@ class Rules:
         return RULES["default" if is_published else "strict"]
 
 
-SWITCHES = tuple(field.name for field in fields(Rules) if field.name != "name")
 RULE_SETS = ("reference", "default", "strict")
 AUTO = "auto"  # by the origin of the task: `default` for a published one, `strict` for any other
 RULE_CHOICES = (AUTO, "default", "reference", "strict")

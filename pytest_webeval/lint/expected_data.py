@@ -19,16 +19,12 @@ NO_ALTERNATIVES = ("coordinates",)  # a list of two is one point
 
 
 class Datum(Struct, frozen=True):
-    """One expected value. `role` says where it is expected, `type_name` how it is compared: empty for exactly.
-
-    `is_alternative` is for one of a list of which any will do.
-    """
+    """One expected value. `role` says where it is expected, `type_name` how it is compared: empty for exactly."""
 
     steps: Steps
     raw: Any
     role: str
     type_name: str = "string"
-    is_alternative: bool = False
 
     def read(self, context: ParseContext) -> Value | None:
         """The value, None where it has no type or is invalid."""
@@ -39,10 +35,7 @@ class Datum(Struct, frozen=True):
         """The alternatives as data of their own; of any other datum, the datum."""
         if not isinstance(self.raw, list) or self.type_name in NO_ALTERNATIVES or self.role == CONTENT:
             return [self]
-        return [
-            Datum((*self.steps, index), raw, self.role, self.type_name, is_alternative=True)
-            for index, raw in enumerate(self.raw)
-        ]
+        return [Datum((*self.steps, index), raw, self.role, self.type_name) for index, raw in enumerate(self.raw)]
 
 
 def read_value(type_name: str, raw: Any, context: ParseContext) -> Value | None:

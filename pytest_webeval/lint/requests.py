@@ -26,7 +26,6 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 BODILESS = ("GET", "HEAD", "OPTIONS")
 ABORTED = (-1, 0)
 STATUSES = range(100, 600)
-REDIRECTED = range(300, 400)
 SWITCHES = {
     RESPONSE_EVALUATOR: ("ordered",),
     NETWORK_EVALUATOR: ("last_event_only", "decode_base64_query", "should_not_exist"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -28,17 +28,6 @@ class TaskError(msgspec.Struct, frozen=True):
     index: int | None
     text: str
     decides: frozenset[Status]
-
-
-def find_task_errors(task: Task) -> Mapping[int, str]:
-    """What is wrong with each expectation of a task of one's own that has a mistake, by its index.
-
-    What is wrong with all of them together is that of the first.
-    """
-    errors: dict[int, str] = {}
-    for error in _list_errors(task):
-        errors.setdefault(error.index or 0, error.text)
-    return errors
 
 
 def find_decisive_error(task: Task, index: int, status: Status) -> str | None:

@@ -119,23 +119,6 @@ TAXONOMY: Mapping[str, Mapping[str, ErrorType]] = {
 }
 
 
-def code_name(code: str, generation: str | None) -> str:
-    """A code with its meaning, such as `6.4 Fine-grained grounding error`.
-
-    Where the judge's generation is not known, the name tells all that the code may mean. A code that is in no table is
-    shown as it stands.
-    """
-    if generation is not None and generation in TAXONOMY:
-        error_type = TAXONOMY[generation].get(code)
-        return f"{code} {error_type.type}" if error_type else f"{code} (no code of {generation})"
-    meanings = {name: types[code].type for name, types in TAXONOMY.items() if code in types}
-    if not meanings:
-        return f"{code} (unknown code)"
-    if len(set(meanings.values())) == 1:
-        return f"{code} {next(iter(meanings.values()))}"
-    return f"{code} " + " or ".join(f"{meaning} ({name})" for name, meaning in meanings.items())
-
-
 def category(code: str) -> str | None:
     """The category of a code, whatever its generation; None for a code that is in no table."""
     return next((types[code].category for types in TAXONOMY.values() if code in types), None)

@@ -250,12 +250,6 @@ class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True
         """All but the stored verdict: only ClawBench has others."""
         return tuple(each for each in self.expectations if each.evaluator != RUBRIC_EVALUATOR)
 
-    @property
-    def original_id(self) -> str | None:
-        """The id of the task that this one says in other words, or None."""
-        parts = parse_rephrased_id(self.task_id)
-        return parts[0] if parts else None
-
     def rephrased(self, number: int) -> TrajectoryTask | None:
         """The same task in its n-th other words, counted from 1; None where there are none."""
         text = self.rephrasings[number - 1] if 0 < number <= len(self.rephrasings) else ""

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_webeval.reports.failure_text import evaluator_text, failure_text
 from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
-from pytest_webeval.rules import RULES, SWITCHES
+from pytest_webeval.rules import RULES
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.score import build_evaluator_error
 from pytest_webeval.tasks.dataset import load_tasks
@@ -44,7 +44,7 @@ BY_DEFAULT = {
     "declared_sites",
     "forbidden_readings",
 }
-TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": set(SWITCHES)}
+TABLE = {"reference": set(), "default": BY_DEFAULT, "strict": asdict(RULES["strict"]).keys() - {"name"}}
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -101,19 +101,6 @@ def _passes(examiner: Examiner, run: RecordedRun) -> bool:
         return False
 
 
-def audit_task(
-    examiner: Examiner,
-    runs: Sequence[RecordedRun] = (),
-    commonest: Mapping[str, bytes] | None = None,
-    others: Sequence[OtherRun] = (),
-    spare_traces: Sequence[NetworkTrace] = (),
-) -> TaskAudit:
-    """The audit of a task. `spare_traces` are searched for requests that it forbids."""
-    audit = Audit(examiner, runs, commonest or {}, others, spare_traces)
-    audit.run()
-    return audit.sum_up()
-
-
 class Audit:
     """One audit under way, with the findings and verdicts so far: it may be interrupted."""
 

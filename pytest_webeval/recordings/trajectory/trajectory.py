@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from pytest_webeval.recordings.trajectory.answer import Usage, name_warning, total_usage
@@ -96,11 +95,6 @@ class Trajectory(StoredScores):
         except UnreadableTrajectory:
             listed, is_relative = (), True
         return find_screenshots(listed, is_relative, self.names, self.path)
-
-    @property
-    def latest_screenshot(self) -> Path:
-        """Where old agents kept a copy of the last image; often there is none."""
-        return self.path / "screenshot_scaled.png"
 
     @property
     def final_answer(self) -> str | None:

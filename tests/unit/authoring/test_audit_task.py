@@ -13,7 +13,7 @@ from pytest_webeval.api import load_run
 from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.audit.findings import Finding, merge_findings
 from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
-from pytest_webeval.authoring.audit.task_audit import AuditSettings, RecordedRun, audit_task, build_examiner
+from pytest_webeval.authoring.audit.task_audit import Audit, AuditSettings, RecordedRun, build_examiner
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.reports.audit_text import format_audit
@@ -33,6 +33,12 @@ def settings(bench, rules="default", sites=None):
 
 def kinds(audit):
     return {finding.kind for finding in (*audit.findings, *audit.notes)}
+
+
+def audit_task(examiner, runs=()):
+    audit = Audit(examiner, runs, {}, (), ())
+    audit.run()
+    return audit.sum_up()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The published judgments of WebJudge as remembered replies, beside a reading of their files that shares no code."""
+"""The published judgments of WebJudge as remembered replies."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.judges.agent_reward_bench import load_judgments, read_recorded_verdict
 from pytest_webeval.judges.prices import load_prices
-from pytest_webeval.judges.questions import TokenUsage
+from pytest_webeval.judges.questions import Image, Message, Question, Reply, TokenUsage
 from pytest_webeval.judges.remembering import MemoryJudge
+from pytest_webeval.judges.replies import STATUS as VERDICTS
+from pytest_webeval.judges.replies import parse_last_line
 from pytest_webeval.judges.reply_store import ReplyStore
+from pytest_webeval.safety.files import sha256
 
 TRANSCRIPTS = Path(__file__).parents[4] / "shared/corpora/webjudge_7b.tar.xz"
 MODEL = "webjudge-7B"
@@ -37,6 +39,34 @@ def read_status(reply):
     return STATUS.findall(reply)[-1].lower() == "success"
 
 
+def read_part(part):
+    if "text" in part:
+        return part["text"]
+    return Image("a screenshot", sha256(part["image_url"]["url"].encode()))
+
+
+def read_message(message):
+    content = message["content"]
+    return Message(message["role"], (content,) if isinstance(content, str) else tuple(map(read_part, content)))
+
+
+def read_judgment(path):
+    """The question of a file, and its reply."""
+    judgment = json.loads(path.read_bytes())
+    question = Question(
+        model=judgment["judge_model_name"],
+        method=judgment["judge"],
+        version="recorded",
+        step="verdict",
+        messages=tuple(map(read_message, judgment["chat_messages"])),
+        parameters=judgment["completion_args"],
+    )
+    response = judgment["response"]
+    usage = TokenUsage(response["usage"]["prompt_tokens"], response["usage"]["completion_tokens"])
+    text = response["choices"][0]["message"]["content"]
+    return question, Reply(text=text, model=response["model"], usage=usage)
+
+
 def test_308_public_judgments_are_replayed_as_recorded_and_cost_what_their_files_add_up_to(transcripts, tmp_path):
     expected, prompt, completion = {}, 0, 0
     for path in transcripts:
@@ -48,15 +78,14 @@ def test_308_public_judgments_are_replayed_as_recorded_and_cost_what_their_files
 
     store = ReplyStore(tmp_path / "judge_replies")
     questions = {}
-    for directory in {path.parent for path in transcripts}:
-        for task_id, question, reply in load_judgments(directory):
-            store.put(question, reply)
-            questions[directory / f"{task_id}.json"] = question
+    for path in transcripts:
+        questions[path], reply = read_judgment(path)
+        store.put(questions[path], reply)
     assert len(list(store.directory.rglob("*.json"))) == len(questions) == 308
 
     judge = MemoryJudge(MODEL, ReplyStore(tmp_path / "judge_replies"))
     replies = {path: judge.answer(question) for path, question in questions.items()}
-    assert {path: read_recorded_verdict(reply) for path, reply in replies.items()} == expected
+    assert {path: parse_last_line(reply.text, "Status", VERDICTS).value for path, reply in replies.items()} == expected
     assert (judge.counts.sent, judge.counts.remembered) == (0, 308)
     assert judge.counts.usage == {}  # nothing was paid for
 

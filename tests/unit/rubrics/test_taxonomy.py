@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.rubrics.taxonomy import TAXONOMY, category, code_name, tool_failures
+from pytest_webeval.rubrics.taxonomy import TAXONOMY, category, tool_failures
 
 
 def test_generations_differ_in_the_codes_that_came_later():
@@ -14,27 +14,6 @@ def test_generations_differ_in_the_codes_that_came_later():
     assert [code for code in first if first[code] != second.get(code)] == ["6.4"]
     assert [sum(code[0] == number for code in second) for number in "123456789"] == [5, 5, 7, 3, 2, 6, 3, 6, 2]
     assert second["8.4"] == ("Invalid Task", "RAI violation")
-
-
-@pytest.mark.parametrize(
-    ("code", "generation", "name"),
-    [
-        ("6.4", "G1", "6.4 Other"),
-        ("6.4", "G2", "6.4 Fine-grained grounding error"),
-        ("6.4", None, "6.4 Other (G1) or Fine-grained grounding error (G2)"),
-        ("6.4", "G0", "6.4 Other (G1) or Fine-grained grounding error (G2)"),
-        ("6.5", None, "6.5 Grounding intent-action mismatch"),
-        ("6.5", "G1", "6.5 (no code of G1)"),
-        ("3.2.1", "G2", "3.2.1 API-Sniffing"),
-        ("1.1", None, "1.1 Missing Intent"),
-        ("1.1", "G1", "1.1 Missing Intent"),
-        ("9.2", "G2", "9.2 Harness only"),
-        ("12.7", "G2", "12.7 (no code of G2)"),
-        ("no code", None, "no code (unknown code)"),
-    ],
-)
-def test_a_code_is_shown_with_what_its_generation_means_by_it(code, generation, name):
-    assert code_name(code, generation) == name
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.tasks.dataset import load_tasks, parse_tasks
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
-from pytest_webeval.tasks.task import TrajectoryTask, undefined_task
+from pytest_webeval.tasks.task import TrajectoryTask, parse_rephrased_id, undefined_task
 
 COLUMNS = ("benchmark", "id", "task_summary", "precomputed_rubric", "task_rephrasings")
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 2.5}]}
@@ -115,7 +115,7 @@ def test_a_trajectory_is_judged_by_its_rubric_and_names_neither_site_nor_templat
         {},
         None,
     )
-    assert (task.benchmark, task.group, task.rubric, task.original_id) == ("", None, None, None)
+    assert (task.benchmark, task.group, task.rubric) == ("", None, None)
     assert undefined_task("a", "do", "http://a/").start_urls == ["http://a/"]
 
 
@@ -295,14 +295,14 @@ def test_a_rubric_is_json_in_a_cell_and_left_out_where_it_is_none(raw, rubric, w
 def test_a_task_in_other_words_goes_by_its_number_and_leads_back(raw, texts, warnings):
     found = parse_tasks(rows(TAIL | {"task_rephrasings": raw}), "x")
     original = found.get("hotels_7")
-    assert (original.rephrasings, original.original_id, found.task_ids) == (texts, None, ("hotels_7",))
+    assert (original.rephrasings, found.task_ids) == (texts, ("hotels_7",))
     assert original.warnings == tuple(f"x [0]: task_rephrasings{text}; ignored" for text in warnings)
     for number in range(6):
         task_id, text = f"hotels_7_rephrased_{number}", (("", *texts) + ("",) * 6)[number]
         assert (task_id in found) is bool(text)
         if text:
             task = found.get(task_id)
-            assert (task.task_id, task.intent, task.original_id, task.group) == (task_id, text, "hotels_7", "hotels")
+            assert (task.task_id, task.intent, task.group) == (task_id, text, "hotels")
             assert task.rephrasings == ()
         else:
             with pytest.raises(TaskDefinitionError, match=f"task '{task_id}' is not defined in x"):
@@ -312,26 +312,25 @@ def test_a_task_in_other_words_goes_by_its_number_and_leads_back(raw, texts, war
 @pytest.mark.parametrize(
     ("task_id", "original"),
     [
-        ("a_rephrased_12", "a"),
-        ("a_rephrased_1_rephrased_0", "a_rephrased_1"),
+        ("a_rephrased_12", ("a", 12)),
+        ("a_rephrased_1_rephrased_0", ("a_rephrased_1", 0)),
         ("_rephrased_1", None),
         ("a_rephrased_", None),
         ("a_rephrased_²", None),
         ("a_rephrased_٣", None),
         ("a_rephrased_x", None),
-        (f"a_rephrased_{'1' * 9}", "a"),
+        (f"a_rephrased_{'1' * 9}", ("a", 111_111_111)),
         (f"a_rephrased_{'1' * 10}", None),
     ],
 )
 def test_the_id_alone_tells_what_a_task_is_other_words_for(task_id, original):
-    assert undefined_task(task_id).original_id == original
+    assert parse_rephrased_id(task_id) == original
 
 
 def test_a_row_of_its_own_beats_the_other_words_of_another():
     same = TAIL | {"id": "hotels_7_rephrased_1", "task_summary": "Mine"}
     found = parse_tasks(rows(TAIL | {"task_rephrasings": ["Theirs"]}, same), "x")
     assert found.get("hotels_7_rephrased_1").intent == "Mine"
-    assert found.get("hotels_7_rephrased_1").original_id == "hotels_7"
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,6 @@ def test_what_the_original_exposes_is_there_under_its_names(load):
     assert trajectory.observations == ["saw 1", "saw 2", "saw 3"]
     assert len(trajectory.events) == 9
     assert trajectory.is_aborted is False
-    assert trajectory.latest_screenshot == trajectory.path / "screenshot_scaled.png"
     assert [shot.name for shot in trajectory.screenshots] == [f"screenshot{number}.png" for number in range(4)]
     assert trajectory.inputs.read(trajectory.screenshots[0].name) == recorded.PIXEL
 
