@@ -12,13 +12,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from definition_keys import EVALUATORS, Key, list_keys
+
 import pytest_webeval
 from pytest_webeval.lint.checks import CHECKS
 from pytest_webeval.plugin import entry
 from pytest_webeval.rules import QUIRKS, RULE_SETS, Quirk
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.schemas.registry import SCHEMAS, Schema
-from pytest_webeval.tasks.definition_keys import EVALUATORS, Key, list_keys
 from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.values import VALUE_TYPES, value_type
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from definition_keys import EVALUATORS, list_keys
 
 import pytest_webeval
 from pytest_webeval.lint.checks import CHECKS
@@ -21,7 +22,6 @@ from pytest_webeval.results import Assertion, EvaluatorResult
 from pytest_webeval.rules import QUIRKS
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.provenance import DECIDING
-from pytest_webeval.tasks.definition_keys import EVALUATORS, list_keys
 from pytest_webeval.tasks.task import DefinedTask
 from pytest_webeval.values import VALUE_TYPES
 

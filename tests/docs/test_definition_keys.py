@@ -7,15 +7,15 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from definition_keys import EVALUATORS, list_keys
+from write_tasks_schema import build_schema, format_json
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import find_problems
-from pytest_webeval.tasks.definition_keys import EVALUATORS, list_keys
 from pytest_webeval.tasks.task import DefinedTask, decode_definition, read_task
-from tests.support.write_tasks_schema import build_schema, format_json
 
-SUITE = Path(__file__).parents[3] / "example_suite/runs/tasks.json"
+SUITE = Path(__file__).parents[2] / "example_suite/runs/tasks.json"
 ENTRIES = {
     "AgentResponseEvaluator": {"expected": {"task_type": "retrieve", "retrieved_data": [4.5]}},
     "NetworkEventEvaluator": {"expected": {"url": "__BOOKSHOP__/books"}},
@@ -44,9 +44,7 @@ def changed(path, value):
 
 
 def test_the_schema_in_the_package_is_the_one_that_the_code_defines():
-    assert get_schema("tasks").text == f"{format_json(build_schema())}\n", (
-        "run python -m tests.support.write_tasks_schema"
-    )
+    assert get_schema("tasks").text == f"{format_json(build_schema())}\n", "run python docs/_ext/write_tasks_schema.py"
 
 
 @pytest.mark.parametrize("struct", [*STRUCTS, *INNER], ids=lambda struct: struct.__name__)

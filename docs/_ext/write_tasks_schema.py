@@ -1,4 +1,4 @@
-"""Write the JSON Schema of task definitions from the code: `python -m tests.support.write_tasks_schema`."""
+"""Write the JSON Schema of task definitions from the code: `python docs/_ext/write_tasks_schema.py`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from definition_keys import build_definitions
+
 from pytest_webeval.schemas.registry import get_schema
-from pytest_webeval.tasks.definition_keys import build_definitions
 from pytest_webeval.values import VALUE_TYPES
 
 FILES = Path(__file__).parents[2] / "pytest_webeval/schemas/files"
