@@ -12,6 +12,7 @@ from contextlib import suppress
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.url_readings import Server, split_sent
 from pytest_webeval.recordings.network.events import NetworkEvent
+from pytest_webeval.safety.text import list_first
 from pytest_webeval.tasks.sites import Sites, placeholder
 
 MAX_NAMED = 3
@@ -52,7 +53,7 @@ def format_unvisited(sites: Sites, names: Iterable[str], events: Iterable[Networ
         recorded[server.text] += 1
     if not configured or not recorded:
         return None
-    expected = _join_names([f"{host:.80} ({site})" for host, site in configured.items()])
+    expected = list_first([f"{host:.80} ({site})" for host, site in configured.items()], MAX_NAMED)
     return (
         f"no request to a configured URL: expected {expected}; got {_join_counts(recorded)}; "
         "fix the URL in --webeval-config, or re-record the run"
@@ -65,7 +66,7 @@ def format_other_hosts(sites: Sites, names: Iterable[str], events: Iterable[Netw
     recorded = Counter(each.text for event in events if (each := read_server(event)) and each.text not in inferred)
     if not recorded:
         return None
-    guesses = _join_names([f"{host:.80} ({site})" for host, site in inferred.items()])
+    guesses = list_first([f"{host:.80} ({site})" for host, site in inferred.items()], MAX_NAMED)
     return (
         f"the site URL was inferred from the first request, and nothing there matches: {guesses}; other hosts in the "
         f"recording: {_join_counts(recorded)}; pass a file with the site URLs: --webeval-config=FILE"
@@ -79,9 +80,4 @@ def names_a_site(urls: str | Sequence[str], names: Iterable[str]) -> bool:
 
 
 def _join_counts(recorded: Counter[str]) -> str:
-    return _join_names([f"{host:.80} ({count})" for host, count in recorded.most_common()])
-
-
-def _join_names(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
-    return ", ".join(texts[:MAX_NAMED]) + more
+    return list_first([f"{host:.80} ({count})" for host, count in recorded.most_common()], MAX_NAMED)

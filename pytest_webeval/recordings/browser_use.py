@@ -23,7 +23,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, Trajector
 from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.text import pluralize, preview, truncate
+from pytest_webeval.safety.text import list_first, pluralize, preview, truncate
 
 DEFAULT_NAME = "AgentHistory.json"
 NAMES = "*[Hh]istory*.json"  # what people call it; `formats.py` has the same
@@ -86,9 +86,8 @@ def _find_history(files: RecordedFiles) -> str:
 
 
 def _build_ambiguity(problem: str, names: Sequence[str]) -> UnreadableTrajectory:
-    listed = ", ".join(preview(name, 80) for name in names[:MOST_LISTED])
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return UnreadableTrajectory("history_ambiguous", f"{problem}: {listed}{more}; keep only that of the run")
+    listed = list_first(names, MOST_LISTED, lambda name: preview(name, 80))
+    return UnreadableTrajectory("history_ambiguous", f"{problem}: {listed}; keep only that of the run")
 
 
 def _has_keys(files: RecordedFiles, name: str) -> bool:

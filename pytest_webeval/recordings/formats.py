@@ -13,7 +13,7 @@ from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.signatures import FileSign, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import list_first, preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run, RunFormat
@@ -201,9 +201,7 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
 
 
 def _format_names(listing: DirectoryListing) -> str:
-    names = sorted(listing.names)
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(preview(name, 40) for name in names[:MOST_NAMES]) + more if names else "no files"
+    return list_first(sorted(listing.names), MOST_NAMES, lambda name: preview(name, 40)) or "no files"
 
 
 def _describe_lack(listing: DirectoryListing, nearest: RunFormat, present: list[str], missing: list[str]) -> str:

@@ -22,7 +22,7 @@ from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow, read_beginning_inside
 from pytest_webeval.safety.json import InvalidJson, load_lenient
-from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import list_first, preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
@@ -268,8 +268,7 @@ def _load_trace(list_names: Callable[[], Sequence[str]], inputs: RunInputs) -> N
     """The only trace, or the first of those with usual names. Raises `RecordingError` where one may be a download."""
     names = list_names()
     if len(names) > 1 and not set(names) <= set(TRACE_NAMES):
-        listed = ", ".join(preview(name, 80) for name in names[:MOST_LISTED])
-        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-        problem = f"{inputs.directory} has several network recordings: {listed}{more}"
+        listed = list_first(names, MOST_LISTED, lambda name: preview(name, 80))
+        problem = f"{inputs.directory} has several network recordings: {listed}"
         raise RecordingError(f"{problem}; keep only the one that the recorder wrote")
     return load_trace(inputs, next(iter(names), TRACE_NAMES[0]))

@@ -13,7 +13,7 @@ from pytest_webeval.reports.failure_text import failures
 from pytest_webeval.reports.other_rates import format_other_rates, list_exclusions
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
 from pytest_webeval.results import EVALUATOR_CHOICE, Summary
-from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
+from pytest_webeval.safety.text import MORE, list_first, name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
 WARNINGS_SHOWN, LONGEST_WARNING = 4, 400  # of which each has at most so many characters
@@ -269,8 +269,7 @@ def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:
 
 
 def _list_first(tasks: Sequence[int | str]) -> str:
-    more = f", … and {len(tasks) - TASKS_SHOWN} more" if len(tasks) > TASKS_SHOWN else ""
-    return ", ".join(str(task)[:80].replace("\n", " ") for task in tasks[:TASKS_SHOWN]) + more
+    return list_first(tasks, TASKS_SHOWN, lambda task: str(task)[:80].replace("\n", " "), MORE)
 
 
 def _stale(directories: Sequence[str], output: Path | None) -> list[str]:

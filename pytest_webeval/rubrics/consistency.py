@@ -18,7 +18,7 @@ from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import Points, RubricItem, flatten_items, points_of
 from pytest_webeval.rubrics.stored_verdict import Check, RunFacts
 from pytest_webeval.rubrics.success_criterion import Signals
-from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import list_first, pluralize
 
 
 def majority(votes: Sequence[bool | None], instances: int) -> bool | None:
@@ -357,8 +357,7 @@ def _list_penalties(derived: DerivedVerdict) -> list[RubricItem]:
 
 def _format_places(items: Iterable[RubricItem], problem: str) -> str | None:
     places = [item.place for item in items]
-    more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
-    return f"{', '.join(places[:MAX_PLACES])}{more}: {problem}" if places else None
+    return f"{list_first(places, MAX_PLACES)}: {problem}" if places else None
 
 
 CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {

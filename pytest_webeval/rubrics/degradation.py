@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload, point_count, quote_value
 from pytest_webeval.rubrics.rubric_items import RubricItem
-from pytest_webeval.safety.text import to_line
+from pytest_webeval.safety.text import list_first, to_line
 
 MAX_NAMED = 5
 _MOST_LISTED = 50
@@ -89,9 +89,7 @@ def _is_text(raw: object) -> bool:
 
 def _format_names(names: Iterable[str]) -> str:
     """The first names, screenshot 10 after screenshot 2."""
-    ordered = sorted(names, key=_by_number)
-    more = f" and {len(ordered) - MAX_NAMED} more" if len(ordered) > MAX_NAMED else ""
-    return ", ".join(quote_value(name[:40]).strip('"') for name in ordered[:MAX_NAMED]) + more
+    return list_first(sorted(names, key=_by_number), MAX_NAMED, lambda name: quote_value(name[:40]).strip('"'))
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -17,6 +17,7 @@ from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import load_exact
+from pytest_webeval.safety.text import list_first
 from pytest_webeval.safety.warning_log import WarningLog
 
 if TYPE_CHECKING:
@@ -59,9 +60,7 @@ def _select_name(names: Sequence[str], requested: str) -> str:
 
 
 def _format_names(names: Iterable[str]) -> str:
-    quoted_names = [quote_value(name) for name in sorted(names)]
-    more = f" and {len(quoted_names) - MAX_NAMED} more" if len(quoted_names) > MAX_NAMED else ""
-    return ", ".join(quoted_names[:MAX_NAMED]) + more
+    return list_first(sorted(names), MAX_NAMED, quote_value)
 
 
 def read_score_file(source: str, content: bytes) -> StoredVerdict:

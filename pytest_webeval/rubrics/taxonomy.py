@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.safety.text import list_first
 
 ActionSpace = Mapping[str, frozenset[str]]
 
@@ -158,6 +158,4 @@ def _find_failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset
 
 
 def _format_names(names: Iterable[str]) -> str:
-    ordered = sorted(names)
-    more = f" and {len(ordered) - MAX_NAMED} more" if len(ordered) > MAX_NAMED else ""
-    return ", ".join(map(quote_value, islice(ordered, MAX_NAMED))) + more
+    return list_first(sorted(names), MAX_NAMED, quote_value)

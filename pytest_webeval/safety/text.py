@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from reprlib import Repr
-from typing import Any
+from typing import Any, TypeVar
+
+Name = TypeVar("Name")
 
 # Terminals and CI systems obey control characters; an agent's text must not reach them raw.
 _CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -29,6 +31,7 @@ def _escape_command(match: re.Match[str]) -> str:
 ELLIPSIS = "…"
 ELLIPSIS_WITH_LENGTH = "… ({:,} characters)"
 LONGEST_WORD = 200  # characters
+MORE = ", … and {} more"  # names than are shown
 
 
 def truncate(text: str, limit: int, marker: str = ELLIPSIS, *, is_marker_extra: bool = False) -> str:
@@ -99,8 +102,13 @@ def escape_surrogates(tree: Any) -> Any:
 def name_first(names: Iterable[object], most: int, longest: int, count: int) -> str:
     """The first few of `count` names, each of at most `longest` characters, and how many more there are."""
     shown = [truncate(str(name), longest) for name in islice(names, most)]
-    more = f", … and {count - len(shown)} more" if count > len(shown) else ""
-    return ", ".join(shown) + more
+    return ", ".join(shown) + (MORE.format(count - len(shown)) if count > len(shown) else "")
+
+
+def list_first(names: Sequence[Name], most: int, show: Callable[[Name], str] = str, more: str = " and {} more") -> str:
+    """The first few names, each as `show` writes it, and how many more there are."""
+    rest = more.format(len(names) - most) if len(names) > most else ""
+    return ", ".join(map(show, names[:most])) + rest
 
 
 def pluralize(count: int, noun: str, plural: str = "") -> str:
@@ -124,13 +132,14 @@ def describe_unknown_keys(names: Iterable[str], allowed: Sequence[str], where: s
         return None
     from difflib import get_close_matches  # most definitions have no unknown key
 
-    first = unknown[:_MOST_UNKNOWN]
-    nearest = dict.fromkeys(match for name in first for match in get_close_matches(name[:80], allowed, 1))
-    hint = f"did you mean {_format_names(nearest)}? " if nearest else ""
-    more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
+    nearest = dict.fromkeys(
+        match for name in unknown[:_MOST_UNKNOWN] for match in get_close_matches(name[:80], allowed, 1)
+    )
+    hint = f"did you mean {', '.join(map(_quote_name, nearest))}? " if nearest else ""
     plural = "" if len(unknown) == 1 else "s"
-    return f"unknown {noun}{plural} {_format_names(first)}{more} @ {where}; {hint}known: {', '.join(allowed)}"
+    listed = list_first(unknown, _MOST_UNKNOWN, _quote_name)
+    return f"unknown {noun}{plural} {listed} @ {where}; {hint}known: {', '.join(allowed)}"
 
 
-def _format_names(names: Iterable[str]) -> str:
-    return ", ".join(f"{name!r:.80}" for name in names)
+def _quote_name(name: str) -> str:
+    return f"{name!r:.80}"

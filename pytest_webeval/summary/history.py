@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.safety.text import pluralize
+from pytest_webeval.safety.text import MORE, list_first, pluralize
 from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, list_changed_libraries
 from pytest_webeval.summary.group_comparison import count_runs
 from pytest_webeval.summary.scored_session import (
@@ -222,8 +222,7 @@ def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator
 def _list_other_libraries(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
     libraries = list(list_changed_libraries(before.libraries, session.libraries))
     if libraries:
-        more = f", … and {len(libraries) - LIBRARIES_NAMED} more" if len(libraries) > LIBRARIES_NAMED else ""
-        yield f"other libraries: {', '.join(libraries[:LIBRARIES_NAMED])}{more}"
+        yield f"other libraries: {list_first(libraries, LIBRARIES_NAMED, more=MORE)}"
 
 
 def _list_other_tasks(before: ScoredSession, session: ScoredSession) -> Iterator[str]:

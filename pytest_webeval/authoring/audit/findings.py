@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.volatility import hide_secrets
+from pytest_webeval.safety.text import list_first
 
 
 class Demand(Enum):
@@ -120,9 +121,8 @@ class Finding(Struct, frozen=True):
     @property
     def text(self) -> str:
         """One sentence, with what to do."""
-        kind, names = KINDS[self.kind], ", ".join(self.mutants[:MOST_MUTANTS])
-        more = f" and {len(self.mutants) - MOST_MUTANTS} more" if len(self.mutants) > MOST_MUTANTS else ""
-        cause = "; ".join(filter(None, [names + more, self.detail]))
+        kind = KINDS[self.kind]
+        cause = "; ".join(filter(None, [list_first(self.mutants, MOST_MUTANTS), self.detail]))
         problem = kind.problem.replace("{field}", self.field or "it")
         advice = kind.advice.replace("{field}", self.field or "it")
         return hide_secrets(f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}")

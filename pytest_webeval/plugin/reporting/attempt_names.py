@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.plugin.workspace import ITEM, PytestWorkspace
-from pytest_webeval.safety.text import pluralize, sanitize, truncate
+from pytest_webeval.safety.text import MORE, list_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.run_folders import find_run_folder, group_folders
 from pytest_webeval.summary.task_identity import TaskKeys
 
@@ -88,9 +88,9 @@ def _count_runs(places: Sequence[_Place], pattern: str | None) -> Counter[str]:
 
 
 def _format_names(named: Counter[AttemptName]) -> str:
-    parts = [
-        f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"
-        for name, count in sorted(named.items())[:NAMES_SHOWN]
-    ]
-    more = f", … and {len(named) - NAMES_SHOWN} more" if len(named) > NAMES_SHOWN else ""
-    return sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {', '.join(parts)}{more}")
+    listed = list_first(sorted(named.items()), NAMES_SHOWN, lambda item: _format_name(*item), MORE)
+    return sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {listed}")
+
+
+def _format_name(name: AttemptName, count: int) -> str:
+    return f"{truncate(' '.join(filter(None, name)) or '(no name)', LONGEST_NAME)} ({pluralize(count, 'run')})"

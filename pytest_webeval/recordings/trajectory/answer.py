@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER, UnreadableTrajectory
+from pytest_webeval.safety.text import list_first
 from pytest_webeval.safety.warning_log import WarningLog
 
 _REQUIRED = ("prompt_tokens", "completion_tokens")
@@ -217,5 +218,4 @@ def _add_warnings(fields: Mapping[str, Any], content: bytes, warnings: WarningLo
 
 
 def _format_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return ", ".join(f"{name!r:.80}" for name in names[:_MAX_LISTED]) + more
+    return list_first(names, _MAX_LISTED, lambda name: f"{name!r:.80}")
