@@ -22,6 +22,7 @@ from pytest_webeval.exports.conversion import (
 from pytest_webeval.exports.rows import AssertionRow, TaskRow
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
+from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
@@ -90,7 +91,7 @@ def load_results(path: str | Path, redact: str = "default") -> LoadedResults:
     root, source, policy = Path(path), str(path), parse_policy(redact)
     if not os.path.lexists(root):
         raise SettingsError(f"results not found: {source}; name a directory of results or an {SUMMARY}")
-    if os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if is_dir(root):
         return _load_directory(root, source, policy)
     runs, problems = _read_summary(root, source, policy)
     return LoadedResults(source, map(build_task_row, runs), None, problems)

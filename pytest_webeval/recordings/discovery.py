@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.safety.files import exists, is_dir
 from pytest_webeval.safety.run_directory import directory_to_list
 
 # Directories of tools, which never hold runs. They are not opened.
@@ -108,6 +109,6 @@ def sort_key(name: str) -> tuple[int, int, str]:
 
 
 def _leads_out(link: Path, inside: Path) -> bool:
-    if not os.path.exists(link):  # noqa: PTH110  (pathlib raises without permission)
+    if not exists(link):
         return not is_hidden(link)  # editors leave such links as locks
-    return os.path.isdir(link) and not Path(os.path.realpath(link)).is_relative_to(inside)  # noqa: PTH112  (same)
+    return is_dir(link) and not Path(os.path.realpath(link)).is_relative_to(inside)

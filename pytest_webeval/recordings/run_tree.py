@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -16,6 +15,7 @@ from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS, format_of, holds_reports, unknown_layout
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
+from pytest_webeval.safety.files import exists
 from pytest_webeval.safety.text import preview
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
@@ -308,11 +308,13 @@ def _describe_nesting(path: Path, inner: Sequence[str]) -> str:
 
 
 def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
-    exists = os.path.exists(link)  # noqa: PTH110  (pathlib raises without permission)
+    has_target = exists(link)
     if is_expected:
-        leads = "to a target outside the run root; copy the directory here" if exists else "without a target; remove it"
+        leads = (
+            "to a target outside the run root; copy the directory here" if has_target else "without a target; remove it"
+        )
         return Branch(link, Kind.BROKEN, f"{link} is a link {leads}")
-    return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if exists else None
+    return Branch(link, Kind.WITHOUT_RUNS, without_runs=(link,)) if has_target else None
 
 
 def _is_output(listing: DirectoryListing) -> bool:

@@ -261,3 +261,7 @@ def exists_no_follow(path: Path) -> bool:
     except (OSError, ValueError):  # of a name with a zero byte
         return False
     return True
+
+
+# Where nobody may look these answer no, for which pathlib raises.
+exists, is_dir, is_file = os.path.exists, os.path.isdir, os.path.isfile

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
-from pytest_webeval.safety.files import read_file_inside, walk_directories
+from pytest_webeval.safety.files import is_dir, read_file_inside, walk_directories
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.schemas.registry import SCHEMAS, Schema, find_schema
@@ -85,7 +85,7 @@ def list_files(path: Path, schema: Schema | None = None) -> Iterator[CheckedFile
     """
     if not os.path.lexists(path):
         raise SettingsError(f"file not found: {path}; check the path")
-    if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if not is_dir(path):
         yield CheckedFile(path, schema or _require_schema(path), is_named=True)
         return
     count = 0

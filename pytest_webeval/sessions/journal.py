@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from pytest_webeval.errors import DiskFull, RecordingError, SettingsError
-from pytest_webeval.safety.files import open_file_inside, sha256
+from pytest_webeval.safety.files import is_file, open_file_inside, sha256
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.storage import Sync, sync_directory, write_error, write_pieces
 
@@ -201,7 +201,7 @@ class Journal:
         """Remove the file, if it is one. Raises `SettingsError`."""
         self.close()
         try:
-            is_there = os.path.isfile(self.path)  # noqa: PTH113  (pathlib raises where nobody may look)
+            is_there = is_file(self.path)
             if is_there and not self.path.is_symlink():
                 self.path.unlink()
         except OSError as error:

@@ -16,6 +16,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import find_rules
+from pytest_webeval.safety.files import exists, is_dir, is_file
 from pytest_webeval.safety.limits import parse_size, read_limits
 from pytest_webeval.sessions.option import Option
 from pytest_webeval.stores.locations import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
@@ -118,7 +119,7 @@ def _find_path(place: str | Path) -> Path:
 
 def _check_roots(roots: Sequence[Path]) -> Sequence[Path]:
     for root in roots:
-        if not os.path.isdir(root):  # noqa: PTH112  (pathlib raises where nobody may look)
+        if not is_dir(root):
             raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
         if not os.access(root, os.R_OK | os.X_OK):
             raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
@@ -276,7 +277,7 @@ def _parse_word(argument: Argument) -> str:
 
 def _parse_directory(argument: Argument) -> Path | None:
     path = _parse_path(argument)
-    if path is not None and os.path.exists(path) and not os.path.isdir(path):  # noqa: PTH110, PTH112  (pathlib raises)
+    if path is not None and exists(path) and not is_dir(path):
         raise SettingsError(f"{argument.option.flag}: not a directory: {path}; choose another directory")
     return path
 
@@ -305,7 +306,7 @@ def _absolute(path: str) -> Path:
 
 def _existing_file(path: str, option: Option) -> Path:
     absolute = _absolute(_refuse_store(path, option))
-    if not os.path.isfile(absolute):  # noqa: PTH113  (pathlib raises where nobody may look)
+    if not is_file(absolute):
         advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
         raise SettingsError(f"{option.flag}: file not found: {absolute}; {advice}")
     return absolute
@@ -313,14 +314,14 @@ def _existing_file(path: str, option: Option) -> Path:
 
 def _existing_path(path: str, option: Option) -> Path:
     absolute = _absolute(_refuse_store(path, option))
-    if not os.path.exists(absolute):  # noqa: PTH110  (pathlib raises where nobody may look)
+    if not exists(absolute):
         raise SettingsError(f"{option.flag}: not found: {absolute}; name a summary or a directory of results")
     return absolute
 
 
 def _parse_existing_path(argument: Argument) -> Path | None:
     path = _parse_path(argument)
-    if path is not None and not os.path.exists(path):  # noqa: PTH110  (pathlib raises where nobody may look)
+    if path is not None and not exists(path):
         raise SettingsError(f"{argument.option.flag}: not found: {path}; check the path")
     return path
 
@@ -332,7 +333,7 @@ def _word_or_file(text: str, option: Option) -> str:
 def _word_or_tasks(text: str, option: Option) -> str:
     """A word, or the path of a file or of a directory with tasks."""
     absolute = _absolute(text)
-    is_directory = text not in option.choices and os.path.isdir(absolute)  # noqa: PTH112  (pathlib raises)
+    is_directory = text not in option.choices and is_dir(absolute)
     return str(absolute) if is_directory else _word_or_file(text, option)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import JOURNAL
+from pytest_webeval.safety.files import is_dir
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 
@@ -140,12 +141,12 @@ def check_copy(settings: Settings, count: int) -> None:
 
 def _is_run(path: Path, workspace: Workspace) -> bool:
     is_inside = workspace.labels.root_of(path) is not None
-    is_there = os.path.isdir(path)  # noqa: PTH112  (pathlib raises where nobody may look)
+    is_there = is_dir(path)
     return is_inside and is_there and workspace.format_of(path) is not None
 
 
 def _check_file(option: str, path: Path) -> None:
-    if os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if is_dir(path):
         raise SettingsError(f"{option}: cannot write {path}: {os.strerror(errno.EISDIR)}; choose another file")
     _check(option, path.parent, "choose another file")
 

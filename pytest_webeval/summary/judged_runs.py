@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.recordings.trajectory.recorded import HUMAN
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
+from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import escape_surrogates, preview, to_line
 from pytest_webeval.summary.result_files import read_results
@@ -75,7 +75,7 @@ def _read_session(path: Path, problems: list[str]) -> Iterator[JudgedRun | None]
     """The runs of a session, None for each without a verdict of a judge. A summary does not say who judged."""
     unreadable: list[str] = []
     count = 0
-    if os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if is_dir(path):
         for run in read_results(path, _build_judged_run, unreadable):
             count += 1
             yield run

@@ -21,6 +21,7 @@ from pytest_webeval.results import (
     SUMMARY,
     TaskResult,
 )
+from pytest_webeval.safety.files import is_dir
 from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record, build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
@@ -37,7 +38,7 @@ def read_session(path: Path, policy: RedactionPolicy = DEFAULT_POLICY) -> Scored
     source = str(path)
     if not os.path.lexists(path):
         raise SettingsError(f"session not found: {source}; name a summary or a directory of results")
-    if not os.path.isdir(path):  # noqa: PTH112  (pathlib raises where nobody may look)
+    if not is_dir(path):
         return _read_summary(path, source, policy)
     if (summary := find_summary(path)) is None:
         return _read_results(path, source, policy)

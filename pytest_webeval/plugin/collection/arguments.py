@@ -13,6 +13,7 @@ from pytest_webeval.plugin.collection.root_paths import is_ignored_by_option, pa
 from pytest_webeval.plugin.selected_paths import SELECTED_PATHS, SelectedPaths
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS
 from pytest_webeval.plugin.workspace import AUDIT_ITEM, ITEM, MISSING_ITEM, MISSING_TASKS, PytestWorkspace
+from pytest_webeval.safety.files import exists, is_dir
 
 _SEPARATORS = ("[", "::")  # at which pytest cuts an argument
 
@@ -74,14 +75,14 @@ def _real_parents(path: Path) -> Sequence[Path]:
 
 def _normalize(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> str:
     text = _remove_item(argument).removesuffix(f"::{MISSING_ITEM}")
-    if os.path.exists(config.invocation_params.dir / text):  # noqa: PTH110  (pathlib raises where nobody may look)
+    if exists(config.invocation_params.dir / text):
         inside = path_in_root(_absolute(text, config), workspace)
         if inside is not None:
             return str(inside)
         if text == argument:  # otherwise it names a run, perhaps of a store, next to a directory of that name
             return argument
     path = workspace.labels.path_of(text)
-    return str(path) if path is not None and os.path.isdir(path) else argument  # noqa: PTH112  (same)
+    return str(path) if path is not None and is_dir(path) else argument
 
 
 def _remove_item(argument: str) -> str:

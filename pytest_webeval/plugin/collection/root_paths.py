@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.selected_paths import absolute_glob
 from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.safety.files import is_dir
 
 
 def path_in_root(path: Path, workspace: PytestWorkspace) -> Path | None:
@@ -52,7 +53,7 @@ class RootPaths(Struct, frozen=True, eq=False, dict=True):
         """Reach roots in directories such as `build`, which pytest passes over; pass over other paths into a root."""
         is_ignored = yield
         if not is_ignored:
-            is_folder = os.path.isdir(collection_path)  # noqa: PTH112  (pathlib raises where nobody may look)
+            is_folder = is_dir(collection_path)
             return True if is_folder and self._is_alias(collection_path) else is_ignored
         if collection_path not in self.leading:
             return True

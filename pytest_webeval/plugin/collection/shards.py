@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.safety.files import is_file
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.shards import Shard, Split, split_runs
@@ -47,7 +47,7 @@ def read_times(workspace: PytestWorkspace) -> Mapping[str, float]:
     times: dict[str, float] = {}
     for directory in list_result_directories(workspace):
         summary = find_summary(directory)
-        if summary is not None and os.path.isfile(summary):  # noqa: PTH113  (pathlib raises where nobody may look)
+        if summary is not None and is_file(summary):
             times |= _read_times(summary)
     return times
 

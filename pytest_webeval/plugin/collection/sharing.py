@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS, IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.safety.files import is_dir
 
 
 class Sharing(Struct, eq=False, dict=True):
@@ -67,7 +68,7 @@ class Sharing(Struct, eq=False, dict=True):
     def _argument_paths(self) -> list[str]:
         """The argument directories below a root that pytest enters from above: a worker may find them gone."""
         paths = map(_path, self.workspace.config.args)
-        return [str(path) for path in paths if self._is_below(path) and os.path.isdir(path)]  # noqa: PTH112  (no error)
+        return [str(path) for path in paths if self._is_below(path) and is_dir(path)]
 
     def _is_below(self, path: Path) -> bool:
         root = self.workspace.labels.root_of(path)

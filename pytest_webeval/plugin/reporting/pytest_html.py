@@ -22,6 +22,7 @@ from pytest_webeval.plugin.item_names import run_name
 from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT, find_last_screenshot, list_texts
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.workspace import ITEMS, PytestWorkspace
+from pytest_webeval.safety.files import is_file
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
 
@@ -109,7 +110,7 @@ class HtmlExtras(Struct, frozen=True, eq=False):
 
     def _links(self, item: RunItem) -> list[dict[str, Any]]:
         result = self.workspace.result_path(item.path)
-        is_there = os.path.isfile(result)  # noqa: PTH113  (pathlib raises where nobody may look)
+        is_there = is_file(result)
         links = [_extra("url", self.reference(result), "eval_result.json")] if is_there else []
         report = self._report
         if report is not None:

@@ -16,6 +16,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.index_row import IndexRow
 from pytest_webeval.reports.html.writer import COMPARISON, COPY, HISTORY, PAGES, check_static_page, data_name
 from pytest_webeval.results import SUMMARY
+from pytest_webeval.safety.files import is_file
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.summary_file import find_summary
 
@@ -26,7 +27,7 @@ _PAGE = re.compile(r"task-([0-9a-f]{16})\.js")
 
 def has_complete_report(directory: Path) -> bool:
     """Whether a directory has the report of a session over all runs."""
-    return all(os.path.isfile(directory / name) for name in ("index.html", SUMMARY))  # noqa: PTH113  (pathlib raises)
+    return all(is_file(directory / name) for name in ("index.html", SUMMARY))
 
 
 def claim_directory(directory: Path, *, has_own_summary: bool = False) -> list[Path]:

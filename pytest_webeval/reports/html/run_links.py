@@ -13,6 +13,7 @@ from urllib.parse import quote_from_bytes
 from msgspec import Struct
 
 from pytest_webeval.reports.html.screenshots import relative_url
+from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_NAMES = 5_000  # of a directory that are seen
@@ -50,7 +51,7 @@ class RunListing(Struct, frozen=True):
 def list_run_files(directory: Path, inputs: Iterable[str]) -> RunListing:
     """Inputs that are still there, and traces and HAR files next to them. Opens no file and follows no link."""
     found = _list_files(directory)
-    is_directory = found is not None or os.path.isdir(directory)  # noqa: PTH112  (pathlib raises where nobody may look)
+    is_directory = found is not None or is_dir(directory)
     files = frozenset(found or ())
     names = sorted(name for name in files if name.endswith((_ARCHIVE, _RECORDING)) and name.isprintable())
     read = sorted(inputs)[:MOST_FILES]
