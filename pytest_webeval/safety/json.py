@@ -18,6 +18,8 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview
 
+DEEPEST = 100  # levels: a recursive walk of such a value is safe, and no recorder or task needs more
+
 
 def load_bounded(text: str, limits: Limits, subject: str, *, as_sent: bool = False) -> Any:
     """The value in a text. Raises `ValueError` for invalid JSON, `EvaluationError` beyond the limits.
@@ -86,9 +88,6 @@ def _list_children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
     return parent if isinstance(parent, list) else ()
 
 
-DEEPEST = 100  # levels of JSON that are checked here; pydantic says how much deeper anything may be
-
-
 def is_json(tree: Any, depth: int = DEEPEST) -> bool:
     """Whether something is what JSON can hold, and nested no deeper than that."""
     if type(tree) is dict:
@@ -114,7 +113,6 @@ def format_validation_error(error: msgspec.ValidationError, root: str = "") -> s
     return f"{problem} @ {where}" if where else problem
 
 
-MAX_DEPTH = 100  # a recursive walk of such a value is safe
 MAX_DIGITS = 400  # more than any double has
 MAX_EXPONENT = 4  # characters, sign included: an exponent costs nothing to write and everything to expand
 
@@ -150,7 +148,7 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
     return value, tuple(repeated)
 
 
-_TOO_DEEP = f"it nests deeper than {MAX_DEPTH} levels"
+_TOO_DEEP = f"it nests deeper than {DEEPEST} levels"
 
 
 def _check_digits(number: str) -> str:
@@ -162,7 +160,7 @@ def _check_digits(number: str) -> str:
 
 def _is_shallow(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(DEEPEST):
         level = [inner for outer in level for inner in _list_exact_children(outer)]
         if not level:
             return True
@@ -193,13 +191,12 @@ def to_strict_json(content: bytes, limits: Limits) -> bytes | None:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-LENIENT_DEPTH = 100  # far more than an action needs, far less than anybody's stack
 LENIENT_DIGITS = 300  # as many as a float can have before its point
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class InvalidJson(ValueError):
-    """A text that is not JSON, or that nests deeper than `MAX_DEPTH`; the message says why."""
+    """A text that is not JSON, or that nests deeper than `DEEPEST`; the message says why."""
 
 
 class RepairedObject(dict[str, Any]):
@@ -227,7 +224,7 @@ def load_lenient(text: str, start: int = 0, most_values: int = USUAL.values) -> 
     A text that may hold more than `most_values` is not read: as objects they would fill the memory.
 
     Control characters within a text are kept. Of a key that is there twice the last counts. NaN, infinities and
-    numbers of more than `MAX_DIGITS` digits are null: nobody else could read them, or they are equal to nothing. An
+    numbers of more than `LENIENT_DIGITS` digits are null: nobody else could read them, or they are equal to nothing. An
     object that had such a member is a `RepairedObject`.
     """
     if not start and may_hold_more(text, most_values):  # what follows the first value is counted with it
@@ -245,9 +242,9 @@ def load_lenient(text: str, start: int = 0, most_values: int = USUAL.values) -> 
     except json.JSONDecodeError as error:
         raise InvalidJson(f"{error.msg}, character {error.pos + 1}") from error
     except RecursionError as error:
-        raise InvalidJson(_TOO_DEEP_TO_REPAIR) from error
-    if text.count("{", start, end) + text.count("[", start, end) > LENIENT_DEPTH and nests_deeper(value, LENIENT_DEPTH):
-        raise InvalidJson(_TOO_DEEP_TO_REPAIR)
+        raise InvalidJson(_TOO_DEEP) from error
+    if text.count("{", start, end) + text.count("[", start, end) > DEEPEST and nests_deeper(value, DEEPEST):
+        raise InvalidJson(_TOO_DEEP)
     if _CONTROL.search(text, start, end):
         repairs.warnings["it has control characters"] = None
     if repairs.has_nonfinite:
@@ -260,9 +257,6 @@ def load_lenient(text: str, start: int = 0, most_values: int = USUAL.values) -> 
 def shorten_json(value: Any) -> str:
     """The beginning of a JSON value, in printable characters."""
     return preview(value, 70, "", is_ascii=True)
-
-
-_TOO_DEEP_TO_REPAIR = f"it nests deeper than {MAX_DEPTH} levels"
 
 
 class _Repairs(Struct):

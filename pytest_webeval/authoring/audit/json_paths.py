@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_webeval.safety.json import DEEPEST
+
 Path = tuple[int | str, ...]
-MOST_DEPTH = 100  # levels that are entered; what lies deeper is one value
 
 
 def format_path(path: Path) -> str:
@@ -15,9 +16,9 @@ def format_path(path: Path) -> str:
 
 
 def list_values(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Each value that is neither an object nor a list, with its path."""
+    """Each value that is neither an object nor a list, with its path. What lies too deep is one value."""
     members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else None
-    if members is None or len(path) == MOST_DEPTH:
+    if members is None or len(path) == DEEPEST:
         yield path, data
         return
     for step, member in members:

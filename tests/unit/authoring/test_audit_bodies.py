@@ -8,9 +8,10 @@ import pytest
 
 from pytest_webeval.authoring.audit.attempts import build_page, build_trace, change_event, replace_events
 from pytest_webeval.authoring.audit.bodies import BodyField, is_named, read_fields
-from pytest_webeval.authoring.audit.json_paths import MOST_DEPTH, list_values, replace_value
+from pytest_webeval.authoring.audit.json_paths import list_values, replace_value
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.safety.json import DEEPEST
 
 FORM = "application/x-www-form-urlencoded"
 PART = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
@@ -70,7 +71,7 @@ def test_data_nested_deep_end_in_one_value():
     for _ in range(700):
         data = [data]
     ((path, value),) = list_values(data)
-    assert len(path) == MOST_DEPTH
+    assert len(path) == DEEPEST
     assert isinstance(value, list)
     assert list(list_values(replace_value(data, path, 1))) == [(path, 1)]
 
