@@ -86,7 +86,7 @@ _UNLABELLED = (WarningKind.OTHER, False)
 
 
 class JsonStruct(Struct, frozen=True, kw_only=True):
-    """What all of these can do. They hold what they are given: `pytest_webeval.scoring.writable` checks it."""
+    """What all of these can do. They hold what they are made of, unchecked."""
 
     def to_json(self) -> dict[str, Any]:
         """The same in dicts and lists, as JSON has it; models, structs and dataclasses in it as well."""

@@ -1,4 +1,4 @@
-"""Where the time of a run went: phases, each without what it left to another."""
+"""What a run is read from: its directory and limits, with the time that reading and scoring take by phase."""
 
 from __future__ import annotations
 

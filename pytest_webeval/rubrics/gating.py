@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gating:
-    """What decides about a trajectory without a judge. Reading a property may raise `Unreadable`.
+    """What decides about a trajectory without a judge. Reading a property may raise `UnreadableTrajectory`.
 
     `benchmark` is that of the task's definition, if there is one; `ends` are the actions that end a run in good order.
     """

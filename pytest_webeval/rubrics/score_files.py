@@ -200,7 +200,7 @@ def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
 
 
 def facts_of(run: Run) -> RunFacts:
-    """What the run itself says that a stored verdict may contradict. Raises `Unreadable`.
+    """What the run itself says that a stored verdict may contradict. Raises `UnreadableTrajectory`.
 
     Nothing where a file of the session has the verdict, which was not derived from the files of the run.
     """

@@ -179,7 +179,10 @@ _DETECTED = ("6.1", "6.2")
 
 
 def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | None = None) -> dict[str, Any]:
-    """What is known of any trajectory: class, answer, and steps that the agent could not take. Raises `Unreadable`."""
+    """What is known of any trajectory: class, answer, and steps that the agent could not take.
+
+    Raises `UnreadableTrajectory`.
+    """
     if trajectory is None:
         return {}
     outcome, dialect = trajectory.outcome, trajectory.dialect
@@ -194,7 +197,7 @@ def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | No
 
 
 def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None) -> dict[str, Any]:
-    """The verdict with all its signals. Raises `Unreadable`."""
+    """The verdict with all its signals. Raises `UnreadableTrajectory`."""
     points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
     return metadata | {

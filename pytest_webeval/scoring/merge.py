@@ -1,4 +1,4 @@
-"""`score`: every expectation of a task goes to the evaluator that it names; the worst status wins."""
+"""Merges several results of one run into one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskR
 
 
 def merge_results(results: Sequence[TaskResult]) -> TaskResult:
-    """Several results of one run as one; equal results are kept once, and the worst_status status wins."""
+    """Several results of one run as one; equal results are kept once, and the worst status wins."""
     all_results = [result for task_result in results for result in task_result.evaluators_results]
     merged = list({_result_key(result): result for result in all_results}.values())
     unscored = [result.status for result in results if not result.evaluators_results]

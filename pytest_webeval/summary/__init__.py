@@ -1,3 +1,3 @@
-"""Statistics of many trajectories: means, rates, intervals, several runs of one thing (`fara_webeval.md` §7)."""
+"""What many results come to: summaries, gates, comparisons of sessions, statistics, and their files."""
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ SECONDS = pytest.StashKey[tuple[str, dict[str, float]]]()
 
 
 class DurationsReport(Struct, eq=False):
-    """Carries the seconds of each run to the controller, which shows the `shown` slowest runs; all for 0."""
+    """Carries the seconds of each run to the controller, which shows the `limit` slowest runs; all for 0."""
 
     limit: int
     by_run: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class DurationsReport(Struct, eq=False):
 
 
 def lines(by_run: Mapping[str, Mapping[str, float]], limit: int) -> Sequence[str]:
-    """The total with the share of each phase, then a line for each of the `shown` slowest runs; 0 shows all."""
+    """The total with the share of each phase, then a line for each of the `limit` slowest runs; 0 shows all."""
     total = _sum_phases(by_run.values())
     total_seconds = sum(total.values())
     shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], total_seconds)})" for name in PHASES)
