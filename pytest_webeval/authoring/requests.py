@@ -192,18 +192,14 @@ class _AssignedIds(Struct):
         if not request.is_change or request.is_login:
             return
         self.is_waiting = not request.is_page or request.status // 100 == _REDIRECT
-        self._add(_list_returned(event, addresses, limits))
+        self._add((*_list_location(event, addresses), *_list_content_ids(event, limits)))
 
     def _add(self, segments: tuple[str | None, ...]) -> None:
         self.ids.update({segment for segment in segments if segment and is_id(segment)} - self.seen)
 
 
-def _list_returned(event: NetworkEvent, addresses: Addresses, limits: Limits) -> tuple[str | None, ...]:
-    """Segments of the place to which a response leads, and ids in its JSON."""
-    return (*_list_location(event, addresses), *_list_content_ids(event, limits))
-
-
 def _list_location(event: NetworkEvent, addresses: Addresses) -> Iterator[str | None]:
+    """Segments of the place to which a response leads."""
     for name, value in event.response_headers:
         if name.lower() == "location":
             yield from addresses.locate(value).segments

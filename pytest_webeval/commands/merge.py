@@ -63,7 +63,8 @@ def _merge(arguments: argparse.Namespace) -> int:
     if arguments.report:
         from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
 
-        report, has_own_summary = Path(arguments.report), _is_same(arguments.report, place)
+        report = Path(arguments.report)
+        has_own_summary = report.resolve() == place.resolve()
         page = write_merged_report(report, summary, files, has_own_summary=has_own_summary)
         lines.append(f"report: {page}")
     if arguments.metrics:
@@ -83,10 +84,6 @@ def _choose_place(output: str | None, directories: Sequence[Path]) -> Path:
     if len(directories) > 1:
         raise SettingsError("several directories; name one for the summary and the results with --output")
     return directories[0]
-
-
-def _is_same(report: str, place: Path) -> bool:
-    return Path(report).resolve() == place.resolve()
 
 
 def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy: RedactionPolicy) -> None:

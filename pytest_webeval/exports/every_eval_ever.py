@@ -25,6 +25,7 @@ from pytest_webeval.tasks.dataset import TaskSet, load_tasks
 SCHEMA_VERSION = "0.3.0"
 METRIC = "success_rate"
 _REQUIRED = ("benchmark", "model", "organization", "relationship")
+_SCORED_BY = ("rules", "evaluators_checksum")
 _EPOCH = "SOURCE_DATE_EPOCH"  # the time of reproducible builds
 
 
@@ -127,7 +128,7 @@ def _build_result(name: str, rows: Sequence[TaskRow], facts: EvaluationFacts) ->
             "score_type": "continuous",
             "min_score": 0.0,
             "max_score": 1.0,
-            "additional_details": _describe_scoring(rows),
+            "additional_details": {name: text for name in _SCORED_BY if (text := _join(rows, name))},
         },
         "score_details": {
             "score": successes / len(rows),
@@ -142,11 +143,6 @@ def _build_source(rows: Sequence[TaskRow], facts: EvaluationFacts) -> dict[str, 
     checksum = _join(rows, "data_checksum")
     details = {"additional_details": {"checksum": checksum}} if checksum else {}
     return {"dataset_name": facts.benchmark, **place, **details}
-
-
-def _describe_scoring(rows: Sequence[TaskRow]) -> dict[str, str]:
-    names = ("rules", "evaluators_checksum")
-    return {name: text for name in names if (text := _join(rows, name))}
 
 
 def _join(rows: Sequence[TaskRow], column: str) -> str:

@@ -99,7 +99,7 @@ class RowTables(Struct, frozen=True):
             self.find_group(index_row),
             list(_find_numbers(self.evaluators, record.evaluators)),
             list(_find_numbers(self.warnings, index_row.warnings)),
-            cut(_reason(record), LONGEST_REASON),
+            cut(describe_reason(record), LONGEST_REASON),
             cut(index_row.intent, LONGEST_INTENT),
             round(record.wall_time, 3),
             index_row.data,
@@ -116,7 +116,8 @@ def _find_numbers(table: Mapping[str, int], names: Iterable[str]) -> Iterator[in
     return (table[name] for name in names if name in table)
 
 
-def _reason(record: Record) -> str | None:
+def describe_reason(record: Record) -> str | None:
+    """Why the run did not succeed, or was not scored, in words for people."""
     text = record.excluded if record.skipped else record.reason
     return text and reason_in_words(text)
 

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.failure_sentence import failure_sentence, reason_in_words
+from pytest_webeval.reports.failure_sentence import failure_sentence
 from pytest_webeval.reports.html.agent_answer import final_answer
 from pytest_webeval.reports.html.evaluations import describe_rubric, list_evaluators, list_explanations
 from pytest_webeval.reports.html.event_details import describe_events, list_other_secrets
+from pytest_webeval.reports.html.index_row import describe_reason
 from pytest_webeval.reports.html.network_table import marks_of, network_table
 from pytest_webeval.reports.html.run_links import ReportPaths, list_commands, list_links, list_run_files
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
@@ -109,7 +110,7 @@ def task_view(
         "task_id": result.task_id,
         "status": "excluded" if record.skipped else record.status,
         "score": record.score,
-        "reason": _reason(record),
+        "reason": describe_reason(record),
         "sentence": _sentence(result, record, texts.words),
         "error": result.error_msg and sanitize(result.error_msg),
         "template_id": result.intent_template_id,
@@ -123,11 +124,6 @@ def task_view(
         "links": list(list_links(listing, paths)),
         "about": about,
     } | dict(parts, answer=parts.get("answer") or final_answer(trajectory))
-
-
-def _reason(record: Record) -> str | None:
-    text = record.excluded if record.skipped else record.reason
-    return text and reason_in_words(text)
 
 
 def _sentence(result: TaskResult, record: Record, words: Mapping[str, str]) -> str | None:
