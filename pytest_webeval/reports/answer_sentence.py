@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.diagnostics.difference import EXTRA, MISSING, MOST_DIFFERENCES
-from pytest_webeval.safety.text import ELLIPSIS, pluralize, preview
+from pytest_webeval.safety.text import ELLIPSIS, list_first, pluralize, preview
 
 LONGEST_VALUE, MOST_VALUES = 80, 3
 _DEEPEST, _LARGEST_EXACT = 20, 2**53
@@ -126,6 +126,4 @@ def _encode(value: Any) -> str:
 
 
 def _list_values(texts: Sequence[str]) -> str:
-    """The first values, and how many more there are."""
-    first = ", ".join(preview_value(json.loads(text)) if text[:1] != "<" else text for text in texts[:MOST_VALUES])
-    return f"{first} and {len(texts) - MOST_VALUES} more" if len(texts) > MOST_VALUES else first
+    return list_first(texts, MOST_VALUES, lambda text: text if text[:1] == "<" else preview_value(json.loads(text)))

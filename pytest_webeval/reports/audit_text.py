@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, Finding, TaskAudit
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.safety.text import pluralize, to_line
+from pytest_webeval.safety.text import list_first, pluralize, to_line
 
 LONGEST = 400  # characters of a line about a finding
 MOST_NAMED = 20  # tasks
@@ -29,9 +29,8 @@ def _format_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
     tasks = list_unsolved(audits)
     if not tasks:
         return []
-    names = ", ".join(to_line(name, 80) for name in tasks[:MOST_NAMED])
-    more = f" and {len(tasks) - MOST_NAMED:,} more" if len(tasks) > MOST_NAMED else ""
-    problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}{more}"
+    names = list_first(tasks, MOST_NAMED, lambda name: to_line(name, 80), " and {:,} more")
+    problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}"
     return [f"{problem}; add a run that solves it, or correct the definition"]
 
 

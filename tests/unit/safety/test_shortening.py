@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, preview, shorten_repr, to_line, truncate, truncate_words
+from pytest_webeval.safety.text import (
+    ELLIPSIS_WITH_LENGTH,
+    list_first,
+    preview,
+    shorten_repr,
+    to_line,
+    truncate,
+    truncate_words,
+)
 
 PACKAGE = Path(__file__).parents[3] / "pytest_webeval"
 # A slice that an f-string joins to an ellipsis: f"{text[:80]}…"
@@ -30,6 +38,20 @@ HAND_MADE = re.compile(r":\s*[\w -]*\]\}(?:…|\.\.\.)")
 )
 def test_a_text_is_cut_after_whole_characters_and_the_cut_is_marked(text, options, shortened):
     assert truncate(text, 5, **options) == shortened
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "listed"),
+    [
+        ([], {}, ""),
+        (["b", "a"], {}, "b, a"),
+        (["b", "a", "c"], {}, "b, a and 1 more"),
+        ((7, "a", None, "c"), {"show": repr}, "7, 'a' and 2 more"),
+        (["a{}"] * 1_003, {"more": ", … and {:,} more"}, "a{}, a{}, … and 1,001 more"),
+    ],
+)
+def test_the_first_names_are_listed_with_how_many_more_there_are(names, options, listed):
+    assert list_first(names, 2, **options) == listed
 
 
 @pytest.mark.parametrize(
