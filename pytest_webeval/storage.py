@@ -158,12 +158,15 @@ def _open_in_place(path: Path, mode: int = os.O_TRUNC) -> int:
 
 def _open_own(name: str, flags: int, parent: int) -> int:
     """A file in the directory of a run, unless the agent has put a pipe or another file in its place."""
-    handle = os.open(name, flags | os.O_NONBLOCK, _SHARED, dir_fd=parent)  # a pipe without a reader is an error
+    # A pipe without a reader is an error. What has another name as well must not be emptied.
+    handle = os.open(name, flags & ~os.O_TRUNC | os.O_NONBLOCK, _SHARED, dir_fd=parent)
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+        if flags & os.O_TRUNC:
+            os.ftruncate(handle, 0)
         return handle
     os.close(handle)
-    raise OSError(errno.EPERM, "the agent has replaced the file")
+    raise OSError(errno.EPERM, "it is a pipe, or has another name as well")
 
 
 def _write_all(handle: int, content: bytes) -> None:

@@ -69,13 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
     started = None if task is None else structs.replace(task, start_urls=[start_url], sites=[])
     recording = Recording.create(Path(arguments.output), started, name=arguments.task)
     print_text(sanitize(redact_text(f"task {arguments.task}: {task.intent if task else start_url}")))
-    try:
-        with count_interrupts() as interrupts:
-            _record(recording, options, start_url, arguments.answer, interrupts)
-    except SettingsError:
-        remove_run_directory(recording.directory)  # nothing was recorded
-        raise
-    recording.close()
+    with recording.opened:
+        try:
+            with count_interrupts() as interrupts:
+                _record(recording, options, start_url, arguments.answer, interrupts)
+        except SettingsError:
+            remove_run_directory(recording.directory)  # nothing was recorded
+            raise
+        recording.close()
     return _report(recording, arguments.config)
 
 

@@ -15,7 +15,7 @@ from pytest_webeval.sessions import options
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
 NO_RECORDINGS = "requires a directory for its recording; pass --webeval-record=DIR"
 IN_CI = f"{NO_RECORDINGS}, or deselect it (with CI set, live tests are not skipped)"  # a skip would look like success
-OF_A_RUN_DIRECTORY = ("eval_result.json", "webeval_recording.json")  # files that we write into one
+RECORDING_MARK = "webeval_recording.json"  # a file that only the recorder writes
 # Fixtures about one run: without runs, tests that request them are skipped.
 OF_A_RUN = frozenset(
     {
@@ -74,8 +74,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Pass over a run that we recorded or scored, unless the session scores it: nothing in it is code of the user."""
-    if not any(os.path.lexists(f"{collection_path}/{name}") for name in OF_A_RUN_DIRECTORY):
+    """Pass over what we recorded, unless the session scores it: an agent could have left tests there."""
+    if not os.path.lexists(f"{collection_path}/{RECORDING_MARK}"):
         return None
     roots = config.stash.get(SCORED_ROOTS, ())
     return None if any(collection_path.is_relative_to(root) for root in roots) else True

@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
 from pytest_webeval.recordings.action_trace import ARCHIVE, FOLDER
@@ -183,8 +183,8 @@ class BrowserCapture(Struct, eq=False, dict=True):
 
     def _add_requests(self) -> None:
         try:
-            add_requests(self.folder / HAR, self.folder / REQUESTS_HAR)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            add_requests(self.folder, HAR, REQUESTS_HAR)
+        except (WebEvalError, msgspec.MsgspecError, UnicodeDecodeError):
             self.recording.note_unrecorded(LOST_REQUESTS)
 
     def remove_profile(self) -> None:

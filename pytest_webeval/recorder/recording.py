@@ -109,7 +109,7 @@ class Recording:
         if isinstance(response, str):
             write_text(self.directory / RESPONSE, response, advice=_ADVICE)
         else:
-            write_json(self.directory / RESPONSE, response)
+            write_json(self.directory / RESPONSE, response, advice=_ADVICE)
 
     def step(
         self,
@@ -176,7 +176,7 @@ class Recording:
     def _write_state(self) -> None:
         """Write the state; while it is being recorded, what is known of its end stays in memory."""
         state = self.state if self.is_closed else structs.replace(self.state, outcome=Outcome.RECORDING, reason=None)
-        write_json(self.directory / STATE, msgspec.to_builtins(state))
+        write_json(self.directory / STATE, msgspec.to_builtins(state), advice=_ADVICE)
 
 
 def render_start_url(task: Task | None, sites: Sites) -> str | None:

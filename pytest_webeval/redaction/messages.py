@@ -133,10 +133,11 @@ class ExplanationRedactor(Struct, frozen=True):
         path, kind = difference["path"], difference["kind"]
         sides = {side: self._redact_value(path, difference[side]) for side in _SIDES}
         known = kind if kind in _DIFFERENCES else DIFFERENT
-        return {"path": self._redact_path(path), "kind": known, **sides}
+        is_ours = kind == known != EXTRA and self.messages.trees.texts.scope.is_strict
+        return {"path": path if is_ours else self._redact_path(path), "kind": known, **sides}
 
     def _redact_path(self, path: str) -> str:
-        """The path of a difference, whose names may come from the recording. A secret may be one of its segments."""
+        """A path with names of the recording, or of whoever forged it. A secret may be one of its segments."""
         texts = self.messages.trees.texts
         return ".".join(map(texts, texts(path).split(".")))
 

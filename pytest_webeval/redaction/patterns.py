@@ -89,7 +89,8 @@ def _alternate(kinds: dict[str, str]) -> str:
 
 
 # At the start of a run of the characters of both, not at each plus or hyphen in it.
-_STRICT_START = rf"(?:(?<![\w+\\%-])|{AFTER_ESCAPE})"
+_COLOUR = r"(?:(?<=\x1b\[)|(?<=001b\[)|(?<=x1b\[)|(?<=\d;))\d{1,3}[A-Za-z]"  # what is behind it begins a word
+_STRICT_START = rf"(?:(?<![\w+\\%-])(?!{_COLOUR})|{AFTER_ESCAPE})"
 _STRICT_ALTERNATIVE = rf"{_STRICT_START}(?:{_alternate(_STRICT)})"
 
 

@@ -142,10 +142,20 @@ def _open_inside(handle: int, rest: str, *, is_created: bool = False) -> tuple[i
     current = os.dup(handle)
     for name in names:
         if is_created:
-            with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=current)
+            _create(current, name)
         current = _step(current, name)
     return current, True
+
+
+def _create(parent: int, name: str) -> None:
+    """Create a directory if it is missing. Closes the handle of the other one if it cannot."""
+    try:
+        os.mkdir(name, dir_fd=parent)
+    except FileExistsError:
+        return
+    except OSError:
+        os.close(parent)
+        raise
 
 
 @contextmanager

@@ -119,7 +119,8 @@ def check_output(workspace: Workspace) -> None:
 
 def check_replies(replies: Path, workspace: Workspace) -> None:
     """Raise `SettingsError` if replies of a judge lie in a run, whose agent could have written them."""
-    _refuse_runs("--webeval-judge-replies", (replies, *replies.parents), workspace)
+    places = (place for path in (replies, replies.resolve()) for place in (path, *path.parents))
+    _refuse_runs("--webeval-judge-replies", places, workspace)
 
 
 def _refuse_runs(option: str, places: Iterable[Path], workspace: Workspace) -> None:

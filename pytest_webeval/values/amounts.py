@@ -23,8 +23,10 @@ _JOINED = re.compile(
     rf"\s*(?:{_BEFORE_A_WORD}(?P<either>{_EITHER}(?:\s+{_EITHER})*(?:\s+up\s+to)?)|{_BEFORE_A_WORD}(?:up\s+)?to"
     rf"|[-\u2010-\u2015\u2212|~?\\\u2192]|->|(?P<slash>/)|(?P<list>[,;&+]|{_BEFORE_A_WORD}and))\s*"
 )
-# Powers of ten that a word behind an amount stands for, which the parser of the amount does not read.
-_POWERS = {"%": -2, "percent": -2, "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "bn": 9, "billion": 9}
+# What makes another amount of the one before it. Behind a blank, k, m and b are no factors: $20 M (medium).
+_FACTOR = re.compile(
+    r"[kmb](?![\w-])|\s*(?:[%‰]|(?:per\s?cent|pct|hundred|thousand|mm|mn|mio|mil|million|bn|bil|billion|tn|trillion)s?\b)"
+)
 _UNIT = re.compile(r"\s?(?P<percent>%)|[\s-]?(?P<word>[a-z]+)")  # 10%, 3 items and 2-day are no money
 # What may follow an amount of a range, as in "$10 to 20 per night", where any other word is a unit.
 _NO_UNIT = re.compile(
@@ -48,9 +50,19 @@ def list_amounts(raw: str) -> list[Decimal]:
 
     What is joined to one of them as in "$10 - 20" or "10 or 20" is an amount, too.
     """
+    return [_read(match) for match in _find_amounts(raw)]
+
+
+def find_factor(raw: str) -> str | None:
+    """What stands behind one of these amounts and makes another of it, such as `k` or `million`; None without that."""
+    factors = (_FACTOR.match(match.string, match.end()) for match in _find_amounts(raw))
+    return next((factor.group().strip() for factor in factors if factor is not None), None)
+
+
+def _find_amounts(raw: str) -> list[re.Match[str]]:
     chains = list(_split_chains(normalize("NFKC", raw).casefold().replace("\u2019", "'")))
     marked = [chain for chain in chains if any(map(_is_marked, chain))]
-    return [_read(match) for chain in marked or chains[:1] for match in chain]
+    return [match for chain in marked or chains[:1] for match in chain]
 
 
 def _split_chains(text: str) -> Iterator[list[re.Match[str]]]:
@@ -82,7 +94,4 @@ def _is_marked(match: re.Match[str]) -> bool:
 
 def _read(match: re.Match[str]) -> Decimal:
     amount = parse_first_amount(match["digits"], thousands=True) or Decimal(0)
-    unit = _UNIT.match(match.string, match.end())
-    if unit and (power := _POWERS.get(unit["percent"] or unit["word"])):  # all digits stay without one
-        amount *= Decimal(10) ** power
     return -amount if match["minus"] or "-" in (match["before"] or "") else amount

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.amounts import list_amounts, parse_first_amount
+from pytest_webeval.values.amounts import find_factor, list_amounts, parse_first_amount
 from pytest_webeval.values.base import Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import to_text
 
@@ -114,3 +114,6 @@ def _check_single(raw: str, amount: Decimal) -> None:
     amounts = list_amounts(raw)
     check_single(raw, amounts, "amounts")
     check_single(raw, [abs(amount), *map(abs, amounts)], "amounts")  # the parser took another number
+    if factor := find_factor(raw):
+        problem = f"has '{factor}' behind the amount; write the amount in digits alone"
+        raise parse_error(raw, problem, rule="one_value")

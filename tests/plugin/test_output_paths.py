@@ -140,7 +140,9 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
 @pytest.mark.parametrize("place", ["runs/107", "runs/107/results"])
 @pytest.mark.parametrize("option", ["--webeval-output", "--webeval-judge-replies"])
 def test_an_output_or_replies_in_a_recording_are_refused(runs, webeval, place, option):
-    (runs.add(107) / "results").mkdir()
+    path = runs.add(107)
+    if option == "--webeval-judge-replies":  # which must be there
+        (path / "results").mkdir()
     result = webeval(f"{option}={place}", "--webeval-judge=m")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {option}: *runs/107 is a recorded run; choose a separate directory"])

@@ -45,15 +45,13 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
     assert planted.result(107)["webeval"]["rules"] == "strict"
 
 
-@pytest.mark.unchecked_files("an agent planted a result")
-@pytest.mark.parametrize("name", ["eval_result.json", "webeval_recording.json"])
 @pytest.mark.parametrize(
     ("options", "count"), [((), 1), (("--webeval-runs=runs",), 2), (("--webeval-record=live",), 1)]
 )
-def test_code_in_a_run_of_another_session_does_not_run(runs, another_root, pytester, marker, name, options, count):
+def test_code_in_a_recording_of_another_session_does_not_run(runs, another_root, pytester, marker, options, count):
     runs.add(108)
     path = another_root("old").add(107)
-    (path / name).write_text("{}")
+    (path / "webeval_recording.json").write_text("{}")
     for file in ("conftest.py", "test_x.py", "__init__.py"):
         (path / file).write_text(MARKED.format(marker=str(marker)))
     pytester.makepyfile(test_mine="def test_mine(): pass")

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import DiskFull, SettingsError
+from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.storage import remove_leftovers, to_json_bytes, write_in_place, write_json, write_long_json
 
 ODD = (1e16, 1e-5, 1e22, 5e-324, -0.0, 2**70, "\x7f", "\u2028", "\udc80", "\U0001f600", "\\u0041", '"', "/", "\x00", "")
@@ -229,3 +230,16 @@ def test_what_was_there_before_a_session_is_none_of_its_leftovers(tmp_path):
     assert leftover.exists()
     remove_leftovers(tmp_path, "a.json", since=changed)
     assert not leftover.exists()
+
+
+def test_a_file_of_a_run_that_has_another_name_as_well_is_not_emptied(tmp_path):
+    other, page = tmp_path / "other", tmp_path / "run/page.js"
+    page.parent.mkdir()
+    other.write_text("mine")
+    page.hardlink_to(other)
+    with open_run_directory(page.parent, tmp_path):
+        with pytest.raises(SettingsError, match="has another name as well"):
+            write_in_place(page, "text", "choose a file")
+        for text in ("longer", "text"):
+            write_in_place(page.with_name("own.js"), text, "choose a file")
+    assert (other.read_text(), page.with_name("own.js").read_text()) == ("mine", "text")

@@ -139,7 +139,10 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             item.stash[OPENED_RUNS] = opened
             if path is not None:
                 opened.enter_context(self.workspace.open_run(path))
-            return (yield)
+            try:
+                return (yield)
+            finally:
+                del item.stash[OPENED_RUNS]  # items stay to the end of the session
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

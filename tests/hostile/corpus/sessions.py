@@ -28,7 +28,7 @@ os.set_inheritable(int(report), False)
 code = os.spawnvp(os.P_WAIT, command[0], command)
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 os.write(int(report), f"{usage.ru_utime + usage.ru_stime} {usage.ru_maxrss * 1024}".encode())
-sys.exit(code)
+sys.exit(code if code >= 0 else 128 - code)
 """
 # Root may read everything; the sessions must not, or permissions would be tested by nobody.
 AS_USERS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
@@ -174,7 +174,7 @@ def _measure(command: Sequence[str], directory: Path, out: BinaryIO, err: Binary
         timer.start()
         code = process.wait()
         timer.cancel()
-        seconds, peak = report.read().split() or (MOST_SECONDS, 0)
+        seconds, peak = report.read().split() or (MOST_SECONDS, sys.maxsize)
     return code, float(seconds), int(peak)
 
 

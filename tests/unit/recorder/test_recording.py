@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -221,6 +222,24 @@ def test_the_log_is_written_through_nothing_that_has_taken_its_place(recording, 
     with pytest.raises(SettingsError, match=r"cannot write .*steps\.jsonl: "):
         recording.step("click")
     assert other.read_bytes() == b""
+
+
+def test_a_recording_may_have_the_directory_of_one_that_was_removed(recording, tmp_path):
+    with recording.opened:
+        remove_run_directory(recording.directory)
+    second = Recording.create(tmp_path, name="first")
+    assert second.directory == recording.directory
+    assert read(second).outcome is Outcome.RECORDING
+    second.close()
+
+
+def test_steps_that_cannot_be_logged_leave_no_open_directory(recording):
+    remove_run_directory(recording.directory)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        with pytest.raises(SettingsError, match="cannot write"):
+            recording.step("click")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_a_removed_recording_leaves_no_empty_attempt(tmp_path):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recorder.browser import LOST_REQUESTS, BrowserCapture, BrowserOptions
 from pytest_webeval.recorder.recording import Recording
 from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
@@ -20,7 +21,7 @@ from tests.unit.recordings.network.test_trace_layouts import entry, har, lines, 
 def merged(directory, pages, requests):
     (directory / "network.har").write_bytes(pages)
     (directory / "requests.har").write_bytes(requests)
-    add_requests(directory / "network.har", directory / "requests.har")
+    add_requests(directory, "network.har", "requests.har")
     return load_trace(RunInputs(directory), "network.har")
 
 
@@ -44,6 +45,20 @@ def test_a_recording_without_such_requests_stays_as_it_is(tmp_path):
 def test_what_cannot_be_read_is_an_error(tmp_path, broken):
     with pytest.raises((msgspec.MsgspecError, UnicodeDecodeError)):
         merged(tmp_path, har(entry("/1")), broken)
+
+
+@pytest.mark.parametrize("name", ["network.har", "requests.har"])
+def test_links_in_the_folder_are_not_followed(tmp_path, name):
+    folder, other = tmp_path / "trace", tmp_path / "other"
+    folder.mkdir()
+    for path in (folder / "network.har", folder / "requests.har", other):
+        path.write_bytes(har(entry("/1")))
+    (folder / name).unlink()
+    (folder / name).symlink_to(other)
+    (folder / "network.tmp").symlink_to(other)
+    with pytest.raises(WebEvalError):
+        add_requests(folder, "network.har", "requests.har")
+    assert other.read_bytes() == har(entry("/1"))
 
 
 def test_versions_before_1_63_record_both_with_one_tracing():

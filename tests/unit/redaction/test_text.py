@@ -144,12 +144,10 @@ def test_and_so_are_credentials_behind_their_scheme(before, length):
     assert text(given.format("abcdef123456789")) == given.format(replacement_for("abcdef123456789", SALT))
 
 
-@pytest.mark.parametrize("before", ["[{}]", "a]{}", "\x1b[31m{}", "\\u001b[31m{}", "\\n{}", "%20{}"])
+@pytest.mark.parametrize("before", ["[{}]", "a]{}", "\x1b[31m{}", "\x1b[0;1;31m{}", "\\u001b[31m{}", "\\n{}", "%20{}"])
 @pytest.mark.parametrize("secret", ["bob@example.com", "0a1b2c3d4e5f60718293a4b5"])
 def test_and_so_is_what_strict_takes_for_a_secret(secret, before):
-    shown = text(before.format(secret), "strict")
-    assert secret not in shown
-    assert "\x1b[" in before or "u001b" in before or shown == before.format(replacement_for(secret, SALT))
+    assert text(before.format(secret), "strict") == before.format(replacement_for(secret, SALT))
 
 
 NAMES = [
