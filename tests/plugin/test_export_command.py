@@ -11,6 +11,7 @@ import pytest
 
 from pytest_webeval.__main__ import main
 from pytest_webeval.exports import EXPORTS
+from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.result_shards import ShardLayout
 from tests.support.stored_results import assertion, evaluated, result, row, write_results, write_shards, write_summary
@@ -118,7 +119,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_exported(out, export):
 
 
 def test_shards_become_the_tree_of_single_files(tmp_path, export):
-    contents = [result(number, f"runs/{number}") for number in (9, 10)]
+    contents = [TaskResult.read(result(number, f"runs/{number}")).to_json() for number in (9, 10)]  # with all fields
     write_shards(tmp_path / "out", *contents, layout=ShardLayout(prefix="runs"))
     code, line, warnings = export(tmp_path / "out", "--to=files", "--output", tmp_path / "tree")
     assert (code, line.decode(), warnings) == (0, f"{tmp_path / 'tree'}: 2 files\n", "")
@@ -131,9 +132,11 @@ def test_shards_become_the_tree_of_single_files(tmp_path, export):
 
 def test_single_files_are_copied_and_what_cannot_be_read_is_named(out, tmp_path, export):
     (out / "r/2/eval_result.json").write_text("{")
+    single = out / "r/1/eval_result.json"
+    single.write_bytes(to_json_bytes(TaskResult.read(json.loads(single.read_bytes())).to_json()))  # as we write it
     code, line, warnings = export(out, "--to=files", "--output", tmp_path / "tree")
     assert (code, line.decode()) == (0, f"{tmp_path / 'tree'}: 1 file\n")
-    assert (tmp_path / "tree/r/1/eval_result.json").read_bytes() == (out / "r/1/eval_result.json").read_bytes()
+    assert (tmp_path / "tree/r/1/eval_result.json").read_bytes() == single.read_bytes()
     assert warnings.startswith(f"WARNING: 1 row of {out} cannot be used: ")
 
 
