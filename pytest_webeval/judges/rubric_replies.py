@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.replies import ReplyObject
+from pytest_webeval.judges.replies import ReplyObject, build_object_schema
 from pytest_webeval.judges.task_rubrics import TaskRubric, to_number
 from pytest_webeval.rubrics.rubric_items import Points, add_up, flatten_items
 
@@ -59,24 +59,15 @@ class RubricReply(Struct, frozen=True, kw_only=True):
 def build_schema(rubric: TaskRubric | None) -> dict[str, Any]:
     """The JSON Schema of a reply. The keys are in the order in which the judge has to think."""
     criterion = _WRITTEN | _SCORE if rubric is None else {"number": {"type": "integer"}} | _SCORE
-    return _object(
+    return build_object_schema(
         {
-            "criteria": {"type": "array", "items": _object(criterion)},
+            "criteria": {"type": "array", "items": build_object_schema(criterion)},
             "primary_intent": _TEXT,
             "outcome_reasoning": _TEXT,
             "insufficient_evidence": _TEXT,
             "outcome": _FLAG_OR_NULL,
         }
     )
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def read_rubric_reply(reply: ReplyObject, rubric: TaskRubric | None) -> RubricReply:

@@ -17,7 +17,7 @@ from pytest_webeval.judges.echoes import Echoes
 from pytest_webeval.judges.evidence import fence
 from pytest_webeval.judges.prompt_parts import build_system
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import ReplyObject, parse_json_object
+from pytest_webeval.judges.replies import ReplyObject, build_object_schema, parse_json_object
 from pytest_webeval.safety.text import describe_unknown_keys, escape_surrogates, truncate
 
 NAME = "request"
@@ -45,16 +45,13 @@ Reply with one JSON object and nothing else:
 {"reasoning": "...", "acceptance": "yes", "no" or "unclear", \
 "expected": "the changed expected request as JSON text; an empty text unless the acceptance is yes"}"""
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+SCHEMA = build_object_schema(
+    {
         "reasoning": {"type": "string"},
         "acceptance": {"type": "string", "enum": list(ACCEPTANCE)},
         "expected": {"type": "string"},
-    },
-    "required": ["reasoning", "acceptance", "expected"],
-    "additionalProperties": False,
-}
+    }
+)
 
 
 class RequestProposal(Struct, frozen=True):

@@ -11,8 +11,8 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, pa
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_run, format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Number, ReplyForm, Text
 from pytest_webeval.judges.questions import Role
+from pytest_webeval.judges.replies import Number, ReplyForm, Text
 
 CREDIT_RULES = """\
 How to give points:

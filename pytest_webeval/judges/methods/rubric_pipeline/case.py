@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.judges.prompt_parts import build_system
 from pytest_webeval.judges.questions import Image, Role
+from pytest_webeval.judges.replies import ReplyForm, build_schema, parse_reply
 
 Value = TypeVar("Value")
 Form = TypeVar("Form", bound=ReplyForm)

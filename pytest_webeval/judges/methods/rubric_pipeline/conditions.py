@@ -16,7 +16,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_run,
     format_task,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, ReplyForm, Text, check_indices
+from pytest_webeval.judges.replies import Index, ReplyForm, Text, check_indices
 
 _GUIDANCE = """\
 Decide for each criterion with a condition whether its condition holds, from all evidence together. Conditions

@@ -16,7 +16,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_scores,
     format_task,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, Note, ReplyForm, Text
+from pytest_webeval.judges.replies import Label, Note, ReplyForm, Text
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[

@@ -13,7 +13,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, pa
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.grouping import Groups, list_images
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_run, format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, ReplyForm, Text, check_indices
+from pytest_webeval.judges.replies import Index, ReplyForm, Text, check_indices
 
 _GUIDANCE = """\
 Analyze what the screenshot shows about each of the requested criteria.

@@ -20,7 +20,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_task,
 )
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Note, ReplyForm, Text
+from pytest_webeval.judges.replies import Note, ReplyForm, Text
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 
 GENERATION = "G2"

@@ -20,7 +20,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_scores,
     format_task,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm, Text
+from pytest_webeval.judges.replies import ReplyForm, Text
 from pytest_webeval.judges.verdicts import decide
 
 _GUIDANCE = """\

@@ -8,7 +8,7 @@ from functools import partial
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.methods.rubric_pipeline.material import Analyses, format_evidence, format_rubric, format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, Note, ReplyForm, check_indices
+from pytest_webeval.judges.replies import Index, Note, ReplyForm, check_indices
 
 _GUIDANCE = """\
 Compare each criterion with the evidence, and note facts that its description did not foresee: a name, number or

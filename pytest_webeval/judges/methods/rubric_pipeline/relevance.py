@@ -12,8 +12,8 @@ from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm
 from pytest_webeval.judges.questions import Image
+from pytest_webeval.judges.replies import ReplyForm
 
 _GUIDANCE = """\
 Rate how much the screenshot helps to decide each criterion, from 0 (says nothing about it) to 10 (decides it). A

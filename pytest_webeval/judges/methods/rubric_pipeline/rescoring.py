@@ -19,7 +19,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_scores,
     format_task,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Index, Number, ReplyForm, Text, check_indices
+from pytest_webeval.judges.replies import Index, Number, ReplyForm, Text, check_indices
 
 _GUIDANCE = f"""\
 Score each of the requested criteria again, now with the evidence from the screenshots. The scores up to now are by

@@ -11,7 +11,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, pa
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, unscored_items
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_task
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, ReplyForm, Text
+from pytest_webeval.judges.replies import Label, ReplyForm, Text
 
 _CREATE = """\
 Write the rubric of the task: the criteria by which the work of any agent on it is scored.

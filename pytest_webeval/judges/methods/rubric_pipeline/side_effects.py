@@ -17,7 +17,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_scores,
     format_task,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, ReplyForm, Text
+from pytest_webeval.judges.replies import Label, ReplyForm, Text
 from pytest_webeval.rubrics.payload import point_count
 
 _GUIDANCE = """\

@@ -19,8 +19,8 @@ from pytest_webeval.judges.methods.rubric_pipeline.material import (
     format_task,
 )
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, ReplyForm, Text
 from pytest_webeval.judges.questions import Image, Role
+from pytest_webeval.judges.replies import Label, ReplyForm, Text
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 
 _CODES = f"""\

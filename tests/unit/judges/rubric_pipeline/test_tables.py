@@ -17,10 +17,10 @@ from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcom
 from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images, list_images
 from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply, count_votes
-from pytest_webeval.judges.methods.rubric_pipeline.replies import LONGEST_REPLY, build_schema, parse_object, parse_reply
 from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
 from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
 from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, settle_edge
+from pytest_webeval.judges.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")
@@ -161,7 +161,7 @@ def test_points_that_are_no_edge_remain_and_a_full_criterion_is_not_raised():
         ('{"a": 1' + "0" * 5000 + "}", "out of range"),
         ('{"a": ' + "[" * 50 + "]" * 50 + "}", "nests too deep"),
         ('{"a": ' + "[" * 100_000, "too deep|not one JSON"),
-        (" " * (LONGEST_REPLY + 1), "characters; use at most"),
+        (" " * (LONGEST_FORM + 1), "characters; use at most"),
         ("{'a': True}", "not one JSON object"),
     ],
 )
