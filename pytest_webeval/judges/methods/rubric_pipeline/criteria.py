@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from pytest_webeval.judges.scored_rubrics import to_number
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import MAX_DEPTH, Points, flatten_items, points_of
@@ -58,11 +59,6 @@ def _read_text(item: Item, key: str) -> str:
     return truncate(text, _LONGEST_TEXT) if isinstance(text, str) else ""
 
 
-def to_number(number: Decimal) -> int | float:
-    """A number of points as JSON has it."""
-    return int(number) if number == number.to_integral_value() else float(number)
-
-
 def is_conditional(item: Item) -> bool:
     """Whether a criterion depends on a condition."""
     return "condition" in item
@@ -90,13 +86,3 @@ def add_points(items: Sequence[Item]) -> Points:
     if points is None:
         raise ValueError("the criteria have no points")
     return points
-
-
-def with_totals(items: Sequence[Item]) -> dict[str, Any]:
-    """Criteria with what they add up to, as a rubric is stored."""
-    points = add_points(items)
-    return {
-        "items": list(items),
-        "total_max_points": to_number(points.maximum),
-        "total_earned_points": to_number(points.earned),
-    }

@@ -9,24 +9,32 @@ from msgspec import structs
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import score_actions
 from pytest_webeval.judges.methods.rubric_pipeline.assembly import Findings, build_payload, name_score_file
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.conditions import decide_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation, classify
-from pytest_webeval.judges.methods.rubric_pipeline.evidence_analysis import analyze_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.failure_points import find_failures
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images
+from pytest_webeval.judges.methods.rubric_pipeline.diagnosis import (
+    find_failures,
+    format_run,
+    verify_task,
+    verify_with_run,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.facts import check_reality, decide_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import decide_outcome
-from pytest_webeval.judges.methods.rubric_pipeline.reality_check import check_reality
-from pytest_webeval.judges.methods.rubric_pipeline.relevance import rate_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.rescoring import rescore
 from pytest_webeval.judges.methods.rubric_pipeline.rubric_creation import find_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.screenshots import select_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.side_effects import find_side_effects
-from pytest_webeval.judges.methods.rubric_pipeline.task_validity import verify_task, verify_with_run
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import rescore, score_actions
+from pytest_webeval.judges.methods.rubric_pipeline.screenshots import (
+    analyze_screenshots,
+    drop_irrelevant,
+    group_images,
+    rate_screenshots,
+    select_screenshots,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import (
+    build_instances,
+    find_median,
+    find_side_effects,
+)
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 
@@ -46,7 +54,7 @@ class RubricPipeline(JudgingMethod):
         return JudgedVerdict(
             file_name=name_score_file(settings.threshold),
             score=int(findings.outcome.success),
-            response=build_payload(findings),
+            response=build_payload(findings, settings.threshold),
             votes=findings.outcome.votes,
         )
 
@@ -65,9 +73,9 @@ def _judge(case: Case, settings: JudgeSettings) -> Findings:
     median = find_median(instances)
     scored = instances[median].items
     outcome = decide_outcome(case, scored, analyses)
+    run = format_run(case, scored, analyses, success=outcome.success)
     return Findings(
         answer=case.evidence.answer,
-        threshold=settings.threshold,
         critical_point=case.critical_point,
         items=items,
         relevance=relevance,
@@ -77,8 +85,8 @@ def _judge(case: Case, settings: JudgeSettings) -> Findings:
         median=median,
         outcome=outcome,
         violation=check_violation(case, scored, analyses),
-        first_failure=find_failures(case, scored, analyses, outcome),
-        validity_with_run=verify_with_run(case, scored, analyses, outcome),
+        first_failure=find_failures(case, run),
+        validity_with_run=verify_with_run(case, run),
         validity=verify_task(case),
         degraded=case.calls.degraded,
     )

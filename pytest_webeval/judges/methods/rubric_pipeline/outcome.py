@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.methods.rubric_pipeline.material import (
-    Analyses,
-    format_evidence,
-    format_run,
-    format_scores,
-    format_task,
-)
 from pytest_webeval.judges.replies import ReplyForm, Text
 from pytest_webeval.judges.verdicts import decide
 
@@ -42,6 +34,9 @@ class OutcomeReply(ReplyForm, frozen=True, kw_only=True):
     output_success: bool
 
 
+_OUTCOME = Step("outcome", _GUIDANCE, OutcomeReply)
+
+
 class Outcome(Struct, frozen=True):
     """The outcome of most votes, the first reply that agrees with it, and all replies, None for a missing one."""
 
@@ -55,33 +50,13 @@ class Outcome(Struct, frozen=True):
         """The votes in order."""
         return tuple(None if reply is None else reply.output_success for reply in self.replies)
 
-    @property
-    def results(self) -> list[dict[str, Any] | None]:
-        """All replies as JSON."""
-        return [None if reply is None else to_builtins(reply) for reply in self.replies]
-
 
 def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
     """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
-    has_penalty = any(item.get("penalty") is True for item in items)
-    inquiries = [
-        Inquiry(
-            step="outcome",
-            guidance=_GUIDANCE,
-            parts=(
-                format_task(case.evidence),
-                format_critical_point(case.critical_point),
-                format_scores(items),
-                format_evidence(analyses),
-                format_run(case.evidence),
-            ),
-            form=OutcomeReply,
-            parse=parser_of(OutcomeReply, partial(_check_outcome, has_penalty)),
-            sample=vote,
-        )
-        for vote in range(case.votes)
-    ]
-    replies = case.ask_votes(inquiries, "a vote on the outcome is missing")
+    read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
+    parts = (format_critical_point(case.critical_point), format_scores(items), format_evidence(analyses), case.run)
+    requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
+    replies = case.ask_votes(requests, "a vote on the outcome is missing")
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
 
 

@@ -7,10 +7,9 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
+from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Step, format_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, unscored_items
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_rubric, format_task
 from pytest_webeval.judges.replies import Label, ReplyForm, Text
 
 _CREATE = """\
@@ -56,6 +55,10 @@ class DependencyReply(ReplyForm, frozen=True, kw_only=True):
     reformulated_rubric: RubricReply | None
 
 
+_RUBRIC = Step("rubric", _CREATE, RubricReply)
+_DEPENDENCIES = Step("dependencies", _REFORMULATE, DependencyReply)
+
+
 def find_rubric(case: Case) -> tuple[Item, ...]:
     """The criteria of the given rubric without its points, or else of one that is written now.
 
@@ -66,32 +69,8 @@ def find_rubric(case: Case) -> tuple[Item, ...]:
             return unscored_items(case.evidence.rubric)
         except ValueError as error:
             case.calls.note("rubric", f"another rubric was written, as that of the task is invalid: {error}")
-    return _check_dependencies(case, _create(case))
-
-
-def _create(case: Case) -> tuple[Item, ...]:
-    return case.ask(
-        Inquiry(
-            step="rubric",
-            guidance=_CREATE,
-            parts=(format_task(case.evidence), format_critical_point(case.critical_point)),
-            form=RubricReply,
-            parse=parser_of(RubricReply, _read_rubric),
-        )
-    )
-
-
-def _check_dependencies(case: Case, items: tuple[Item, ...]) -> tuple[Item, ...]:
-    reformulated = case.ask(
-        Inquiry(
-            step="dependencies",
-            guidance=_REFORMULATE,
-            parts=(format_task(case.evidence), format_rubric(items)),
-            form=DependencyReply,
-            parse=parser_of(DependencyReply, _read_reformulation),
-        )
-    )
-    return reformulated or items
+    items = case.calls.ask(case.build_request(_RUBRIC, _read_rubric, format_critical_point(case.critical_point)))
+    return case.calls.ask(case.build_request(_DEPENDENCIES, _read_reformulation, format_rubric(items))) or items
 
 
 def _read_rubric(reply: RubricReply) -> tuple[Item, ...]:

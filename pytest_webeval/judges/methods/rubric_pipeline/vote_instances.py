@@ -1,47 +1,106 @@
-"""What each vote adds up to, and which of them is the median (`fara_webeval.md` §6.2, §6.3 rule 8)."""
+"""Each vote on the points, with the side effects that it sees (step 7), and which is the median (§6.2, §6.3 rule 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, add_points, is_met
-from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
-from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
+from pytest_webeval.judges.replies import Label, ReplyForm, Text
+from pytest_webeval.judges.scored_rubrics import ScoredRubric, to_number
 from pytest_webeval.rubrics.consistency import median_index
-from pytest_webeval.rubrics.rubric_items import Points
+from pytest_webeval.rubrics.payload import point_count
 
+_GUIDANCE = """\
+Decide whether the agent left lasting effects that the task did not request and that no criterion has penalized: a
+wrong product that stays in the cart, a sign-up, a message, a changed setting. Write one penalty for each, with a
+criterion that begins with "Penalize" and 1 to 3 points, none of them earned. Do not penalize exploration, sensible
+defaults, workarounds, anything that was undone, a critical point, or what already cost points. Without such an
+effect, requires_penalty is false and penalty_criteria is empty."""
+_MOST_PENALTIES = 10
 _SHIFT = 1e-12  # of all points: far below the tolerance of any check, far above the noise of binary fractions
 
 
-class VoteInstance(Struct, frozen=True):
+class Penalty(ReplyForm, frozen=True, kw_only=True):
+    criterion: Label
+    description: Text
+    max_points: Annotated[float, Meta(gt=0, le=100)]
+    post_image_justification: Text
+    post_image_earned_points: Annotated[float, Meta(ge=0, le=0)]
+
+
+class SideEffectReply(ReplyForm, frozen=True, kw_only=True):
+    reasoning: Text
+    requires_penalty: bool
+    penalty_criteria: list[Penalty]
+
+
+_SIDE_EFFECTS = Step("side_effects", _GUIDANCE, SideEffectReply)
+
+
+class SideEffects(Struct, frozen=True):
+    """The penalties as criteria, and why; no reasoning where no reply was valid."""
+
+    reasoning: str = ""
+    penalties: tuple[Item, ...] = ()
+
+
+class VoteInstance(ScoredRubric, frozen=True, kw_only=True):
     """One vote on the points: the criteria and penalties, what they add up to, and the replies behind them."""
 
-    items: tuple[Item, ...]
-    points: Points
     summary: tuple[dict[str, Any], ...]
-    reasoning: str
-    penalties: tuple[Item, ...]
+    effects: SideEffects
 
-    @property
-    def score(self) -> float:
-        """The share of the points as it is stored."""
-        return self.points.float_share
+
+def find_side_effects(case: Case, instances: Sequence[Sequence[Item]], analyses: Analyses) -> list[SideEffects]:
+    """The side effects by each vote, which has scored the criteria its own way."""
+    evidence, run = format_evidence(analyses), case.run
+    requests = [
+        case.build_request(_SIDE_EFFECTS, _read_penalties, format_scores(items), evidence, run, sample=vote)
+        for vote, items in enumerate(instances)
+    ]
+    replies = case.ask_each(requests, "side effects were not checked")
+    return [reply or SideEffects() for reply in replies]
+
+
+def _read_penalties(reply: SideEffectReply) -> SideEffects:
+    if not reply.requires_penalty:
+        return SideEffects(reply.reasoning)
+    if not 0 < len(reply.penalty_criteria) <= _MOST_PENALTIES:
+        raise InvalidReply(f"requires_penalty is true; write 1 to {_MOST_PENALTIES} penalty_criteria")
+    return SideEffects(reply.reasoning, tuple(map(_build_item, reply.penalty_criteria)))
+
+
+def _build_item(penalty: Penalty) -> dict[str, Any]:
+    points = point_count(penalty.max_points)
+    return {
+        "criterion": penalty.criterion,
+        "description": penalty.description,
+        "max_points": penalty.max_points if points is None else to_number(points),
+        "earned_points": 0,
+        "justification": penalty.post_image_justification,
+        "post_image_justification": penalty.post_image_justification,
+        "post_image_earned_points": 0,
+        "penalty": True,
+    }
 
 
 def build_instances(
     rescorings: Sequence[Rescoring], effects: Sequence[SideEffects], threshold: Decimal
 ) -> list[VoteInstance]:
     """The votes in order."""
-    return [_build_instance(*pair, threshold) for pair in zip(rescorings, effects, strict=True)]
-
-
-def _build_instance(rescoring: Rescoring, effects: SideEffects, threshold: Decimal) -> VoteInstance:
-    items = settle_edge((*rescoring.items, *effects.penalties), threshold)
-    return VoteInstance(items, add_points(items), rescoring.summary, effects.reasoning, effects.penalties)
+    instances = []
+    for rescoring, effect in zip(rescorings, effects, strict=True):
+        items = settle_edge((*rescoring.items, *effect.penalties), threshold)
+        points = add_points(items)
+        instances.append(VoteInstance(items=items, points=points, summary=rescoring.summary, effects=effect))
+    return instances
 
 
 def find_median(instances: Sequence[VoteInstance]) -> int:

@@ -10,16 +10,19 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import is_similar
-from pytest_webeval.judges.methods.rubric_pipeline.conditions import verify_conditions
+from pytest_webeval.judges.methods.rubric_pipeline.case import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images, list_images
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
+from pytest_webeval.judges.methods.rubric_pipeline.facts import verify_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply, count_votes
-from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
-from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, settle_edge
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring, is_similar
+from pytest_webeval.judges.methods.rubric_pipeline.screenshots import drop_irrelevant, group_images, list_images
+from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import (
+    SideEffects,
+    build_instances,
+    find_median,
+    settle_edge,
+)
 from pytest_webeval.judges.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
 from tests.unit.judges.scripted import evidence
 
