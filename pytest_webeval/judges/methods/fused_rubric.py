@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence, fence
-from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
-from pytest_webeval.judges.replies import ReplyObject, build_object_schema, parse_json_object
-from pytest_webeval.judges.scored_rubrics import (
+from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence, fence_task
+from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
+from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
+from pytest_webeval.judges.methods.scored_rubrics import (
     InvalidRubric,
     RubricVerdict,
     ScoredRubric,
@@ -21,7 +20,6 @@ from pytest_webeval.judges.scored_rubrics import (
     to_number,
 )
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod, decide
-from pytest_webeval.judges.votes import ask_votes
 from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.rubric_items import add_up, flatten_items
 from pytest_webeval.safety.text import to_line

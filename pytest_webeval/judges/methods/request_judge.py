@@ -13,11 +13,10 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import Echoes
-from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.prompt_parts import build_system
+from pytest_webeval.judges.evidence import build_system, fence
+from pytest_webeval.judges.methods.conclusions import Echoes
+from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import ReplyObject, build_object_schema, parse_json_object
 from pytest_webeval.safety.text import describe_unknown_keys, escape_surrogates, truncate
 
 NAME = "request"

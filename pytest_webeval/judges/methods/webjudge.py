@@ -6,6 +6,7 @@ answer. For tasks that ask for one, use another method.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -13,14 +14,19 @@ from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence, fence
-from pytest_webeval.judges.prompt_parts import build_system, fence_task
+from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
+from pytest_webeval.judges.methods.conclusions import (
+    STATUS,
+    Conclusion,
+    ask_votes,
+    choose_conclusion,
+    find_echoes,
+    list_values,
+    parse_last_line,
+    shorten_reasoning,
+)
 from pytest_webeval.judges.questions import Image, Role
-from pytest_webeval.judges.replies import STATUS, Conclusion, parse_last_line
-from pytest_webeval.judges.response_texts import format_webjudge
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
-from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
 from pytest_webeval.safety.text import escape_surrogates, to_line
 
 THRESHOLD = 3  # the score from which on a screenshot is shown to the judge of the verdict
@@ -28,6 +34,7 @@ MOST_SCREENSHOTS = 50
 SCORES = {str(score): score for score in range(1, 6)}
 _LONGEST_KEY_POINTS = 10_000  # characters
 _LONGEST_NOTE = 1_000  # characters
+_STATUS_LABEL = re.compile("(status):", re.IGNORECASE)
 
 KEY_POINTS_INSTRUCTIONS = """\
 You prepare the evaluation of a web agent. You see the task that a user gave to it. List the key points of the task: \
@@ -100,6 +107,12 @@ class WebJudgeMethod(JudgingMethod):
             response=format_webjudge(conclusion.reasoning, success=conclusion.value),
             votes=list_values(votes),
         )
+
+
+def format_webjudge(reasoning: str, *, success: bool) -> str:
+    """A text for a score file of WebJudge. Each `status:` begins a verdict there; in the reasoning it gets a space."""
+    plain = _STATUS_LABEL.sub(r"\1 :", shorten_reasoning(reasoning))
+    return f"Thoughts: {plain}\n\nStatus: {'success' if success else 'failure'}"
 
 
 def build_key_points_request(evidence: Evidence) -> Request[str]:

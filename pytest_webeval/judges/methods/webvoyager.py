@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.response_texts import format_webvoyager
+from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
+from pytest_webeval.judges.methods.conclusions import (
+    Conclusion,
+    ask_votes,
+    choose_conclusion,
+    find_echoes,
+    list_values,
+    shorten_reasoning,
+)
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
-from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
 
 MOST_SCREENSHOTS = 30
+_VERDICT_WORD = re.compile("SUCCESS|FAILURE")  # UNSUCCESSFUL has the first in it
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
 
 INSTRUCTIONS = """\
@@ -66,3 +71,13 @@ def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
         "Give your reasoning, then the line with your verdict.",
     )
     return Request(Prompt(step="verdict", messages=messages), parse)
+
+
+def format_webvoyager(reasoning: str, *, success: bool) -> str:
+    """A text for `gpt_eval.json`, from which the parser of the benchmark and a careful reader get the same verdict.
+
+    The parser searches the text for words, wherever they stand (`fara_webeval.md` §5.2). The reasoning may quote such
+    words from a page, so they are in lower case there.
+    """
+    plain = _VERDICT_WORD.sub(lambda match: match[0].lower(), shorten_reasoning(reasoning))
+    return f"{plain}\n\nVerdict: {'SUCCESS' if success else 'NOT SUCCESS'}"

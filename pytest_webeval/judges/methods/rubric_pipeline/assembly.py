@@ -14,7 +14,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.critical_points import Violat
 from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES, Groups
 from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import VoteInstance
-from pytest_webeval.judges.scored_rubrics import RubricVerdict
+from pytest_webeval.judges.methods.scored_rubrics import RubricVerdict
 
 _KEYPOINT = 3  # part of the name; the pipeline does not use it
 

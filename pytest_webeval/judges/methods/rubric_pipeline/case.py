@@ -14,11 +14,10 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.evidence import Evidence, fence
+from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
+from pytest_webeval.judges.methods.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.prompt_parts import build_system, fence_task
 from pytest_webeval.judges.questions import Image, Role
-from pytest_webeval.judges.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.safety.text import truncate
 
 Value = TypeVar("Value")

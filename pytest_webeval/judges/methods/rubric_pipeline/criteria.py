@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.judges.scored_rubrics import to_number
+from pytest_webeval.judges.methods.scored_rubrics import to_number
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import MAX_DEPTH, Points, flatten_items, points_of

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from msgspec.structs import asdict
 
 from pytest_webeval.judges.evidence import fence
+from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.replies import Label, Note, ReplyForm, Text
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import Index, Note, ReplyForm, Text, check_indices
 from pytest_webeval.judges.methods.rubric_pipeline.case import (
     Analyses,
     Case,
@@ -16,7 +17,6 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import (
     format_rubric,
 )
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, list_conditional
-from pytest_webeval.judges.replies import Index, Note, ReplyForm, Text, check_indices
 
 _DECIDE = """\
 Decide for each criterion with a condition whether its condition holds, from all evidence together. Conditions

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.replies import ReplyForm, Text
 from pytest_webeval.judges.verdicts import decide
 
 _GUIDANCE = """\

@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Step, format_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, unscored_items
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
-from pytest_webeval.judges.replies import Label, ReplyForm, Text
 
 _CREATE = """\
 Write the rubric of the task: the criteria by which the work of any agent on it is scored.

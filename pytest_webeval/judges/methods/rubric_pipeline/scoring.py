@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import Index, Number, ReplyForm, Text, check_indices
 from pytest_webeval.judges.methods.rubric_pipeline.case import (
     Analyses,
     Case,
@@ -22,7 +23,6 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import (
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import Index, Number, ReplyForm, Text, check_indices
 
 _CREDIT_RULES = """\
 How to give points:

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, add_points, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
-from pytest_webeval.judges.replies import Label, ReplyForm, Text
-from pytest_webeval.judges.scored_rubrics import ScoredRubric, to_number
+from pytest_webeval.judges.methods.scored_rubrics import ScoredRubric, to_number
 from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.payload import point_count
 

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
 from pytest_webeval.judges.methods.rubric_pipeline.case import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
@@ -23,7 +24,6 @@ from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import (
     find_median,
     settle_edge,
 )
-from pytest_webeval.judges.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")

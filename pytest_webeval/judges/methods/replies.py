@@ -1,4 +1,4 @@
-"""What a reply comes to: its last line, the JSON object in it, or the form that it fills in.
+"""Replies in JSON: the object in one, whose members are read one by one, or the form that it fills in.
 
 Anything else is sent back to the model.
 """
@@ -6,52 +6,25 @@ Anything else is sent back to the model.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import Annotated, Any, Generic, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
 from pytest_webeval.judges.calls import InvalidReply
+from pytest_webeval.judges.methods.conclusions import check_length
 from pytest_webeval.rubrics.payload import point_count, quote_value
 from pytest_webeval.safety.json import format_validation_error, load_exact, nests_deeper, parse_finite
 from pytest_webeval.safety.text import escape_surrogates, shorten_repr
 
 Value = TypeVar("Value")
-STATUS = {"success": True, "failure": False}  # of WebJudge
-LONGEST_REPLY = 200_000  # characters
 LONGEST_FORM = 400_000  # characters of a reply that fills in a form
 MOST_DECIMALS = 4  # of points, so that sums stay exact in every JSON reader
 _DEEPEST = 20
 _MOST_DIGITS = 15
-
-
-class Conclusion(Struct, Generic[Value], frozen=True):
-    """The value of the last line of a reply, and the text before that line."""
-
-    value: Value
-    reasoning: str
-
-
-def parse_last_line(text: str, label: str, words: Mapping[str, Value]) -> Conclusion[Value]:
-    """What the last line says, which is `label: word`. Raises `InvalidReply`.
-
-    Only the last line counts, as a judge may quote such lines of a page or of an answer before. Quotes around the word,
-    `**`, a full stop and the case do not matter; quotes around the line do, for that is how a page is quoted.
-    """
-    _check_length(text, "it", LONGEST_REPLY)
-    reasoning, _, line = text.strip().rpartition("\n")
-    names = "|".join(map(re.escape, words))
-    pattern = rf"{re.escape(label)}[ \t]*:[ \t]*([\"'`]?)({names})\1\.?"
-    match = re.fullmatch(pattern, line.replace("**", "").strip(), re.IGNORECASE | re.ASCII)
-    if match is None:
-        expected = " or ".join(f"`{label}: {word}`" for word in words)
-        raise InvalidReply(f"the last line is {quote_value(line.strip())}; end with one line {expected}")
-    by_name = {word.lower(): value for word, value in words.items()}
-    return Conclusion(by_name[match[2].lower()], escape_surrogates(reasoning.strip()))
 
 
 def parse_json_object(text: str) -> ReplyObject:
@@ -60,7 +33,7 @@ def parse_json_object(text: str) -> ReplyObject:
     From the first brace to the last, the text must be that object. An object within a damaged one, or a second one,
     may be a quotation. Raises `InvalidReply`.
     """
-    _check_length(text, "it", LONGEST_REPLY)
+    check_length(text)
     start, end = text.find("{"), text.rfind("}") + 1
     if not 0 <= start < end:
         raise InvalidReply("there is no JSON object in it; reply with one JSON object")
@@ -73,11 +46,6 @@ def parse_json_object(text: str) -> ReplyObject:
     if repeated:
         raise InvalidReply(f"the key {quote_value(repeated[0])} stands twice in one object; write each key once")
     return ReplyObject(escape_surrogates(fields), source=source)
-
-
-def _check_length(text: str, subject: str, longest: int) -> None:
-    if len(text) > longest:
-        raise InvalidReply(f"{subject} has {len(text):,} characters; use at most {longest:,}")
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -199,7 +167,8 @@ def parse_reply(text: str, form: type[Form]) -> Form:
 
 def parse_object(text: str) -> dict[str, Any]:
     """The one JSON object that a reply is, without the marks of a Markdown code block. Raises `InvalidReply`."""
-    _check_length(text, "the reply", LONGEST_FORM)
+    if len(text) > LONGEST_FORM:
+        raise InvalidReply(f"the reply has {len(text):,} characters; use at most {LONGEST_FORM:,}")
     try:
         value = json.loads(
             _strip_code_block(text),
