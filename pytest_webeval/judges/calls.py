@@ -7,6 +7,7 @@ from threading import Lock, Thread
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.questions import Ending, Image, Message, Question, Reply, Role, TokenUsage
@@ -65,14 +66,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
         """The same prompt after a reply that was not valid, with what was wrong with it."""
         correction = f"The reply is not valid: {problem}\nReply again, with the whole answer in the requested form."
         more = (Message("assistant", (reply,)), Message("user", (correction,)))
-        return Prompt(
-            step=self.step,
-            messages=(*self.messages, *more),
-            schema=self.schema,
-            rubric=self.rubric,
-            role=self.role,
-            sample=self.sample,
-        )
+        return replace(self, messages=(*self.messages, *more))
 
 
 def build_messages(system: str, *parts: str | Image) -> tuple[Message, ...]:
@@ -198,8 +192,7 @@ class JudgeCalls(Struct, eq=False):
             else:
                 asked[-1].is_valid = True
                 return value
-        message = f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}"
-        raise JudgeFailed(message, "unparseable")
+        raise JudgeFailed(f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}", "unparseable")
 
     def _build_question(self, prompt: Prompt) -> Question:
         return Question(

@@ -126,35 +126,29 @@ def build_evidence(run: Run, task: Task, redact: Redact) -> Evidence:
     if not text:
         raise JudgeFailed("the task has no text; pass its definition with --webeval-tasks", "unjudgeable")
     answer = NO_ANSWER if trajectory.final_answer is None else trajectory.final_answer
-    facts = {"rubric": _find_rubric(task, trajectory), "task_data": _select_facts(trajectory.task_data.raw)}
-    texts = [text, _find_start_url(task, trajectory), answer]
+    raw = trajectory.task_data.raw
+    facts = {"rubric": _find_rubric(task, trajectory), "task_data": {name: raw[name] for name in FACTS if name in raw}}
+    texts = [text, next(iter(task.start_urls), None) or trajectory.task_data.init_url or "", answer]
     texts += [each for step in trajectory.steps for each in _list_texts(step)]
     texts += list_texts(facts)
     cleaned = iter([escape_surrogates(truncate(each, LONGEST_TEXT)) for each in redact(texts)])
     images = {shot: _read_image(run, trajectory, shot) for shot in trajectory.screenshots}
     task_text, start_url, answer = islice(cleaned, 3)
-    steps = tuple(_build_step(step, cleaned, images) for step in trajectory.steps)
-    facts = replace_texts(facts, cleaned)
     return Evidence(
         task=task_text,
         start_url=start_url or None,
         answer=answer,
-        steps=steps,
+        steps=tuple(_build_step(step, cleaned, images) for step in trajectory.steps),
         screenshots=tuple(images.values()),
-        rubric=facts["rubric"],
-        task_data=facts["task_data"],
+        **replace_texts(facts, cleaned),
     )
-
-
-def _select_facts(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of a task that a method may show."""
-    return {name: raw[name] for name in FACTS if name in raw}
 
 
 def _list_texts(step: Step) -> list[str]:
     """The texts of a step in the order of the fields of `StepEvidence`."""
     action = f"{step.action}({json.dumps(step.arguments, ensure_ascii=False, default=str)})"
-    return [action, step.thought, _strip_url(step.url or ""), step.observation or ""]
+    url = (step.url or "").partition("#")[0].partition("?")[0]
+    return [action, step.thought, truncate(url, LONGEST_URL), step.observation or ""]
 
 
 def _build_step(step: Step, cleaned: Iterator[str], images: Mapping[Screenshot, Image]) -> StepEvidence:
@@ -170,18 +164,10 @@ def _read_image(run: Run, trajectory: AgentTrajectory, shot: Screenshot) -> Imag
     return Image(shot.name, sha256(content), partial(run.inputs.peek, shot.name, MAX_FILE_BYTES, "file_size"))
 
 
-def _strip_url(url: str) -> str:
-    return truncate(url.partition("#")[0].partition("?")[0], LONGEST_URL)
-
-
 def _format_step(step: StepEvidence) -> str:
     seen = f"State {step.number}: {step.url}" + (f", {step.thought}" if step.thought else "")
     done = f"Action {step.number}: {step.action}"
     return f"{seen}\n{done}" + (f"\nResult {step.number}: {step.observation}" if step.observation else "")
-
-
-def _find_start_url(task: Task, trajectory: AgentTrajectory) -> str:
-    return next(iter(task.start_urls), None) or trajectory.task_data.init_url or ""
 
 
 def _find_rubric(task: Task, trajectory: AgentTrajectory) -> Mapping[str, Any] | None:

@@ -15,7 +15,6 @@ import socket
 import ssl
 import time
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -111,7 +110,7 @@ class Exchange:
             except (OSError, AttemptFailed) as error:
                 errors.append(error)
             else:
-                return _PlainConnection(connection, self)
+                return Connection(connection, self)
         raise errors[-1]
 
     def _resolve(self, host: str, port: int) -> list[Any]:
@@ -124,20 +123,31 @@ class Exchange:
         return AttemptFailed(f"the request timed out after {self._seconds:g} seconds", is_lost=self.is_sent)
 
 
-class Connection(ABC):
+class Connection:
     """A connection of an exchange, within its limits."""
 
-    @abstractmethod
+    def __init__(self, connection: socket.socket, exchange: Exchange) -> None:
+        self._socket = connection
+        self._exchange = exchange
+
     def read(self, max_bytes: int, *_: object, **__: object) -> bytes:
         """Read what has arrived, or wait for it; nothing means that the server has closed the connection."""
+        with self._exchange.limit(self._socket):
+            content = self._socket.recv(max_bytes)
+        self._exchange.count(len(content))
+        return content
 
-    @abstractmethod
     def write(self, buffer: bytes, *_: object, **__: object) -> None:
         """Send all bytes."""
+        view = memoryview(buffer)
+        with suppress(ConnectionError):  # of a server that has responded before it read everything
+            while view:
+                with self._exchange.limit(self._socket):
+                    view = view[self._socket.send(view) :]
 
-    @abstractmethod
     def close(self) -> None:
         """Close the connection."""
+        self._socket.close()
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, *_: object, **__: object
@@ -148,28 +158,6 @@ class Connection(ABC):
     def get_extra_info(self, _: str) -> None:
         """Return no facts: none is needed about a connection that serves one request."""
         return
-
-
-class _PlainConnection(Connection):
-    def __init__(self, connection: socket.socket, exchange: Exchange) -> None:
-        self._socket = connection
-        self._exchange = exchange
-
-    def read(self, max_bytes: int, *_: object, **__: object) -> bytes:
-        with self._exchange.limit(self._socket):
-            content = self._socket.recv(max_bytes)
-        self._exchange.count(len(content))
-        return content
-
-    def write(self, buffer: bytes, *_: object, **__: object) -> None:
-        view = memoryview(buffer)
-        with suppress(ConnectionError):  # of a server that has responded before it read everything
-            while view:
-                with self._exchange.limit(self._socket):
-                    view = view[self._socket.send(view) :]
-
-    def close(self) -> None:
-        self._socket.close()
 
 
 class _TlsConnection(Connection):
@@ -216,7 +204,8 @@ class BoundedTransport:
     """
 
     def __init__(self, client: Any, url: str, seconds: float) -> None:
-        self._http = _find_library(client)
+        base: str = client.__mro__[1].__module__  # of the library whose client is the base of that of openai
+        self._http = importlib.import_module(base.partition(".")[0])
         self._open_pool = _choose_pool(self._http, url)
         self._seconds = seconds
 
@@ -243,12 +232,6 @@ class BoundedTransport:
         exchange.check_size(len(content))
         plain = {name: headers[name] for name in _HEADERS if name in headers} | {"Content-Type": "application/json"}
         return self._http.Response(response.status, headers=plain, content=content)
-
-
-def _find_library(client: Any) -> ModuleType:
-    """The library whose client is the base of that of openai."""
-    name: str = client.__mro__[1].__module__
-    return importlib.import_module(name.partition(".")[0])
 
 
 def _choose_pool(http: ModuleType, url: str) -> Callable[..., Any]:

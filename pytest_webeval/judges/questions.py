@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from operator import add
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import asdict, astuple
 
 from pytest_webeval.safety.files import sha256
 
@@ -84,18 +86,15 @@ class Question(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """All that decides the reply. Two questions with the same JSON are one question."""
-        return {
-            "key_version": KEY_VERSION,
-            "model": self.model,
-            "method": self.method,
-            "version": self.version,
-            "step": self.step,
-            "messages": [message.to_json() for message in self.messages],
-            "parameters": dict(self.parameters),
-            "schema": None if self.schema is None else dict(self.schema),
-            "rubric": self.rubric,
-            "sample": self.sample,
-        }
+        return (
+            {"key_version": KEY_VERSION}
+            | asdict(self)
+            | {
+                "messages": [message.to_json() for message in self.messages],
+                "parameters": dict(self.parameters),
+                "schema": None if self.schema is None else dict(self.schema),
+            }
+        )
 
     @property
     def key(self) -> str:
@@ -115,12 +114,7 @@ class TokenUsage(Struct, frozen=True):
     cached: int = 0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        return TokenUsage(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.reasoning + other.reasoning,
-            self.cached + other.cached,
-        )
+        return TokenUsage(*map(add, astuple(self), astuple(other)))
 
 
 class Ending(StrEnum):

@@ -32,15 +32,11 @@ class JudgeCounts(Struct, eq=False):
     usage: dict[str, TokenUsage] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
-    def count_remembered(self) -> None:
-        """Count a reply from memory."""
+    def count(self, *, sent: int = 0, remembered: int = 0) -> None:
+        """Count questions that are sent, and replies from memory."""
         with self._lock:
-            self.remembered += 1
-
-    def count_sent(self) -> None:
-        """Count a question that is sent."""
-        with self._lock:
-            self.sent += 1
+            self.sent += sent
+            self.remembered += remembered
 
     def add_usage(self, model: str, usage: TokenUsage) -> None:
         """Count the tokens of a reply to a question that was sent."""
@@ -64,7 +60,7 @@ class MemoryJudge(Struct, eq=False):
         if reply is None:
             problem = f"no remembered reply of {question.model} @ {question.method}.{question.step}"
             raise JudgeFailed(f"{problem}; ask for it with --webeval-judge-mode=live", "forgotten")
-        self.counts.count_remembered()
+        self.counts.count(remembered=1)
         return reply
 
 
@@ -112,7 +108,7 @@ class RememberingJudge(Struct, eq=False):
         except InvalidReplyFile:
             return None
         if reply is not None:
-            self.counts.count_remembered()
+            self.counts.count(remembered=1)
         return reply
 
     def _ask(self, question: Question) -> Reply:
@@ -120,7 +116,7 @@ class RememberingJudge(Struct, eq=False):
         if self.refusal is not None:
             raise KeyRefused(NO_KEY)
         reservation = self.limit and self.limit.reserve(question)
-        self.counts.count_sent()
+        self.counts.count(sent=1)
         try:
             reply = _check_reply(_answer(self.judge, question), question)
         except ReplyLost:
