@@ -84,7 +84,6 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     @property
     def fenced_answer(self) -> str:
-        """The answer inside a fence."""
         return fence("answer", self.answer)
 
 

@@ -138,7 +138,6 @@ class Connection:
         return content
 
     def write(self, buffer: bytes, *_: object, **__: object) -> None:
-        """Send all bytes."""
         view = memoryview(buffer)
         with suppress(ConnectionError):  # of a server that has responded before it read everything
             while view:

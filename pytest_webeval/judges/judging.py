@@ -105,11 +105,7 @@ class Judging(Struct, frozen=True, eq=False):
 
     def _build_calls(self, method: str, version: str) -> JudgeCalls:
         return JudgeCalls(
-            answer=self.answer,
-            models=self.models,
-            method=method,
-            version=version,
-            concurrency=self.concurrency,
+            answer=self.answer, models=self.models, method=method, version=version, concurrency=self.concurrency
         )
 
     @property

@@ -72,8 +72,6 @@ class Label(Struct, frozen=True):
 
 
 class LabelFile(Struct, frozen=True):
-    """The labels of a file."""
-
     name: str
     checksum: str
     coding: str

@@ -88,7 +88,6 @@ class OpenAIJudge:
 
     @property
     def model(self) -> str:
-        """The name of the model."""
         return self._model
 
     def answer(self, question: Question) -> Reply:
@@ -145,7 +144,6 @@ class OpenAIJudge:
             raise AttemptFailed(f"{type(error).__name__}: {error}", is_lost=True) from None
 
     def _post(self, question: Question, body: dict[str, Any]) -> bytes:
-        """The body of a response."""
         response = self._client.chat.completions.with_raw_response.create(
             model=question.model,
             messages=body["messages"],

@@ -52,8 +52,6 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class PriceTable(Struct, frozen=True):
-    """Prices by the name of a model."""
-
     rows: Mapping[str, Price]
 
     def find(self, model: str) -> Price | None:

@@ -88,7 +88,6 @@ class RememberingJudge(Struct, eq=False):
 
     @property
     def model(self) -> str:
-        """The name of the model."""
         return self.judge.model
 
     def answer(self, question: Question) -> Reply:
@@ -148,7 +147,6 @@ def _answer(judge: Judge, question: Question) -> object:
 
 
 def _check_reply(raw: object, question: Question) -> Reply:
-    """A reply, which a judge of a user's own may not have returned."""
     is_reply = isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)
     if not isinstance(raw, Reply) or not is_reply:
         problem = f"the judge returned {type(raw).__name__}"

@@ -69,7 +69,6 @@ class ReplyStore(Struct, frozen=True):
     directory: Path
 
     def path(self, question: Question) -> Path:
-        """The file of a question."""
         key = question.key
         return self.directory / key[:2] / f"{key}.json"
 

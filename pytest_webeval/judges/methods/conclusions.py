@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.verdicts import decide
+from pytest_webeval.judges.verdicts import JudgedVerdict, decide
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.safety.text import escape_surrogates, truncate
 
@@ -53,7 +53,6 @@ def parse_last_line(text: str, label: str, words: Mapping[str, Value]) -> Conclu
 
 
 def check_length(text: str) -> None:
-    """Raise `InvalidReply` for a reply that is too long."""
     if len(text) > LONGEST_REPLY:
         raise InvalidReply(f"it has {len(text):,} characters; use at most {LONGEST_REPLY:,}")
 
@@ -129,8 +128,18 @@ def choose_conclusion(votes: Sequence[Conclusion[bool] | None]) -> Conclusion[bo
     return next(vote for vote in votes if vote is not None and vote.value is success)
 
 
+def conclude(
+    calls: JudgeCalls, request: Request[Conclusion[bool]], count: int, file_name: str, form: Callable[..., str]
+) -> JudgedVerdict:
+    """The verdict of most of `count` votes. `form` makes the text of a score file of a reasoning and `success`."""
+    votes = ask_votes(calls, request, count)
+    conclusion = choose_conclusion(votes)
+    response = form(conclusion.reasoning, success=conclusion.value)
+    score = int(conclusion.value)
+    return JudgedVerdict(file_name=file_name, score=score, response=response, votes=list_values(votes))
+
+
 def list_values(votes: Sequence[Conclusion[bool] | None]) -> tuple[bool | None, ...]:
-    """What each vote says."""
     return tuple(None if vote is None else vote.value for vote in votes)
 
 

@@ -71,15 +71,12 @@ class ReplyObject(Struct, frozen=True):
         return text
 
     def text_or_null(self, key: str) -> str | None:
-        """A text, or None for null."""
         return None if self._read(key, object) is None else self.text(key)
 
     def flag(self, key: str) -> bool:
-        """True or false."""
         return self._read(key, bool, "true or false")
 
     def flag_or_null(self, key: str) -> bool | None:
-        """True, false, or None for null."""
         return None if self._read(key, object) is None else self._read(key, bool, "true, false or null")
 
     def points(self, key: str, most: Decimal) -> Decimal:

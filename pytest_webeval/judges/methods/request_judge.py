@@ -65,7 +65,6 @@ class RequestProposal(Struct, frozen=True):
     expected: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """For a result file."""
         return {"is_accepted": self.is_accepted, "reasoning": self.reasoning, "expected": self.expected}
 
 
@@ -78,7 +77,6 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
 
 
 def build_request(task_text: str, expectation: Mapping[str, Any], recorded: str) -> Request[RequestProposal]:
-    """The question, and how its reply is read."""
     recorded = escape_surrogates(truncate(recorded, _LONGEST_BLOCK))
     echoes = Echoes.of_texts((task_text, recorded))
 

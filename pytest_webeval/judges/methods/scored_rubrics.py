@@ -42,7 +42,6 @@ class TaskRubric(Struct, frozen=True):
         return sha256(json.dumps(self.items, sort_keys=True, separators=(",", ":")).encode())
 
     def to_prompt(self) -> str:
-        """The criteria with their numbers, for a judge."""
         keys = ("criterion", "description", "condition", "max_points")
         leaves = [
             {"number": number} | {key: item[key] for key in keys if key in item}

@@ -18,10 +18,8 @@ from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_
 from pytest_webeval.judges.methods.conclusions import (
     STATUS,
     Conclusion,
-    ask_votes,
-    choose_conclusion,
+    conclude,
     find_echoes,
-    list_values,
     parse_last_line,
     shorten_reasoning,
 )
@@ -31,6 +29,7 @@ from pytest_webeval.safety.text import escape_surrogates, to_line
 
 THRESHOLD = 3  # the score from which on a screenshot is shown to the judge of the verdict
 MOST_SCREENSHOTS = 50
+_FILE_NAME = f"WebJudge_Online_Mind2Web_eval-{THRESHOLD}.json"
 SCORES = {str(score): score for score in range(1, 6)}
 _LONGEST_KEY_POINTS = 10_000  # characters
 _LONGEST_NOTE = 1_000  # characters
@@ -99,14 +98,8 @@ class WebJudgeMethod(JudgingMethod):
         requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
         scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
         rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
-        votes = ask_votes(calls, build_verdict_request(evidence, key_points, rated), settings.votes)
-        conclusion = choose_conclusion(votes)
-        return JudgedVerdict(
-            file_name=f"WebJudge_Online_Mind2Web_eval-{THRESHOLD}.json",
-            score=int(conclusion.value),
-            response=format_webjudge(conclusion.reasoning, success=conclusion.value),
-            votes=list_values(votes),
-        )
+        request = build_verdict_request(evidence, key_points, rated)
+        return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
 
 
 def format_webjudge(reasoning: str, *, success: bool) -> str:
@@ -116,13 +109,11 @@ def format_webjudge(reasoning: str, *, success: bool) -> str:
 
 
 def build_key_points_request(evidence: Evidence) -> Request[str]:
-    """The question for the key points, of the text of the task alone."""
     messages = build_messages(build_system(KEY_POINTS_INSTRUCTIONS, KEY_POINTS_FORM), fence_task(evidence))
     return Request(Prompt(step="key points", messages=messages, role=Role.TEXT), _parse_key_points)
 
 
 def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) -> Request[Conclusion[int]]:
-    """The question about one screenshot."""
     messages = build_messages(
         build_system(SCREENSHOT_INSTRUCTIONS, SCREENSHOT_FORM),
         fence_task(evidence),

@@ -7,14 +7,7 @@ from typing import ClassVar
 
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
-from pytest_webeval.judges.methods.conclusions import (
-    Conclusion,
-    ask_votes,
-    choose_conclusion,
-    find_echoes,
-    list_values,
-    shorten_reasoning,
-)
+from pytest_webeval.judges.methods.conclusions import Conclusion, conclude, find_echoes, shorten_reasoning
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 MOST_SCREENSHOTS = 30
@@ -45,19 +38,10 @@ class WebVoyagerMethod(JudgingMethod):
     version: ClassVar[str] = "1"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes."""
-        votes = ask_votes(calls, build_request(evidence), settings.votes)
-        conclusion = choose_conclusion(votes)
-        return JudgedVerdict(
-            file_name="gpt_eval.json",
-            score=int(conclusion.value),
-            response=format_webvoyager(conclusion.reasoning, success=conclusion.value),
-            votes=list_values(votes),
-        )
+        return conclude(calls, build_request(evidence), settings.votes, "gpt_eval.json", format_webvoyager)
 
 
 def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
-    """The question, and how its reply is read."""
     echoes = find_echoes(evidence)
 
     def parse(reply: str) -> Conclusion[bool]:

@@ -39,7 +39,6 @@ class Findings(Struct, frozen=True, kw_only=True):
 
 
 def name_score_file(threshold: Decimal) -> str:
-    """The name of the score file."""
     share = f"{threshold:f}"
     plain = share.rstrip("0").rstrip(".") if "." in share else share
     return f"mmrubric_{plain}-{MAX_IMAGES}-{_KEYPOINT}.json"

@@ -61,7 +61,6 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def run(self) -> str:
-        """What the agent did and answered."""
         actions, answer = self.evidence.history_with_states, self.evidence.fenced_answer
         return f"Actions of the agent:\n{actions}\n\nFinal answer:\n{answer}"
 
@@ -176,5 +175,4 @@ def _to_json(fields: Mapping[str, Any], keys: Iterable[str]) -> str:
 
 
 def format_request(indices: Iterable[int], subject: str = "Requested criteria") -> str:
-    """Which criteria a reply is about."""
     return f"{subject}, in this order: {', '.join(map(str, indices))}"

@@ -60,12 +60,10 @@ def _read_text(item: Item, key: str) -> str:
 
 
 def is_conditional(item: Item) -> bool:
-    """Whether a criterion depends on a condition."""
     return "condition" in item
 
 
 def list_conditional(items: Sequence[Item]) -> list[int]:
-    """The indices of the criteria that depend on a condition."""
     return [index for index, item in enumerate(items) if is_conditional(item)]
 
 

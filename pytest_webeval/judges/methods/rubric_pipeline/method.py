@@ -30,11 +30,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.screenshots import (
     rate_screenshots,
     select_screenshots,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import (
-    build_instances,
-    find_median,
-    find_side_effects,
-)
+from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, find_side_effects
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 

@@ -47,7 +47,6 @@ class Outcome(Struct, frozen=True):
 
     @property
     def votes(self) -> tuple[bool | None, ...]:
-        """The votes in order."""
         return tuple(None if reply is None else reply.output_success for reply in self.replies)
 
 

@@ -94,7 +94,6 @@ def _build_item(penalty: Penalty) -> dict[str, Any]:
 def build_instances(
     rescorings: Sequence[Rescoring], effects: Sequence[SideEffects], threshold: Decimal
 ) -> list[VoteInstance]:
-    """The votes in order."""
     instances = []
     for rescoring, effect in zip(rescorings, effects, strict=True):
         items = settle_edge((*rescoring.items, *effect.penalties), threshold)
