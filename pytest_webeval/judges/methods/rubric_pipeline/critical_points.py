@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec.structs import asdict
@@ -132,7 +133,7 @@ def format_critical_point(record: dict[str, Any]) -> str:
     return f"Critical point: {record['critical_point_type']}\n{outcome_rules(record)}{notes}"
 
 
-def check_violation(case: Case, items: tuple[Item, ...], analyses: Analyses) -> ViolationReply | None:
+def check_violation(case: Case, items: Sequence[Item], analyses: Analyses) -> ViolationReply | None:
     """Whether the agent violated the critical point, None where no reply was valid."""
     parts = (format_critical_point(case.critical_point), format_scores(items), format_evidence(analyses), case.run)
     request = case.build_request(_VIOLATION, lambda reply: reply, *parts)
