@@ -16,11 +16,11 @@ import ssl
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from threading import Thread
 from types import ModuleType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -42,26 +42,19 @@ class AttemptFailed(Exception):
         self.headers = headers or {}
 
 
-class Exchange:
+class Exchange(ExitStack):
     """Opens the connections of one exchange, and closes them when its block ends.
 
     `is_sent` says whether the server may have the request.
     """
 
     def __init__(self, seconds: float, most_bytes: int) -> None:
+        super().__init__()
         self.is_sent = False
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._most_bytes = most_bytes
         self._received = 0
-        self._sockets: list[socket.socket] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for connection in self._sockets:
-            connection.close()
 
     @property
     def remaining(self) -> float:
@@ -102,8 +95,7 @@ class Exchange:
         errors: list[Exception] = []
         for count, (family, kind, protocol, _, address) in zip(range(len(addresses), 0, -1), addresses, strict=True):
             try:
-                connection = socket.socket(family, kind, protocol)
-                self._sockets.append(connection)
+                connection = self.enter_context(socket.socket(family, kind, protocol))
                 with self.limit(connection, 1 / count):
                     connection.connect(address)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -33,10 +33,6 @@ class Image(Struct, frozen=True):
     sha256: str
     load: Callable[[], bytes] = field(default=lambda: b"")
 
-    def to_json(self) -> dict[str, str]:
-        """What the key of a question covers."""
-        return {"image": self.sha256}
-
 
 class Message(Struct, frozen=True):
     """One message: `role` is `system`, `user` or `assistant`, `parts` are texts and pictures in order."""
@@ -56,7 +52,8 @@ class Message(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """What the key of a question covers."""
-        return {"role": self.role, "parts": [part if isinstance(part, str) else part.to_json() for part in self.parts]}
+        parts = [part if isinstance(part, str) else {"image": part.sha256} for part in self.parts]
+        return {"role": self.role, "parts": parts}
 
 
 class Question(Struct, frozen=True, kw_only=True):

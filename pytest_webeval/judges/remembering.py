@@ -117,7 +117,7 @@ class RememberingJudge(Struct, eq=False):
         reservation = self.limit and self.limit.reserve(question)
         self.counts.count(sent=1)
         try:
-            reply = _check_reply(_answer(self.judge, question), question)
+            reply = _answer(self.judge, question)
         except ReplyLost:
             raise
         except WebEvalError as error:
@@ -135,20 +135,16 @@ class RememberingJudge(Struct, eq=False):
         return reply
 
 
-def _answer(judge: Judge, question: Question) -> object:
-    """What a judge returns. A judge of a user's own may raise anything, which says nothing about the agent."""
+def _answer(judge: Judge, question: Question) -> Reply:
+    """The reply of a judge. One of a user's own may raise or return anything, which says nothing about the agent."""
     try:
-        return judge.answer(question)
+        raw: object = judge.answer(question)
     except WebEvalError:
         raise
     except Exception as error:
         problem = f"the judge raised {type(error).__name__}: {to_line(str(error), _LONGEST_PROBLEM)}"
         raise ReplyLost(f"{problem}; fix its method answer()") from error
-
-
-def _check_reply(raw: object, question: Question) -> Reply:
-    is_reply = isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)
-    if not isinstance(raw, Reply) or not is_reply:
+    if not (isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)):
         problem = f"the judge returned {type(raw).__name__}"
         raise JudgeFailed(f"{problem}; return Reply(text=..., model=...)", "unparseable")
     if not is_version_of(str(raw.model), question.model):

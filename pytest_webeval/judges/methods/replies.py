@@ -166,9 +166,12 @@ def parse_object(text: str) -> dict[str, Any]:
     """The one JSON object that a reply is, without the marks of a Markdown code block. Raises `InvalidReply`."""
     if len(text) > LONGEST_FORM:
         raise InvalidReply(f"the reply has {len(text):,} characters; use at most {LONGEST_FORM:,}")
+    source = text.strip()
+    if source.startswith("```") and source.endswith("```"):
+        source = source.removesuffix("```").partition("\n")[2]
     try:
         value = json.loads(
-            _strip_code_block(text),
+            source,
             object_pairs_hook=_build_object,
             parse_int=_parse_integer,
             parse_float=_parse_number,
@@ -193,13 +196,6 @@ def check_indices(indices: Sequence[int], expected: Sequence[int]) -> None:
             f"criterion_idx must be {', '.join(map(str, expected))}, each once and in this order;"
             f" the reply has {', '.join(map(str, indices[:100])) or 'no entries'}"
         )
-
-
-def _strip_code_block(text: str) -> str:
-    stripped = text.strip()
-    if not (stripped.startswith("```") and stripped.endswith("```")):
-        return stripped
-    return stripped.removesuffix("```").partition("\n")[2]
 
 
 def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

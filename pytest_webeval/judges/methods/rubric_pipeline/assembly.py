@@ -66,17 +66,27 @@ def build_payload(findings: Findings, threshold: Decimal) -> dict[str, Any]:
 
 
 def _build_steps(findings: Findings, verification: Mapping[str, Any]) -> dict[str, Any]:
-    rows = enumerate(findings.relevance)
+    items = findings.items
     return {
         "step1_num_screenshots": len(findings.relevance),
-        "step2_relevance_scores": {f"screenshot_{image}": _build_relevance(image, scores) for image, scores in rows},
+        "step2_relevance_scores": {
+            f"screenshot_{image}": {str(index): score for index, score in enumerate(scores)} | {"screenshot_idx": image}
+            for image, scores in enumerate(findings.relevance)
+        },
         "step3_grouped_screenshots": {str(index): list(images) for index, images in findings.groups.items()},
         "step4_evidence_by_criterion": {str(index): list(entries) for index, entries in findings.analyses.items()},
-        "step4_5_disambiguation": _build_conditions(findings.items),
+        "step4_5_disambiguation": [
+            {
+                "criterion_idx": index,
+                "condition": items[index]["condition"],
+                "reasoning": items[index].get("condition_disambiguation_reasoning", ""),
+                "is_condition_met": items[index]["is_condition_met"],
+            }
+            for index in list_conditional(items)
+        ],
         "step5_reality_check": {
             "reality_checks": [
-                {"criterion_idx": index, "reality_notes": item["reality_notes"]}
-                for index, item in enumerate(findings.items)
+                {"criterion_idx": index, "reality_notes": item["reality_notes"]} for index, item in enumerate(items)
             ]
         },
         **_build_instance(findings.instances[findings.median]),
@@ -89,22 +99,6 @@ def _build_steps(findings: Findings, verification: Mapping[str, Any]) -> dict[st
         "step10_task_verification": findings.validity,
         "degraded_steps": dict(findings.degraded),
     }
-
-
-def _build_relevance(image: int, scores: Sequence[int]) -> dict[str, int]:
-    return {str(index): score for index, score in enumerate(scores)} | {"screenshot_idx": image}
-
-
-def _build_conditions(items: Sequence[Item]) -> list[dict[str, Any]]:
-    return [
-        {
-            "criterion_idx": index,
-            "condition": items[index]["condition"],
-            "reasoning": items[index].get("condition_disambiguation_reasoning", ""),
-            "is_condition_met": items[index]["is_condition_met"],
-        }
-        for index in list_conditional(items)
-    ]
 
 
 def _build_instance(instance: VoteInstance) -> dict[str, Any]:
