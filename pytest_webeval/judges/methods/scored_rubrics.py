@@ -45,7 +45,7 @@ class TaskRubric(Struct, frozen=True):
         keys = ("criterion", "description", "condition", "max_points")
         leaves = [
             {"number": number} | {key: item[key] for key in keys if key in item}
-            for number, item in enumerate(_walk(self.items), 1)
+            for number, item in enumerate(list_leaves(self.items), 1)
         ]
         return json.dumps(leaves, ensure_ascii=False, indent=1)
 
@@ -77,12 +77,13 @@ def _strip(items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _walk(items: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def list_leaves(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The criteria of nested groups in order. How deep they nest is checked before."""
     for item in items:
         if item.get("items") is None:
             yield item
         else:
-            yield from _walk(item["items"])
+            yield from list_leaves(item["items"])
 
 
 def _graft(items: Sequence[dict[str, Any]], scores: Iterator[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -128,10 +128,6 @@ def build_verdict_request(
 ) -> Request[Conclusion[bool]]:
     """The question that decides. Notes are fenced: a page may have written what they quote."""
     echoes = find_echoes(evidence)
-
-    def parse(reply: str) -> Conclusion[bool]:
-        return echoes.read_verdict(reply, "Status", STATUS)
-
     messages = build_messages(
         build_system(VERDICT_INSTRUCTIONS, VERDICT_FORM),
         fence_task(evidence),
@@ -140,7 +136,9 @@ def build_verdict_request(
         *_attach(rated),
         "Give your reasoning, then the line with the status.",
     )
-    return Request(Prompt(step="verdict", messages=messages), parse)
+    return Request(
+        Prompt(step="verdict", messages=messages), lambda reply: echoes.read_verdict(reply, "Status", STATUS)
+    )
 
 
 def _attach(rated: Sequence[RatedScreenshot]) -> Iterator[str | Image]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
-from pytest_webeval.judges.methods.conclusions import Conclusion, conclude, find_echoes, shorten_reasoning
+from pytest_webeval.judges.methods.conclusions import conclude, find_echoes, shorten_reasoning
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 MOST_SCREENSHOTS = 30
@@ -38,23 +38,17 @@ class WebVoyagerMethod(JudgingMethod):
     version: ClassVar[str] = "1"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        return conclude(calls, build_request(evidence), settings.votes, "gpt_eval.json", format_webvoyager)
-
-
-def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
-    echoes = find_echoes(evidence)
-
-    def parse(reply: str) -> Conclusion[bool]:
-        return echoes.read_verdict(reply, "Verdict", VERDICTS)
-
-    messages = build_messages(
-        build_system(INSTRUCTIONS, FORM),
-        fence_task(evidence),
-        evidence.fenced_answer,
-        *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
-        "Give your reasoning, then the line with your verdict.",
-    )
-    return Request(Prompt(step="verdict", messages=messages), parse)
+        echoes = find_echoes(evidence)
+        messages = build_messages(
+            build_system(INSTRUCTIONS, FORM),
+            fence_task(evidence),
+            evidence.fenced_answer,
+            *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
+            "Give your reasoning, then the line with your verdict.",
+        )
+        prompt = Prompt(step="verdict", messages=messages)
+        request = Request(prompt, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
+        return conclude(calls, request, settings.votes, "gpt_eval.json", format_webvoyager)
 
 
 def format_webvoyager(reasoning: str, *, success: bool) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.judges.methods.scored_rubrics import to_number
+from pytest_webeval.judges.methods.scored_rubrics import list_leaves, to_number
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import MAX_DEPTH, Points, flatten_items, points_of
+from pytest_webeval.rubrics.rubric_items import Points, flatten_items, points_of
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
 
@@ -25,21 +25,13 @@ def unscored_items(rubric: Mapping[str, Any]) -> tuple[Item, ...]:
         flatten_items(rubric.get("items"))
     except UnreadableVerdict as error:
         raise ValueError(str(error)) from error
-    items = tuple(map(_strip, _list_criteria(rubric["items"])))
+    items = tuple(_strip(item) for item in list_leaves(rubric["items"]) if item.get("penalty") is not True)
     if not 0 < len(items) <= MOST_CRITERIA:
         raise ValueError(f"the rubric has {len(items)} criteria; use 1 to {MOST_CRITERIA}")
     for index, item in enumerate(items):
         if not item["max_points"] > 0:
             raise ValueError(f"max_points must be more than 0 @ items[{index}]")
     return items
-
-
-def _list_criteria(items: Sequence[Item], depth: int = 0) -> Iterator[Item]:
-    for item in items:
-        if item.get("items") is not None and depth < MAX_DEPTH:
-            yield from _list_criteria(item["items"], depth + 1)
-        elif item.get("penalty") is not True:
-            yield item
 
 
 def _strip(item: Item) -> Item:
