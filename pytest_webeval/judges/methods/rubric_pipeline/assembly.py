@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, list_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Item
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import list_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import ViolationReply, outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import Outcome
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES, Groups
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import VoteInstance
+from pytest_webeval.judges.methods.rubric_pipeline.votes import Outcome, VoteInstance
 from pytest_webeval.judges.methods.scored_rubrics import RubricVerdict
 
 _KEYPOINT = 3  # part of the name; the pipeline does not use it

@@ -16,12 +16,12 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
 from pytest_webeval.judges.methods.replies import ReplyForm, build_schema, parse_reply
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
 from pytest_webeval.judges.questions import Image, Role
 from pytest_webeval.safety.text import truncate
 
 Value = TypeVar("Value")
 Form = TypeVar("Form", bound=ReplyForm)
+Item = Mapping[str, Any]  # a criterion of a rubric
 Analyses = Mapping[int, Sequence[Mapping[str, Any]]]
 # After these a step goes on with its fallback. Others, such as a server that does not reply, end the pipeline.
 _REPLY_PROBLEMS = frozenset({"unparseable", "refused", "filtered", "truncated"})

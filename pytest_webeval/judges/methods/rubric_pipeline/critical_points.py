@@ -9,8 +9,14 @@ from msgspec.structs import asdict
 
 from pytest_webeval.judges.evidence import fence
 from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
+from pytest_webeval.judges.methods.rubric_pipeline.case import (
+    Analyses,
+    Case,
+    Item,
+    Step,
+    format_evidence,
+    format_scores,
+)
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[

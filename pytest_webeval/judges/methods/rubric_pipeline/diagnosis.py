@@ -14,8 +14,14 @@ from msgspec import Meta, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
+from pytest_webeval.judges.methods.rubric_pipeline.case import (
+    Analyses,
+    Case,
+    Item,
+    Step,
+    format_evidence,
+    format_scores,
+)
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 

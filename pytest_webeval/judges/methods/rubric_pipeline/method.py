@@ -11,7 +11,7 @@ from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.rubric_pipeline.assembly import Findings, build_payload, name_score_file
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric, find_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation, classify
 from pytest_webeval.judges.methods.rubric_pipeline.diagnosis import (
     find_failures,
@@ -19,10 +19,12 @@ from pytest_webeval.judges.methods.rubric_pipeline.diagnosis import (
     verify_task,
     verify_with_run,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.facts import check_reality, decide_conditions
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import decide_outcome
-from pytest_webeval.judges.methods.rubric_pipeline.rubric_creation import find_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.scoring import rescore, score_actions
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import (
+    check_reality,
+    decide_conditions,
+    rescore,
+    score_actions,
+)
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import (
     analyze_screenshots,
     drop_irrelevant,
@@ -30,7 +32,12 @@ from pytest_webeval.judges.methods.rubric_pipeline.screenshots import (
     rate_screenshots,
     select_screenshots,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, find_side_effects
+from pytest_webeval.judges.methods.rubric_pipeline.votes import (
+    build_instances,
+    decide_outcome,
+    find_median,
+    find_side_effects,
+)
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 

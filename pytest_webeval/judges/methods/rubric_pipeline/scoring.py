@@ -1,4 +1,8 @@
-"""The points: for actions and answer before anybody sees a screenshot (step 0c), and after them for each vote (6)."""
+"""What actions and evidence say about the criteria, in points.
+
+Points for actions and answer before anybody sees a screenshot (step 0c), which conditions hold (4.5), facts that nobody
+foresaw (5), and the points after that for each vote (6).
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,18 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.replies import Index, Number, ReplyForm, Text, check_indices
+from pytest_webeval.judges.methods.replies import Index, Note, Number, ReplyForm, Text, check_indices
 from pytest_webeval.judges.methods.rubric_pipeline.case import (
     Analyses,
     Case,
+    Item,
     Step,
     format_evidence,
     format_request,
     format_rubric,
     format_scores,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, is_conditional, is_met
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional, is_met, list_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.questions import Role
 
@@ -49,6 +54,15 @@ by itself. reality_notes override the description on facts. applicable_evidence 
 _UNMET = "The condition does not hold; the criterion does not count."
 _LEAST_SIMILARITY = 0.7
 _LONGEST_COMPARED = 2_000  # characters
+_DECIDE = """\
+Decide for each criterion with a condition whether its condition holds, from all evidence together. Conditions
+usually exclude each other; then exactly one of them holds. Later screenshots override earlier ones. Copy each
+condition unchanged."""
+_COMPARE = """\
+Compare each criterion with the evidence, and note facts that its description did not foresee: a name, number or
+option that is different on the real site, or a thing that does not exist there. A note overrides the description on
+facts only. Write no points and no verdict, and no web addresses, as the address bar is not visible. Leave the note
+empty where the description fits. Give one entry for each criterion, in order."""
 
 
 class ScoredCriterion(ReplyForm, frozen=True, kw_only=True):
@@ -73,8 +87,30 @@ class RescoringReply(ReplyForm, frozen=True, kw_only=True):
     items: list[RescoredCriterion]
 
 
+class ConditionDecision(ReplyForm, frozen=True, kw_only=True):
+    criterion_idx: Index
+    condition: Text
+    reasoning: Text
+    is_condition_met: bool
+
+
+class ConditionReply(ReplyForm, frozen=True, kw_only=True):
+    disambiguation: list[ConditionDecision]
+
+
+class RealityCheck(ReplyForm, frozen=True, kw_only=True):
+    criterion_idx: Index
+    reality_notes: Note
+
+
+class RealityReply(ReplyForm, frozen=True, kw_only=True):
+    reality_checks: list[RealityCheck]
+
+
 _ACTION_SCORES = Step("action_scores", _SCORE, ActionScoreReply, Role.TEXT)
 _RESCORING = Step("rescoring", _RESCORE, RescoringReply)
+_CONDITIONS = Step("conditions", _DECIDE, ConditionReply)
+_REALITY = Step("reality", _COMPARE, RealityReply)
 
 
 class Rescoring(Struct, frozen=True):
@@ -114,6 +150,53 @@ def is_similar(first: str, second: str) -> bool:
     """Whether two texts are the same criterion, copied with small changes."""
     original, copy = (text.lower().strip()[:_LONGEST_COMPARED] for text in (first, second))
     return original == copy or SequenceMatcher(None, original, copy).ratio() >= _LEAST_SIMILARITY
+
+
+def decide_conditions(case: Case, items: Sequence[Item], analyses: Analyses) -> tuple[Item, ...]:
+    """The criteria, those with a condition with whether it holds."""
+    decisions = None
+    if len(conditional := list_conditional(items)) > 1:
+        evidence = format_evidence(analyses, conditional)
+        parts = (format_rubric(items), evidence, case.run, format_request(conditional, "Criteria with a condition"))
+        request = case.build_request(_CONDITIONS, partial(_read_decisions, items), *parts)
+        decisions = case.ask_or(request, "a condition holds if any screenshot shows it")
+    if decisions is None:
+        decisions = verify_conditions(items, analyses)
+    return tuple({**item, **decisions.get(index, {})} for index, item in enumerate(items))
+
+
+def verify_conditions(items: Sequence[Item], analyses: Analyses) -> dict[int, dict[str, Any]]:
+    """Whether any screenshot shows that a condition holds; nothing where no screenshot was examined for it."""
+    key = "condition_verification"
+    shown = {index: [each[key] for each in analyses.get(index, ()) if key in each] for index in list_conditional(items)}
+    return {index: {"is_condition_met": any(flags)} for index, flags in shown.items() if flags}
+
+
+def _read_decisions(items: Sequence[Item], reply: ConditionReply) -> dict[int, dict[str, Any]]:
+    check_indices([decision.criterion_idx for decision in reply.disambiguation], list_conditional(items))
+    for decision in reply.disambiguation:
+        if decision.condition.split() != items[decision.criterion_idx]["condition"].split():
+            raise InvalidReply(f"copy the condition of criterion {decision.criterion_idx} unchanged")
+    return {
+        decision.criterion_idx: {
+            "is_condition_met": decision.is_condition_met,
+            "condition_disambiguation_reasoning": decision.reasoning,
+        }
+        for decision in reply.disambiguation
+    }
+
+
+def check_reality(case: Case, items: Sequence[Item], analyses: Analyses) -> tuple[Item, ...]:
+    """The criteria with notes about facts; empty notes where no reply was valid."""
+    read = partial(_read_notes, len(items))
+    request = case.build_request(_REALITY, read, format_rubric(items), format_evidence(analyses))
+    notes = case.ask_or(request, "there are no notes about facts") or [""] * len(items)
+    return tuple({**item, "reality_notes": note} for item, note in zip(items, notes, strict=True))
+
+
+def _read_notes(count: int, reply: RealityReply) -> list[str]:
+    check_indices([check.criterion_idx for check in reply.reality_checks], range(count))
+    return [check.reality_notes for check in reply.reality_checks]
 
 
 def rescore(case: Case, items: Sequence[Item], analyses: Analyses) -> list[Rescoring]:

@@ -14,13 +14,13 @@ from pytest_webeval.judges.methods.replies import LONGEST_FORM, build_schema, pa
 from pytest_webeval.judges.methods.rubric_pipeline.case import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.facts import verify_conditions
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply, count_votes
-from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring, is_similar
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring, is_similar, verify_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import drop_irrelevant, group_images, list_images
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import (
+from pytest_webeval.judges.methods.rubric_pipeline.votes import (
+    OutcomeReply,
     SideEffects,
     build_instances,
+    count_votes,
     find_median,
     settle_edge,
 )

@@ -1,28 +1,53 @@
-"""Each vote on the points, with the side effects that it sees (step 7), and which is the median (§6.2, §6.3 rule 8)."""
+"""The votes: on the points, with the side effects that each sees (step 7), and on the outcome (step 8a).
+
+The median counts of the points, the majority of the outcomes (§6.2, §6.3 rule 8).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Step, format_evidence, format_scores
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item, add_points, is_met
+from pytest_webeval.judges.methods.rubric_pipeline.case import (
+    Analyses,
+    Case,
+    Item,
+    Step,
+    format_evidence,
+    format_scores,
+)
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points, is_met
+from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
 from pytest_webeval.judges.methods.scored_rubrics import ScoredRubric, to_number
+from pytest_webeval.judges.verdicts import decide
 from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.payload import point_count
 
-_GUIDANCE = """\
+_FIND_EFFECTS = """\
 Decide whether the agent left lasting effects that the task did not request and that no criterion has penalized: a
 wrong product that stays in the cart, a sign-up, a message, a changed setting. Write one penalty for each, with a
 criterion that begins with "Penalize" and 1 to 3 points, none of them earned. Do not penalize exploration, sensible
 defaults, workarounds, anything that was undone, a critical point, or what already cost points. Without such an
 effect, requires_penalty is false and penalty_criteria is empty."""
+_DECIDE = """\
+Decide whether the task was achieved, as an average user would. The points of the criteria do not decide: an agent
+may have done its best and still not have delivered.
+- primary_intent: what the user mainly wanted. In a task of several steps the result of the last step is what
+  counts.
+- A wrong result is worse than none. A result that the evidence contradicts, or that the agent invented, is a
+  failure.
+- An obstacle that prevented the result is a failure, whoever is to blame. To deliver something else without a word
+  is one too. Another site than the named one is fine, unless the task insists on it.
+- Any criterion with penalty is a failure.
+- Trifles of wording or format never make a failure. A date without a year means the year of the recording."""
 _MOST_PENALTIES = 10
 _SHIFT = 1e-12  # of all points: far below the tolerance of any check, far above the noise of binary fractions
 
@@ -41,7 +66,14 @@ class SideEffectReply(ReplyForm, frozen=True, kw_only=True):
     penalty_criteria: list[Penalty]
 
 
-_SIDE_EFFECTS = Step("side_effects", _GUIDANCE, SideEffectReply)
+class OutcomeReply(ReplyForm, frozen=True, kw_only=True):
+    primary_intent: Text
+    reasoning: Text
+    output_success: bool
+
+
+_SIDE_EFFECTS = Step("side_effects", _FIND_EFFECTS, SideEffectReply)
+_OUTCOME = Step("outcome", _DECIDE, OutcomeReply)
 
 
 class SideEffects(Struct, frozen=True):
@@ -56,6 +88,19 @@ class VoteInstance(ScoredRubric, frozen=True, kw_only=True):
 
     summary: tuple[dict[str, Any], ...]
     effects: SideEffects
+
+
+class Outcome(Struct, frozen=True):
+    """The outcome of most votes, the first reply that agrees with it, and all replies, None for a missing one."""
+
+    success: bool
+    primary_intent: str
+    reasoning: str
+    replies: tuple[OutcomeReply | None, ...]
+
+    @property
+    def votes(self) -> tuple[bool | None, ...]:
+        return tuple(None if reply is None else reply.output_success for reply in self.replies)
 
 
 def find_side_effects(case: Case, instances: Sequence[Sequence[Item]], analyses: Analyses) -> list[SideEffects]:
@@ -124,3 +169,31 @@ def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]
         if is_met(item) and item.get("penalty") is not True and 0 <= shifted <= item["max_points"]:
             return (*items[:index], {**item, "post_image_earned_points": shifted}, *items[index + 1 :])
     return items
+
+
+def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
+    """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
+    read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
+    parts = (format_critical_point(case.critical_point), format_scores(items), format_evidence(analyses), case.run)
+    requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
+    replies = case.ask_votes(requests, "a vote on the outcome is missing")
+    return count_votes(replies, case.calls.degraded.get("outcome", ""))
+
+
+def _check_outcome(has_penalty: bool, reply: OutcomeReply) -> OutcomeReply:  # noqa: FBT001  (bound by position)
+    if has_penalty and reply.output_success:
+        raise InvalidReply("a criterion with penalty means failure; output_success must be false")
+    return reply
+
+
+def count_votes(replies: Sequence[OutcomeReply | None], problem: str = "") -> Outcome:
+    """The outcome by a majority of all votes. Raises `JudgeFailed`: `uncertain` where it is missing, or votes tie.
+
+    `problem` says why votes are missing.
+    """
+    try:
+        success = decide([None if reply is None else reply.output_success for reply in replies])
+    except JudgeFailed as error:
+        raise JudgeFailed("; ".join(filter(None, (error.reason, problem))), error.outcome) from error
+    first = next(reply for reply in replies if reply is not None and reply.output_success is success)
+    return Outcome(success, first.primary_intent, first.reasoning, tuple(replies))
