@@ -13,15 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_webeval.errors import JudgeFailed, SettingsError
+from pytest_webeval.judges import chat_completions
 from pytest_webeval.judges.calls import KeyRefused, ReplyLost
-from pytest_webeval.judges.chat_completions import (
-    InvalidResponse,
-    build_messages_json,
-    build_parameters,
-    build_response_format,
-    load_judge_pillow,
-    read_reply,
-)
 from pytest_webeval.judges.exchanges import AttemptFailed, BoundedTransport
 from pytest_webeval.judges.questions import Ending, Question, Reply
 from pytest_webeval.safety.text import pluralize, to_line
@@ -68,7 +61,7 @@ class OpenAIJudge:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._openai = _load_openai()
-        load_judge_pillow()
+        chat_completions.load_judge_pillow()
         self._model = model
         self._retries = retries
         self._sleep = sleep
@@ -96,7 +89,10 @@ class OpenAIJudge:
         Raises `JudgeFailed`: `unreachable` where there is none after all attempts, or the server does not accept the
         request; `ReplyLost` if it may charge for one, `KeyRefused`. Raises `RecordingError` for a damaged screenshot.
         """
-        body = {"messages": build_messages_json(question), **build_parameters(question)}
+        body = {
+            "messages": chat_completions.build_messages_json(question),
+            **chat_completions.build_parameters(question),
+        }
         failures: list[AttemptFailed] = []
         while len(failures) <= self._retries:
             if failures:
@@ -114,7 +110,7 @@ class OpenAIJudge:
 
     def _ask(self, question: Question, body: dict[str, Any]) -> Reply:
         """One attempt, within which a server that refuses structured output is asked once more without it."""
-        response_format = build_response_format(question)
+        response_format = chat_completions.build_response_format(question)
         kind = (question.model, question.method, question.step)
         if response_format is None or kind in self._unstructured:
             return self._send(question, body)
@@ -128,10 +124,10 @@ class OpenAIJudge:
     def _send(self, question: Question, body: dict[str, Any]) -> Reply:
         """One request. No error has a cause, for those of the library quote what the server sent."""
         try:
-            return read_reply(self._post(question, body), question.model)
+            return chat_completions.read_reply(self._post(question, body), question.model)
         except JudgeFailed:
             raise
-        except InvalidResponse as error:
+        except chat_completions.InvalidResponse as error:
             raise AttemptFailed(f"invalid response: {error}", is_lost=True) from None
         except self._openai.APIStatusError as error:
             if str(error.code) in _FILTER_CODES:  # it may be any JSON

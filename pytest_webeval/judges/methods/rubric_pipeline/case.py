@@ -64,6 +64,10 @@ class Case(Struct, frozen=True, kw_only=True):
         actions, answer = self.evidence.history_with_states, self.evidence.fenced_answer
         return f"Actions of the agent:\n{actions}\n\nFinal answer:\n{answer}"
 
+    def describe(self, items: Sequence[Item], analyses: Analyses) -> tuple[str, str, str]:
+        """What was decided about the criteria up to now, what the screenshots show, and what the agent did."""
+        return format_scores(items), format_evidence(analyses), self.run
+
     def build_request(
         self, step: Step[Form], read: Callable[[Form], Value], *parts: str | Image, sample: int = 0
     ) -> Request[Value]:

@@ -9,14 +9,7 @@ from msgspec.structs import asdict
 
 from pytest_webeval.judges.evidence import fence
 from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import (
-    Analyses,
-    Case,
-    Item,
-    Step,
-    format_evidence,
-    format_scores,
-)
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[
@@ -141,6 +134,6 @@ def format_critical_point(record: dict[str, Any]) -> str:
 
 def check_violation(case: Case, items: Sequence[Item], analyses: Analyses) -> ViolationReply | None:
     """Whether the agent violated the critical point, None where no reply was valid."""
-    parts = (format_critical_point(case.critical_point), format_scores(items), format_evidence(analyses), case.run)
+    parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
     request = case.build_request(_VIOLATION, lambda reply: reply, *parts)
     return case.ask_or(request, "whether the critical point was violated is unknown")

@@ -14,14 +14,7 @@ from msgspec import Meta, to_builtins
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import (
-    Analyses,
-    Case,
-    Item,
-    Step,
-    format_evidence,
-    format_scores,
-)
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.rubrics.taxonomy import TAXONOMY
 
@@ -102,7 +95,7 @@ _UNKNOWN: dict[str, Any] = {
 def format_run(case: Case, items: Sequence[Item], analyses: Analyses, *, success: bool) -> tuple[str, ...]:
     """What was decided about a run, what the screenshots show, and what the agent did."""
     decision = f"The task was decided to be a {'success' if success else 'failure'}."
-    return decision, format_scores(items), format_evidence(analyses), case.run
+    return decision, *case.describe(items, analyses)
 
 
 def find_failures(case: Case, parts: Sequence[str]) -> dict[str, Any]:

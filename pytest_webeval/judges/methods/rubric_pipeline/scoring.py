@@ -23,7 +23,6 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import (
     format_evidence,
     format_request,
     format_rubric,
-    format_scores,
 )
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional, is_met, list_conditional
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
@@ -204,7 +203,7 @@ def rescore(case: Case, items: Sequence[Item], analyses: Analyses) -> list[Resco
     indices = [index for index, item in enumerate(items) if is_met(item)]
     if not indices:
         return [_apply(items, {})] * case.votes
-    parts = (format_rubric(items), format_scores(items), format_evidence(analyses), case.run, format_request(indices))
+    parts = (format_rubric(items), *case.describe(items, analyses), format_request(indices))
     read = partial(_read_scores, items, indices)
     requests = [case.build_request(_RESCORING, read, *parts, sample=vote) for vote in range(case.votes)]
     replies = case.ask_each(requests, "the points for the actions remained")

@@ -15,14 +15,7 @@ from msgspec import Meta, Struct
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
-from pytest_webeval.judges.methods.rubric_pipeline.case import (
-    Analyses,
-    Case,
-    Item,
-    Step,
-    format_evidence,
-    format_scores,
-)
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
@@ -105,9 +98,8 @@ class Outcome(Struct, frozen=True):
 
 def find_side_effects(case: Case, instances: Sequence[Sequence[Item]], analyses: Analyses) -> list[SideEffects]:
     """The side effects by each vote, which has scored the criteria its own way."""
-    evidence, run = format_evidence(analyses), case.run
     requests = [
-        case.build_request(_SIDE_EFFECTS, _read_penalties, format_scores(items), evidence, run, sample=vote)
+        case.build_request(_SIDE_EFFECTS, _read_penalties, *case.describe(items, analyses), sample=vote)
         for vote, items in enumerate(instances)
     ]
     replies = case.ask_each(requests, "side effects were not checked")
@@ -174,7 +166,7 @@ def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]
 def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
     """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
     read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
-    parts = (format_critical_point(case.critical_point), format_scores(items), format_evidence(analyses), case.run)
+    parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
     requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
     replies = case.ask_votes(requests, "a vote on the outcome is missing")
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
