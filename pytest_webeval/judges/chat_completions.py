@@ -78,10 +78,18 @@ class _Completion(Struct):
     usage: _Usage | None = field(default_factory=_Usage)
 
 
-def build_messages_json(question: Question) -> list[dict[str, Any]]:
-    """The messages as the protocol has them, screenshots included. Raises `RecordingError`."""
+def build_body(question: Question) -> dict[str, Any]:
+    """What is sent but for the form of the reply: messages, screenshots included, and parameters.
+
+    Raises `RecordingError`, and `SettingsError` for a parameter that would make it another request.
+    """
     longest = question.parameters.get(IMAGE_SIZE, LONGEST_SIDE)
-    return [_message_to_json(message, longest) for message in question.messages]
+    messages = [_message_to_json(message, longest) for message in question.messages]
+    names = _RESERVED.intersection(question.parameters)
+    if names:
+        raise SettingsError(f"invalid judge parameter '{min(names)}'; remove it, for the plugin sets it")
+    parameters = {name: value for name, value in question.parameters.items() if name != IMAGE_SIZE}
+    return {"messages": messages} | parameters
 
 
 def _message_to_json(message: Message, longest: int) -> dict[str, Any]:
@@ -120,14 +128,6 @@ def encode_picture(image: Image, longest: int = LONGEST_SIDE) -> str:
 
 
 load_judge_pillow = partial[ModuleType](load_pillow, "a judge that sees screenshots", "judge")
-
-
-def build_parameters(question: Question) -> dict[str, Any]:
-    """What is sent besides the messages. Raises `SettingsError` for a parameter that would make it another request."""
-    names = _RESERVED.intersection(question.parameters)
-    if names:
-        raise SettingsError(f"invalid judge parameter '{min(names)}'; remove it, for the plugin sets it")
-    return {name: value for name, value in question.parameters.items() if name != IMAGE_SIZE}
 
 
 def build_response_format(question: Question) -> dict[str, Any] | None:

@@ -89,10 +89,7 @@ class OpenAIJudge:
         Raises `JudgeFailed`: `unreachable` where there is none after all attempts, or the server does not accept the
         request; `ReplyLost` if it may charge for one, `KeyRefused`. Raises `RecordingError` for a damaged screenshot.
         """
-        body = {
-            "messages": chat_completions.build_messages_json(question),
-            **chat_completions.build_parameters(question),
-        }
+        body = chat_completions.build_body(question)
         failures: list[AttemptFailed] = []
         while len(failures) <= self._retries:
             if failures:
