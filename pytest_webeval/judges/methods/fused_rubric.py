@@ -12,10 +12,10 @@ from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, 
 from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
 from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
 from pytest_webeval.judges.methods.scored_rubrics import (
-    InvalidRubric,
     RubricVerdict,
     ScoredRubric,
     TaskRubric,
+    graft,
     parse_rubric,
     to_number,
 )
@@ -160,7 +160,7 @@ def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
         return None
     try:
         return parse_rubric(evidence.rubric)
-    except InvalidRubric as error:
+    except ValueError as error:
         calls.note("rubric", f"{error}; the judge wrote its own")  # an agent can damage one, so it excludes no run
         return None
 
@@ -219,7 +219,7 @@ def _read_rubric(reply: ReplyObject, rubric: TaskRubric | None) -> JudgedRubric:
     if rubric is None:
         items = [_read_own_item(criterion) for criterion in reply.objects("criteria", MOST_CRITERIA)]
     else:
-        items = rubric.graft(_read_scores(reply, rubric))
+        items = graft(rubric.items, iter(_read_scores(reply, rubric)))
     return JudgedRubric(
         items=items,
         points=add_up(flatten_items(items), "post_image"),

@@ -26,10 +26,6 @@ _SCORES = frozenset(
 )
 
 
-class InvalidRubric(ValueError):
-    """A rubric that a judge cannot be asked about. The message says why."""
-
-
 class TaskRubric(Struct, frozen=True):
     """The items of a rubric without scores and penalties; `criteria` are those of nested groups too, in order."""
 
@@ -49,19 +45,15 @@ class TaskRubric(Struct, frozen=True):
         ]
         return json.dumps(leaves, ensure_ascii=False, indent=1)
 
-    def graft(self, scores: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The items with the scores of a judge, those of the first criterion first."""
-        return _graft(self.items, iter(scores))
-
 
 def parse_rubric(raw: Mapping[str, Any]) -> TaskRubric:
-    """The rubric of a task. Raises `InvalidRubric`."""
+    """The rubric of a task. Raises `ValueError` for one that a judge cannot be asked about."""
     try:
         flatten_items(raw.get("items"))  # which also checks how deep they nest
         items = _strip(json.loads(json.dumps(raw["items"], allow_nan=False, default=to_number)))
         return TaskRubric(items, flatten_items(items))
     except (UnreadableVerdict, ValueError, TypeError) as error:
-        raise InvalidRubric(f"the rubric of the task cannot be used: {error}") from error
+        raise ValueError(f"the rubric of the task cannot be used: {error}") from error
 
 
 def to_number(points: Decimal) -> int | float:
@@ -86,9 +78,10 @@ def list_leaves(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any
             yield from list_leaves(item["items"])
 
 
-def _graft(items: Sequence[dict[str, Any]], scores: Iterator[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def graft(items: Sequence[Mapping[str, Any]], scores: Iterator[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The items with the scores of a judge, those of the first criterion first."""
     return [
-        {**item, **next(scores)} if item.get("items") is None else {**item, "items": _graft(item["items"], scores)}
+        {**item, **next(scores)} if item.get("items") is None else {**item, "items": graft(item["items"], scores)}
         for item in items
     ]
 
