@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock, Thread
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.questions import Ending, Image, Message, Question, Reply, Role, TokenUsage
-from pytest_webeval.judges.threads import map_in_threads
 from pytest_webeval.safety.text import pluralize, to_line
 
+Item = TypeVar("Item")
 Value = TypeVar("Value")
 _LONGEST_PROBLEM = 500  # characters of a message about a reply
 MOST_ATTEMPTS = 5  # `fara_webeval.md` §6.4
@@ -64,14 +66,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
         """The same prompt after a reply that was not valid, with what was wrong with it."""
         correction = f"The reply is not valid: {problem}\nReply again, with the whole answer in the requested form."
         more = (Message("assistant", (reply,)), Message("user", (correction,)))
-        return Prompt(
-            step=self.step,
-            messages=(*self.messages, *more),
-            schema=self.schema,
-            rubric=self.rubric,
-            role=self.role,
-            sample=self.sample,
-        )
+        return replace(self, messages=(*self.messages, *more))
 
 
 def build_messages(system: str, *parts: str | Image) -> tuple[Message, ...]:
@@ -197,8 +192,7 @@ class JudgeCalls(Struct, eq=False):
             else:
                 asked[-1].is_valid = True
                 return value
-        message = f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}"
-        raise JudgeFailed(message, "unparseable")
+        raise JudgeFailed(f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}", "unparseable")
 
     def _build_question(self, prompt: Prompt) -> Question:
         return Question(
@@ -219,3 +213,40 @@ _ENDINGS = {
     Ending.FILTERED: "the content filter of the server suppressed the reply",
     Ending.REFUSED: "the model refused to answer",
 }
+
+
+def map_in_threads(function: Callable[[Item], Value], items: Sequence[Item], count: int) -> list[Value]:
+    """What a function returns for each item, in their order, of which `count` are worked on at the same time.
+
+    Raises the first exception of the function; then no further item is begun. Ctrl-C is raised at once: the threads are
+    daemons, unlike those of `concurrent.futures`, for which Python waits when it ends.
+    """
+    if count < 2 or len(items) < 2:
+        return [function(item) for item in items]
+    values: dict[int, Value] = {}
+    errors: list[BaseException] = []
+    waiting, lock = iter(enumerate(items)), Lock()
+
+    def work() -> None:
+        while not errors:
+            with lock:
+                at, item = next(waiting, (-1, None))
+            if at < 0 or item is None:
+                return
+            try:
+                values[at] = function(item)
+            except BaseException as error:  # noqa: BLE001  (raised again by the thread that waits)
+                errors.append(error)
+
+    threads = [Thread(target=work, name="webeval-judge", daemon=True) for _ in range(min(count, len(items)))]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException as error:
+        errors.append(error)  # so that no thread begins another item
+        raise
+    if errors:
+        raise errors[0]
+    return [values[at] for at in range(len(items))]

@@ -89,9 +89,7 @@ class Certificate(Struct, frozen=True, kw_only=True):
     def explain_staleness(self, identity: JudgeIdentity) -> str | None:
         """What changed since, such as `version was 1 and is 2`; None where it is valid."""
         changes = self.judge.list_changes(identity)
-        parts = [
-            f"{name} was {format_member(before)} and is {format_member(now)}" for name, (before, now) in changes.items()
-        ]
+        parts = (f"{name} was {format_member(old)} and is {format_member(new)}" for name, (old, new) in changes.items())
         return "; ".join(parts) or None
 
     def to_json(self) -> dict[str, Any]:
@@ -112,35 +110,29 @@ def read_certificate(path: Path) -> Certificate:
         content = read_file_inside(resolved.parent, resolved.name, MAX_CERTIFICATE_BYTES)
     except (OSError, RuntimeError, RecordingError) as error:
         raise SettingsError(f"cannot read certificate: {error}") from error
-    raw = parse_object(content, str(path))
-    if problem := _find_problem(raw):
-        raise SettingsError(f"invalid certificate {path}: {problem}; {_CALIBRATE}")
+    try:
+        return _convert(parse_object(content, str(path)))
+    except ValueError as error:
+        raise SettingsError(f"invalid certificate {path}: {error}; {_CALIBRATE}") from error
+
+
+def _convert(raw: Mapping[str, Any]) -> Certificate:
+    """Raises `ValueError`, also for what no calibration writes: it was changed by hand, or never was a certificate."""
+    version = raw.get("schema_version")
+    if type(version) is not int or version != SCHEMA_VERSION:
+        raise ValueError(f"schema_version {preview(version, 20)}, expected {SCHEMA_VERSION}")
     try:
         certificate = convert(raw, Certificate)
     except ValidationError as error:
-        raise SettingsError(f"invalid certificate {path}: {format_validation_error(error)}; {_CALIBRATE}") from error
-    if problem := _find_contradiction(certificate, raw):
-        raise SettingsError(f"invalid certificate {path}: {problem}; {_CALIBRATE}")
-    return certificate
-
-
-def _find_problem(raw: Mapping[str, Any]) -> str | None:
-    version = raw.get("schema_version")
-    if type(version) is not int or version != SCHEMA_VERSION:
-        return f"schema_version {preview(version, 20)}, expected {SCHEMA_VERSION}"
-    return None
-
-
-def _find_contradiction(certificate: Certificate, raw: Mapping[str, Any]) -> str | None:
-    """What no calibration writes: a certificate that was changed by hand, or never was one."""
+        raise ValueError(format_validation_error(error)) from error
     if raw.get("judge_checksum") != certificate.judge.checksum:
-        return "judge_checksum is not that of its judge"
+        raise ValueError("judge_checksum is not that of its judge")
     if certificate.counts.labelled > certificate.counts.judged:
-        return "counts has more labels than verdicts"
+        raise ValueError("counts has more labels than verdicts")
     for name in CertifiedNumbers.__struct_fields__:
         if not _is_possible(getattr(certificate.numbers, name), -1 if name in _WIDEST else 0):
-            return f"impossible value @ numbers.{name}"
-    return None
+            raise ValueError(f"impossible value @ numbers.{name}")
+    return certificate
 
 
 def _is_possible(estimate: Estimate, least: int) -> bool:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from functools import partial
+from types import ModuleType
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct, field
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.judges.calls import ReplyLost
-from pytest_webeval.judges.pictures import LONGEST_SIDE, encode_picture
 from pytest_webeval.judges.prices import is_version_of
-from pytest_webeval.judges.questions import MOST_TOKENS, Ending, Message, Question, Reply, TokenUsage
+from pytest_webeval.judges.questions import MOST_TOKENS, Ending, Image, Message, Question, Reply, TokenUsage
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.pictures import load_pillow, shrink_picture
 from pytest_webeval.safety.text import escape_surrogates, to_line
 
 IMAGE_SIZE = "image_size"  # the parameter that is not the server's
+LONGEST_SIDE = 1024  # pixels, where the parameters of a question have no `image_size`
+MOST_BYTES = 8 * 2**20  # of a picture as it is sent
+_QUALITY = 85
 _RESERVED = frozenset({"messages", "model", "n", "response_format", "stream"})
 _LONGEST_NAME = 64  # characters of a schema's name, as the protocol has it
 _COMPLETE = frozenset({"stop", "eos_token"})  # the second of servers that run local models
@@ -71,10 +78,18 @@ class _Completion(Struct):
     usage: _Usage | None = field(default_factory=_Usage)
 
 
-def build_messages_json(question: Question) -> list[dict[str, Any]]:
-    """The messages as the protocol has them, screenshots included. Raises `RecordingError`."""
+def build_body(question: Question) -> dict[str, Any]:
+    """What is sent but for the form of the reply: messages, screenshots included, and parameters.
+
+    Raises `RecordingError`, and `SettingsError` for a parameter that would make it another request.
+    """
     longest = question.parameters.get(IMAGE_SIZE, LONGEST_SIDE)
-    return [_message_to_json(message, longest) for message in question.messages]
+    messages = [_message_to_json(message, longest) for message in question.messages]
+    names = _RESERVED.intersection(question.parameters)
+    if names:
+        raise SettingsError(f"invalid judge parameter '{min(names)}'; remove it, for the plugin sets it")
+    parameters = {name: value for name, value in question.parameters.items() if name != IMAGE_SIZE}
+    return {"messages": messages} | parameters
 
 
 def _message_to_json(message: Message, longest: int) -> dict[str, Any]:
@@ -90,12 +105,29 @@ def _message_to_json(message: Message, longest: int) -> dict[str, Any]:
     return {"role": message.role, "content": parts}
 
 
-def build_parameters(question: Question) -> dict[str, Any]:
-    """What is sent besides the messages. Raises `SettingsError` for a parameter that would make it another request."""
-    names = _RESERVED.intersection(question.parameters)
-    if names:
-        raise SettingsError(f"invalid judge parameter '{min(names)}'; remove it, for the plugin sets it")
-    return {name: value for name, value in question.parameters.items() if name != IMAGE_SIZE}
+def encode_picture(image: Image, longest: int = LONGEST_SIDE) -> str:
+    """A `data:` URL with the screenshot as a JPEG, no side of which has more than `longest` pixels.
+
+    The same screenshot gives the same URL. It is always encoded anew, so that nothing but its pixels is sent: no
+    metadata, and nothing behind its end.
+
+    Raises `RecordingError`, since it is the recording that is damaged: the file is not a picture, has too many pixels
+    or bytes, or has changed since the question was made. Such a run is an error. As a `JudgeFailed` it would be
+    excluded, and an agent could choose that for runs that it failed.
+    """
+    content = image.load()
+    if sha256(content) != image.sha256:
+        raise RecordingError(f"{image.name} has changed since it was read; score the run again")
+    try:
+        small = shrink_picture(content, (longest, longest), _QUALITY, load_judge_pillow())
+    except RecordingError as error:
+        raise RecordingError(f"{image.name}: {error}") from error
+    if len(small) > MOST_BYTES:
+        raise RecordingError(f"{image.name} has {len(small):,} bytes as a JPEG; lower image_size")
+    return f"data:image/jpeg;base64,{b64encode(small).decode()}"
+
+
+load_judge_pillow = partial[ModuleType](load_pillow, "a judge that sees screenshots", "judge")
 
 
 def build_response_format(question: Question) -> dict[str, Any] | None:

@@ -41,7 +41,6 @@ class JudgeIdentity(Struct, frozen=True, kw_only=True):
             raise ValueError(format_validation_error(error, "judge")) from error
 
     def to_json(self) -> dict[str, Any]:
-        """Its members as plain JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
     @property

@@ -105,11 +105,7 @@ class Judging(Struct, frozen=True, eq=False):
 
     def _build_calls(self, method: str, version: str) -> JudgeCalls:
         return JudgeCalls(
-            answer=self.answer,
-            models=self.models,
-            method=method,
-            version=version,
-            concurrency=self.concurrency,
+            answer=self.answer, models=self.models, method=method, version=version, concurrency=self.concurrency
         )
 
     @property
@@ -127,7 +123,10 @@ class Judging(Struct, frozen=True, eq=False):
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:
         """What a result says of the replies: the same whether they were remembered or not."""
-        costs = [self._find_cost(usage, model) for model, usage in calls.usage.items()]
+        costs = [  # None where the server did not count the tokens
+            self.find_cost(usage, model) if usage.prompt or usage.completion else None
+            for model, usage in calls.usage.items()
+        ]
         known = [cost for cost in costs if cost is not None]
         return {
             "calls": len(calls.asked),
@@ -136,7 +135,3 @@ class Judging(Struct, frozen=True, eq=False):
             "degraded": dict(sorted(calls.degraded.items())),
             "replied_by": sorted({asked.replied_by for asked in calls.asked}),
         }
-
-    def _find_cost(self, usage: TokenUsage, model: str) -> Decimal | None:
-        """The price of some tokens; None where the server did not count them."""
-        return self.find_cost(usage, model) if usage.prompt or usage.completion else None

@@ -72,8 +72,6 @@ class Label(Struct, frozen=True):
 
 
 class LabelFile(Struct, frozen=True):
-    """The labels of a file."""
-
     name: str
     checksum: str
     coding: str
@@ -156,19 +154,13 @@ def _read_json(content: bytes, path: Path) -> Iterator[Row]:
         for number, row in enumerate(document, 1):
             yield f"{path}, row {number}", _check_row(row, f"{path}, row {number}")
     elif isinstance(document, dict):
-        yield from _list_members(document, path)
+        for key, value in document.items():
+            annotators = value.items() if isinstance(value, dict) else [(None, value)]
+            for annotator, label in annotators:
+                by = {} if annotator is None else {_ANNOTATOR: annotator}
+                yield f"{path}, {preview(key, _LONGEST_NAME)}", {_KEY: key, _LABEL: label} | by
     else:
         raise SettingsError(f"{path} holds {preview(document, _LONGEST_NAME)}; expected a list or an object")
-
-
-def _list_members(document: Mapping[str, Any], path: Path) -> Iterator[Row]:
-    for key, value in document.items():
-        where = f"{path}, {preview(key, _LONGEST_NAME)}"
-        if isinstance(value, dict):
-            for annotator, label in value.items():
-                yield where, {_KEY: key, _LABEL: label, _ANNOTATOR: annotator}
-        else:
-            yield where, {_KEY: key, _LABEL: value}
 
 
 _READERS = {".csv": _read_csv, ".json": _read_json, ".jsonl": _read_lines}

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
 from pytest_webeval.errors import JudgeFailed, SettingsError
+from pytest_webeval.judges import chat_completions
 from pytest_webeval.judges.calls import KeyRefused, ReplyLost
-from pytest_webeval.judges.chat_completions import (
-    InvalidResponse,
-    build_messages_json,
-    build_parameters,
-    build_response_format,
-    read_reply,
-)
-from pytest_webeval.judges.exchanges import AttemptFailed
-from pytest_webeval.judges.pictures import load_judge_pillow
+from pytest_webeval.judges.exchanges import AttemptFailed, BoundedTransport
 from pytest_webeval.judges.questions import Ending, Question, Reply
-from pytest_webeval.judges.retries import find_wait, is_retried
-from pytest_webeval.judges.transport import BoundedTransport
 from pytest_webeval.safety.text import pluralize, to_line
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -33,6 +26,10 @@ _UNUSED_KEY = "unused"  # of a server on this machine, which wants none
 _LONGEST_PROBLEM = 300  # characters
 _FORMAT_REFUSED = frozenset({400, 422})
 _FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
+_LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
+_FIRST_WAIT = 0.5
+_SPREAD = 0.5  # share by which waits differ, so that requests that failed together are not sent together again
+_RETRIED = frozenset({408, 409, 429})
 _FINAL_CODES = frozenset({"insufficient_quota"})  # with status 429, but no wait helps
 
 
@@ -64,7 +61,7 @@ class OpenAIJudge:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._openai = _load_openai()
-        load_judge_pillow()
+        chat_completions.load_judge_pillow()
         self._model = model
         self._retries = retries
         self._sleep = sleep
@@ -84,7 +81,6 @@ class OpenAIJudge:
 
     @property
     def model(self) -> str:
-        """The name of the model."""
         return self._model
 
     def answer(self, question: Question) -> Reply:
@@ -93,11 +89,11 @@ class OpenAIJudge:
         Raises `JudgeFailed`: `unreachable` where there is none after all attempts, or the server does not accept the
         request; `ReplyLost` if it may charge for one, `KeyRefused`. Raises `RecordingError` for a damaged screenshot.
         """
-        body = {"messages": build_messages_json(question), **build_parameters(question)}
+        body = chat_completions.build_body(question)
         failures: list[AttemptFailed] = []
         while len(failures) <= self._retries:
             if failures:
-                self._sleep(find_wait(len(failures) - 1, question.key, failures[-1].headers))
+                self._sleep(_find_wait(len(failures) - 1, question.key, failures[-1].headers))
             try:
                 return self._ask(question, body)
             except AttemptFailed as failure:
@@ -111,7 +107,7 @@ class OpenAIJudge:
 
     def _ask(self, question: Question, body: dict[str, Any]) -> Reply:
         """One attempt, within which a server that refuses structured output is asked once more without it."""
-        response_format = build_response_format(question)
+        response_format = chat_completions.build_response_format(question)
         kind = (question.model, question.method, question.step)
         if response_format is None or kind in self._unstructured:
             return self._send(question, body)
@@ -125,10 +121,10 @@ class OpenAIJudge:
     def _send(self, question: Question, body: dict[str, Any]) -> Reply:
         """One request. No error has a cause, for those of the library quote what the server sent."""
         try:
-            return read_reply(self._post(question, body), question.model)
+            return chat_completions.read_reply(self._post(question, body), question.model)
         except JudgeFailed:
             raise
-        except InvalidResponse as error:
+        except chat_completions.InvalidResponse as error:
             raise AttemptFailed(f"invalid response: {error}", is_lost=True) from None
         except self._openai.APIStatusError as error:
             if str(error.code) in _FILTER_CODES:  # it may be any JSON
@@ -141,7 +137,6 @@ class OpenAIJudge:
             raise AttemptFailed(f"{type(error).__name__}: {error}", is_lost=True) from None
 
     def _post(self, question: Question, body: dict[str, Any]) -> bytes:
-        """The body of a response."""
         response = self._client.chat.completions.with_raw_response.create(
             model=question.model,
             messages=body["messages"],
@@ -154,7 +149,7 @@ class OpenAIJudge:
         """What a status means: an attempt that failed, or a request that no attempt makes acceptable."""
         status = error.status_code
         problem = f"status {status}: {self._clean(_find_message(error))}"
-        if is_retried(status) and str(error.code) not in _FINAL_CODES:
+        if (status in _RETRIED or status >= 500) and str(error.code) not in _FINAL_CODES:
             return AttemptFailed(problem, headers=dict(error.response.headers))
         if status == 401:  # its message may quote a part of the key
             return KeyRefused(f"{self._host} refused the key; set {KEY_VARIABLE} to a valid one")
@@ -225,3 +220,34 @@ def _find_message(error: Any) -> str:
     """The message in the body of an error of the server."""
     message = error.body.get("message") if isinstance(error.body, dict) else None
     return message if isinstance(message, str) else str(error.message)
+
+
+def _find_wait(attempt: int, key: str, headers: Mapping[str, str]) -> float:
+    """Seconds to wait after a failed attempt, the first of which is 0. It depends on nothing that is random.
+
+    `headers` are those of the response, by lower-case names; `key` is the question's.
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _parse_seconds(headers.get(name), unit)
+        if seconds is not None:
+            return min(max(seconds, 0.0), _LONGEST_WAIT)
+    share = int(key[:4], 16) / 0xFFFF
+    return min(_FIRST_WAIT * 2.0 ** min(attempt, 10) * (1 + _SPREAD * share), _LONGEST_WAIT)
+
+
+def _parse_seconds(text: str | None, unit: float) -> float | None:
+    """A number, or the time until a date."""
+    if text is None:
+        return None
+    try:
+        seconds = float(text) * unit
+    except ValueError:
+        return _parse_date(text)
+    return None if math.isnan(seconds) else seconds
+
+
+def _parse_date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None

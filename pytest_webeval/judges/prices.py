@@ -52,8 +52,6 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class PriceTable(Struct, frozen=True):
-    """Prices by the name of a model."""
-
     rows: Mapping[str, Price]
 
     def find(self, model: str) -> Price | None:
@@ -94,14 +92,13 @@ def _read_rows(path: Path) -> dict[str, Price]:
         raise SettingsError(f"cannot read prices {path}: {error.strerror}; pass a TOML file") from error
     except ValueError as error:  # not UTF-8, not TOML
         raise _invalid(path, str(error)) from error
-    return {name: _read_price(path, name, row) for name, row in table.items()}
-
-
-def _read_price(path: Path, name: str, row: Any) -> Price:
-    try:
-        return msgspec.convert(row, Price)
-    except msgspec.ValidationError as error:
-        raise _invalid(path, format_validation_error(error, name)) from error
+    rows = {}
+    for name, row in table.items():
+        try:
+            rows[name] = msgspec.convert(row, Price)
+        except msgspec.ValidationError as error:
+            raise _invalid(path, format_validation_error(error, name)) from error
+    return rows
 
 
 def _invalid(path: Path, problem: str) -> SettingsError:

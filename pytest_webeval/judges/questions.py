@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from operator import add
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import asdict, astuple
 
 from pytest_webeval.safety.files import sha256
 
@@ -31,10 +33,6 @@ class Image(Struct, frozen=True):
     sha256: str
     load: Callable[[], bytes] = field(default=lambda: b"")
 
-    def to_json(self) -> dict[str, str]:
-        """What the key of a question covers."""
-        return {"image": self.sha256}
-
 
 class Message(Struct, frozen=True):
     """One message: `role` is `system`, `user` or `assistant`, `parts` are texts and pictures in order."""
@@ -54,7 +52,8 @@ class Message(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """What the key of a question covers."""
-        return {"role": self.role, "parts": [part if isinstance(part, str) else part.to_json() for part in self.parts]}
+        parts = [part if isinstance(part, str) else {"image": part.sha256} for part in self.parts]
+        return {"role": self.role, "parts": parts}
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -84,18 +83,15 @@ class Question(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """All that decides the reply. Two questions with the same JSON are one question."""
-        return {
-            "key_version": KEY_VERSION,
-            "model": self.model,
-            "method": self.method,
-            "version": self.version,
-            "step": self.step,
-            "messages": [message.to_json() for message in self.messages],
-            "parameters": dict(self.parameters),
-            "schema": None if self.schema is None else dict(self.schema),
-            "rubric": self.rubric,
-            "sample": self.sample,
-        }
+        return (
+            {"key_version": KEY_VERSION}
+            | asdict(self)
+            | {
+                "messages": [message.to_json() for message in self.messages],
+                "parameters": dict(self.parameters),
+                "schema": None if self.schema is None else dict(self.schema),
+            }
+        )
 
     @property
     def key(self) -> str:
@@ -115,12 +111,7 @@ class TokenUsage(Struct, frozen=True):
     cached: int = 0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        return TokenUsage(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.reasoning + other.reasoning,
-            self.cached + other.cached,
-        )
+        return TokenUsage(*map(add, astuple(self), astuple(other)))
 
 
 class Ending(StrEnum):

@@ -32,15 +32,11 @@ class JudgeCounts(Struct, eq=False):
     usage: dict[str, TokenUsage] = field(default_factory=dict)
     _lock: Any = field(default_factory=Lock)
 
-    def count_remembered(self) -> None:
-        """Count a reply from memory."""
+    def count(self, *, sent: int = 0, remembered: int = 0) -> None:
+        """Count questions that are sent, and replies from memory."""
         with self._lock:
-            self.remembered += 1
-
-    def count_sent(self) -> None:
-        """Count a question that is sent."""
-        with self._lock:
-            self.sent += 1
+            self.sent += sent
+            self.remembered += remembered
 
     def add_usage(self, model: str, usage: TokenUsage) -> None:
         """Count the tokens of a reply to a question that was sent."""
@@ -64,7 +60,7 @@ class MemoryJudge(Struct, eq=False):
         if reply is None:
             problem = f"no remembered reply of {question.model} @ {question.method}.{question.step}"
             raise JudgeFailed(f"{problem}; ask for it with --webeval-judge-mode=live", "forgotten")
-        self.counts.count_remembered()
+        self.counts.count(remembered=1)
         return reply
 
 
@@ -92,7 +88,6 @@ class RememberingJudge(Struct, eq=False):
 
     @property
     def model(self) -> str:
-        """The name of the model."""
         return self.judge.model
 
     def answer(self, question: Question) -> Reply:
@@ -112,7 +107,7 @@ class RememberingJudge(Struct, eq=False):
         except InvalidReplyFile:
             return None
         if reply is not None:
-            self.counts.count_remembered()
+            self.counts.count(remembered=1)
         return reply
 
     def _ask(self, question: Question) -> Reply:
@@ -120,9 +115,9 @@ class RememberingJudge(Struct, eq=False):
         if self.refusal is not None:
             raise KeyRefused(NO_KEY)
         reservation = self.limit and self.limit.reserve(question)
-        self.counts.count_sent()
+        self.counts.count(sent=1)
         try:
-            reply = _check_reply(_answer(self.judge, question), question)
+            reply = _answer(self.judge, question)
         except ReplyLost:
             raise
         except WebEvalError as error:
@@ -140,21 +135,16 @@ class RememberingJudge(Struct, eq=False):
         return reply
 
 
-def _answer(judge: Judge, question: Question) -> object:
-    """What a judge returns. A judge of a user's own may raise anything, which says nothing about the agent."""
+def _answer(judge: Judge, question: Question) -> Reply:
+    """The reply of a judge. One of a user's own may raise or return anything, which says nothing about the agent."""
     try:
-        return judge.answer(question)
+        raw: object = judge.answer(question)
     except WebEvalError:
         raise
     except Exception as error:
         problem = f"the judge raised {type(error).__name__}: {to_line(str(error), _LONGEST_PROBLEM)}"
         raise ReplyLost(f"{problem}; fix its method answer()") from error
-
-
-def _check_reply(raw: object, question: Question) -> Reply:
-    """A reply, which a judge of a user's own may not have returned."""
-    is_reply = isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)
-    if not isinstance(raw, Reply) or not is_reply:
+    if not (isinstance(raw, Reply) and isinstance(raw.text, str) and isinstance(raw.usage, TokenUsage)):
         problem = f"the judge returned {type(raw).__name__}"
         raise JudgeFailed(f"{problem}; return Reply(text=..., model=...)", "unparseable")
     if not is_version_of(str(raw.model), question.model):

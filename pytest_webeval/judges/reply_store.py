@@ -18,7 +18,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -69,8 +69,8 @@ class ReplyStore(Struct, frozen=True):
     directory: Path
 
     def path(self, question: Question) -> Path:
-        """The file of a question."""
-        return self.directory / _name(question)
+        key = question.key
+        return self.directory / key[:2] / f"{key}.json"
 
     def get(self, question: Question) -> Reply | None:
         """The remembered reply to a question, or None.
@@ -82,14 +82,14 @@ class ReplyStore(Struct, frozen=True):
         if not exists_no_follow(path):
             return None
         try:
-            entry = msgspec.json.decode(read_file_inside(self.directory, _name(question), MOST_BYTES), type=_Entry)
-        except RecordingError as error:
-            raise _invalid(path, str(error)) from error
+            content = read_file_inside(self.directory, str(path.relative_to(self.directory)), MOST_BYTES)
+            entry = msgspec.json.decode(content, type=_Entry)
         except msgspec.ValidationError as error:
             raise _invalid(path, format_validation_error(error)) from error
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (RecordingError, msgspec.DecodeError, RecursionError) as error:
             raise _invalid(path, str(error)) from error
-        if entry.key != question.key or _canonical(entry.question) != _canonical(_as_written(question)):
+        written = json.loads(to_json_bytes(question.to_json()))  # half of a surrogate pair is escaped there
+        if entry.key != question.key or _canonical(entry.question) != _canonical(written):
             raise _invalid(path, "it is about another question")
         usage = TokenUsage(**msgspec.structs.asdict(entry.reply.usage))
         return Reply(text=entry.reply.text, model=entry.reply.model, usage=usage)
@@ -101,10 +101,16 @@ class ReplyStore(Struct, frozen=True):
         """
         if not reply.is_complete:
             raise ValueError(f"a {reply.ending.value} reply is not remembered")
+        content = {
+            "store_version": STORE_VERSION,
+            "key": question.key,
+            "question": json.loads(_canonical(question.to_json())),
+            "reply": {"text": reply.text, "model": reply.model, "usage": msgspec.structs.asdict(reply.usage)},
+        }
         path = self.path(question)
         _refuse_link(path.parent)
         remove_leftovers(path.parent, path.name)  # of a session that was killed
-        write_text(path, to_json_bytes(_to_json(question, reply)).decode(), os.fsync, _ADVICE)
+        write_text(path, to_json_bytes(content).decode(), os.fsync, _ADVICE)
 
     @contextmanager
     def lock(self, question: Question) -> Iterator[None]:
@@ -127,18 +133,15 @@ class ReplyStore(Struct, frozen=True):
         _refuse_link(path.parent)
         try:
             while True:
-                handle = _open_lock(path)
+                if not exists_no_follow(path.with_name(".gitignore")):
+                    write_text(path.with_name(".gitignore"), "*\n", advice=_ADVICE)
+                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 if _has_name(handle, path):
                     return handle
                 os.close(handle)
         except OSError as error:
             raise write_error(path, error, _ADVICE) from error
-
-
-def _name(question: Question) -> str:
-    key = question.key
-    return f"{key[:2]}/{key}.json"
 
 
 def _refuse_link(directory: Path) -> None:
@@ -150,28 +153,9 @@ def _invalid(path: Path, problem: str) -> InvalidReplyFile:
     return InvalidReplyFile(f"invalid judge reply {path}: {problem}; restore the file, or remove it to ask again")
 
 
-def _to_json(question: Question, reply: Reply) -> dict[str, Any]:
-    return {
-        "store_version": STORE_VERSION,
-        "key": question.key,
-        "question": _sorted(question.to_json()),
-        "reply": {"text": reply.text, "model": reply.model, "usage": msgspec.structs.asdict(reply.usage)},
-    }
-
-
-def _sorted(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """The same JSON with the members of all objects in the order of their names: the key does not depend on it."""
-    members: dict[str, Any] = json.loads(_canonical(tree))
-    return members
-
-
 def _canonical(tree: Any) -> str:
+    """The same text for objects whose members are in another order, on which no key depends."""
     return json.dumps(tree, sort_keys=True)
-
-
-def _as_written(question: Question) -> Any:
-    """The question as its file has it: half of a surrogate pair is escaped there."""
-    return json.loads(to_json_bytes(question.to_json()))
 
 
 def _has_name(handle: int, path: Path) -> bool:
@@ -180,9 +164,3 @@ def _has_name(handle: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:
         return False
-
-
-def _open_lock(path: Path) -> int:
-    if not exists_no_follow(path.with_name(".gitignore")):
-        write_text(path.with_name(".gitignore"), "*\n", advice=_ADVICE)
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -63,7 +63,10 @@ class SpendingLimit(Struct, eq=False):
         with self._open_ledger() as handle:
             spent = sum(self._amounts.values(), Decimal(0))
             if spent + amount > self.max_usd:
-                raise JudgeFailed(_format_excess(spent, amount, self.max_usd), "over_limit")
+                numbers = (
+                    f"${spent:.4f} of ${self.max_usd} are spent or reserved, and this question may cost ${amount:.4f}"
+                )
+                raise JudgeFailed(f"the judge would exceed {_OPTION}: {numbers}; raise {_OPTION}", "over_limit")
             self._append(handle, reservation.id, amount)
         return reservation
 
@@ -132,12 +135,6 @@ def estimate(question: Question, price: Price) -> Decimal:
     texts.append(json.dumps(question.schema or {}))
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     pictures = sum(1 for _ in question.images) * price.image_tokens
-    completion = next(
-        (limit for name in _LIMIT_NAMES if isinstance(limit := question.parameters.get(name), int)), USUAL_COMPLETION
-    )
+    limits = [limit for name in _LIMIT_NAMES if isinstance(limit := question.parameters.get(name), int)]
+    completion = limits[0] if limits else USUAL_COMPLETION
     return price.cost(TokenUsage(prompt=-(-size // _BYTES_PER_TOKEN) + pictures, completion=completion))
-
-
-def _format_excess(spent: Decimal, amount: Decimal, limit: Decimal) -> str:
-    numbers = f"${spent:.4f} of ${limit} are spent or reserved, and this question may cost ${amount:.4f}"
-    return f"the judge would exceed {_OPTION}: {numbers}; raise {_OPTION}"

@@ -46,7 +46,6 @@ class JudgedVerdict(Struct, frozen=True, kw_only=True):
         return self.votes.count(bool(self.score)) / len(self.votes)
 
     def to_score_file(self) -> dict[str, Any]:
-        """The content of a score file."""
         text = self.response if isinstance(self.response, str) else json.dumps(self.response, ensure_ascii=False)
         return {"score": self.score, "gpt_response_text": text}
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, ClassVar
 
-from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence, fence
-from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
-from pytest_webeval.judges.replies import parse_json_object
-from pytest_webeval.judges.rubric_payloads import build_payload, decide_outcome, list_votes
-from pytest_webeval.judges.rubric_replies import RubricReply, build_schema, read_rubric_reply
-from pytest_webeval.judges.task_rubrics import InvalidRubric, TaskRubric, parse_rubric
-from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
-from pytest_webeval.judges.votes import ask_votes
+from pytest_webeval.errors import JudgeFailed
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence, fence_task
+from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
+from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
+from pytest_webeval.judges.methods.scored_rubrics import (
+    RubricVerdict,
+    ScoredRubric,
+    TaskRubric,
+    graft,
+    parse_rubric,
+    to_number,
+)
+from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod, decide
+from pytest_webeval.rubrics.consistency import median_index
+from pytest_webeval.rubrics.rubric_items import add_up, flatten_items
+from pytest_webeval.safety.text import to_line
 
 MOST_SCREENSHOTS = 30
+MOST_CRITERIA = 60
+MOST_POINTS = Decimal(100)  # of a criterion that the judge writes
+_LONGEST_REASON = 300  # characters
 
 INTRODUCTION = """\
 You evaluate one run of a web agent. You see the task, the actions of the agent with what it thought before each, its \
@@ -83,6 +95,39 @@ Reply with one JSON object and nothing else, with the criteria in the order of t
 "outcome": true, false or null}"""
 
 
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "number"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_FLAG_OR_NULL = {"type": ["boolean", "null"]}
+_SCORE = {"is_condition_met": _FLAG_OR_NULL, "justification": _TEXT, "earned_points": _NUMBER}
+_WRITTEN = {"criterion": _TEXT, "description": _TEXT, "condition": _TEXT_OR_NULL, "max_points": _NUMBER}
+
+
+class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
+    """A rubric with its points, and the outcome: None where the judge does not see it.
+
+    `insufficient_evidence` says what the judge misses, and is empty where it misses nothing.
+    """
+
+    primary_intent: str
+    reasoning: str
+    insufficient_evidence: str
+    outcome: bool | None
+
+    @property
+    def vote(self) -> bool | None:
+        """The outcome, unless the evidence does not suffice for one."""
+        return None if self.insufficient_evidence else self.outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """As the rubric verifier stores each of its rubrics."""
+        return ScoredRubric.to_json(self) | {"outcome_verification": self.to_outcome(success=self.outcome)}
+
+    def to_outcome(self, *, success: bool | None) -> dict[str, Any]:
+        """As the rubric verifier stores an outcome."""
+        return {"primary_intent": self.primary_intent, "reasoning": self.reasoning, "output_success": success}
+
+
 class FusedRubricMethod(JudgingMethod):
     """One question with pictures; with votes, the median of the points and the majority of the outcomes."""
 
@@ -92,23 +137,54 @@ class FusedRubricMethod(JudgingMethod):
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
         """The verdict on the outcome, with the points. A rubric of the task that is damaged is noted."""
         replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
-        success = decide_outcome(replies)
+        votes = tuple(None if reply is None else reply.vote for reply in replies)
+        success = _decide_outcome(replies, votes)
+        rubrics = [reply for reply in replies if reply is not None]
+        verdict = RubricVerdict(
+            rubrics=rubrics,
+            median=median_index([rubric.score for rubric in rubrics]) or 0,
+            threshold=settings.threshold,
+            verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
+            votes=votes,
+        )
         return JudgedVerdict(
             file_name=f"mmrubric_{settings.threshold.normalize():f}-{MOST_SCREENSHOTS}-3.json",
             score=int(success),
-            response=build_payload(replies, success=success, threshold=settings.threshold),
-            votes=list_votes(replies),
+            response=verdict.to_payload({}),
+            votes=votes,
         )
 
 
-def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[RubricReply]:
+def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
+    if evidence.rubric is None:
+        return None
+    try:
+        return parse_rubric(evidence.rubric)
+    except ValueError as error:
+        calls.note("rubric", f"{error}; the judge wrote its own")  # an agent can damage one, so it excludes no run
+        return None
+
+
+def _decide_outcome(replies: Sequence[JudgedRubric | None], votes: Sequence[bool | None]) -> bool:
+    """What most of the votes say. Raises `JudgeFailed`: `uncertain`, with what the judge misses in the evidence."""
+    try:
+        return decide(votes)
+    except JudgeFailed as error:
+        missing = next((reply.insufficient_evidence for reply in replies if reply and reply.insufficient_evidence), "")
+        if not missing:
+            raise
+        reason = f"the evidence does not suffice for the judge: {to_line(missing, _LONGEST_REASON)}"
+        raise JudgeFailed(reason, error.outcome) from error
+
+
+def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[JudgedRubric]:
     """The question, and how its reply is read. Without a rubric of the task, the judge writes one."""
     echoes = find_echoes(evidence)
 
-    def parse(reply: str) -> RubricReply:
-        fields = parse_json_object(reply)
-        echoes.refuse_object(fields.source)
-        return read_rubric_reply(fields, rubric)
+    def parse(text: str) -> JudgedRubric:
+        reply = parse_json_object(text)
+        echoes.refuse_object(reply.source)
+        return _read_rubric(reply, rubric)
 
     instructions = "\n\n".join((INTRODUCTION, WRITE_RUBRIC if rubric is None else USE_RUBRIC, RULES))
     messages = build_messages(
@@ -121,14 +197,70 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Rubr
         "Reply with the JSON object.",
     )
     digest = None if rubric is None else rubric.sha256
-    return Request(Prompt(step="rubric", messages=messages, schema=build_schema(rubric), rubric=digest), parse)
+    return Request(Prompt(step="rubric", messages=messages, schema=_build_schema(rubric), rubric=digest), parse)
 
 
-def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
-    if evidence.rubric is None:
-        return None
-    try:
-        return parse_rubric(evidence.rubric)
-    except InvalidRubric as error:
-        calls.note("rubric", f"{error}; the judge wrote its own")  # an agent can damage one, so it excludes no run
-        return None
+def _build_schema(rubric: TaskRubric | None) -> dict[str, Any]:
+    """The JSON Schema of a reply. The keys are in the order in which the judge has to think."""
+    criterion = _WRITTEN | _SCORE if rubric is None else {"number": {"type": "integer"}} | _SCORE
+    return build_object_schema(
+        {
+            "criteria": {"type": "array", "items": build_object_schema(criterion)},
+            "primary_intent": _TEXT,
+            "outcome_reasoning": _TEXT,
+            "insufficient_evidence": _TEXT,
+            "outcome": _FLAG_OR_NULL,
+        }
+    )
+
+
+def _read_rubric(reply: ReplyObject, rubric: TaskRubric | None) -> JudgedRubric:
+    """The scored rubric of a reply: that of the task, or the judge's own. Raises `InvalidReply`."""
+    if rubric is None:
+        items = [_read_own_item(criterion) for criterion in reply.objects("criteria", MOST_CRITERIA)]
+    else:
+        items = graft(rubric.items, iter(_read_scores(reply, rubric)))
+    return JudgedRubric(
+        items=items,
+        points=add_up(flatten_items(items), "post_image"),
+        primary_intent=reply.text("primary_intent"),
+        reasoning=reply.text("outcome_reasoning"),
+        insufficient_evidence=reply.text("insufficient_evidence", may_be_empty=True).strip(),
+        outcome=reply.flag_or_null("outcome"),
+    )
+
+
+def _read_own_item(reply: ReplyObject) -> dict[str, Any]:
+    maximum, condition = reply.points("max_points", MOST_POINTS), reply.text_or_null("condition")
+    if not maximum:
+        raise InvalidReply(f"invalid {reply.place}max_points 0; use a number above 0")
+    texts = {"criterion": reply.text("criterion"), "description": reply.text("description")}
+    conditional = {} if condition is None else {"condition": condition}
+    scores = _read_score(reply, maximum, is_conditional=condition is not None)
+    return {**texts, **conditional, "max_points": to_number(maximum), **scores}
+
+
+def _read_scores(reply: ReplyObject, rubric: TaskRubric) -> Sequence[dict[str, Any]]:
+    """The scores by position; the numbers guard against a list in another order."""
+    scores = reply.objects("criteria", len(rubric.criteria))
+    numbers = [score.fields.get("number") for score in scores]
+    if numbers != list(range(1, len(rubric.criteria) + 1)):
+        raise InvalidReply(f"the criteria must have the numbers 1 to {len(rubric.criteria)} in this order")
+    return [
+        _read_score(score, criterion.max_points, is_conditional=criterion.is_conditional)
+        for score, criterion in zip(scores, rubric.criteria, strict=True)
+    ]
+
+
+def _read_score(reply: ReplyObject, maximum: Decimal, *, is_conditional: bool) -> dict[str, Any]:
+    """The points stand for both stages: the judge saw actions and screenshots at once. None for an unmet condition."""
+    met = {"is_condition_met": reply.flag("is_condition_met")} if is_conditional else {}
+    earned, justification = reply.points("earned_points", maximum), reply.text("justification")
+    points = 0 if met.get("is_condition_met") is False else to_number(earned)
+    return {
+        **met,
+        "justification": justification,
+        "earned_points": points,
+        "post_image_justification": justification,
+        "post_image_earned_points": points,
+    }

@@ -13,11 +13,10 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import Echoes
-from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.prompt_parts import build_system
+from pytest_webeval.judges.evidence import build_system, fence
+from pytest_webeval.judges.methods.conclusions import Echoes
+from pytest_webeval.judges.methods.replies import build_object_schema, parse_json_object
 from pytest_webeval.judges.questions import Role
-from pytest_webeval.judges.replies import ReplyObject, parse_json_object
 from pytest_webeval.safety.text import describe_unknown_keys, escape_surrogates, truncate
 
 NAME = "request"
@@ -45,16 +44,13 @@ Reply with one JSON object and nothing else:
 {"reasoning": "...", "acceptance": "yes", "no" or "unclear", \
 "expected": "the changed expected request as JSON text; an empty text unless the acceptance is yes"}"""
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+SCHEMA = build_object_schema(
+    {
         "reasoning": {"type": "string"},
         "acceptance": {"type": "string", "enum": list(ACCEPTANCE)},
         "expected": {"type": "string"},
-    },
-    "required": ["reasoning", "acceptance", "expected"],
-    "additionalProperties": False,
-}
+    }
+)
 
 
 class RequestProposal(Struct, frozen=True):
@@ -69,7 +65,6 @@ class RequestProposal(Struct, frozen=True):
     expected: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """For a result file."""
         return {"is_accepted": self.is_accepted, "reasoning": self.reasoning, "expected": self.expected}
 
 
@@ -78,38 +73,24 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
 
     `expectation` is the object `expected` of the task, `recorded` the request as JSON text, without secrets.
     """
-    return calls.ask(build_request(task_text, expectation, recorded))
-
-
-def build_request(task_text: str, expectation: Mapping[str, Any], recorded: str) -> Request[RequestProposal]:
-    """The question, and how its reply is read."""
     recorded = escape_surrogates(truncate(recorded, _LONGEST_BLOCK))
     echoes = Echoes.of_texts((task_text, recorded))
 
-    def parse(reply: str) -> RequestProposal:
-        fields = parse_json_object(reply)
-        echoes.refuse_object(fields.source)
-        return _read_proposal(fields, expectation)
+    def parse(text: str) -> RequestProposal:
+        reply = parse_json_object(text)
+        echoes.refuse_object(reply.source)
+        is_accepted, changed = reply.choice("acceptance", ACCEPTANCE), reply.text("expected", may_be_empty=True)
+        expected = _read_expected(changed, expectation) if is_accepted and changed.strip() else None
+        return RequestProposal(is_accepted, reply.text("reasoning"), None if expected == expectation else expected)
 
+    described = escape_surrogates(json.dumps(expectation, ensure_ascii=False, indent=1, default=str))
     messages = build_messages(
         build_system(INSTRUCTIONS, FORM),
         fence("task", escape_surrogates(truncate(task_text, _LONGEST_BLOCK))),
-        fence("expected request", _format(expectation)),
+        fence("expected request", truncate(described, _LONGEST_BLOCK)),
         fence("recorded request", recorded),
     )
-    return Request(Prompt(step="request", messages=messages, schema=SCHEMA, role=Role.TEXT), parse)
-
-
-def _format(fields: Mapping[str, Any]) -> str:
-    text: str = escape_surrogates(json.dumps(fields, ensure_ascii=False, indent=1, default=str))
-    return truncate(text, _LONGEST_BLOCK)
-
-
-def _read_proposal(reply: ReplyObject, expectation: Mapping[str, Any]) -> RequestProposal:
-    is_accepted = reply.choice("acceptance", ACCEPTANCE)
-    text = reply.text("expected", may_be_empty=True)
-    expected = _read_expected(text, expectation) if is_accepted and text.strip() else None
-    return RequestProposal(is_accepted, reply.text("reasoning"), None if expected == expectation else expected)
+    return calls.ask(Request(Prompt(step="request", messages=messages, schema=SCHEMA, role=Role.TEXT), parse))
 
 
 def _read_expected(text: str, expectation: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ answer. For tasks that ask for one, use another method.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -13,21 +14,26 @@ from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence, fence
-from pytest_webeval.judges.prompt_parts import build_system, fence_task
+from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
+from pytest_webeval.judges.methods.conclusions import (
+    STATUS,
+    Conclusion,
+    conclude,
+    find_echoes,
+    parse_last_line,
+    shorten_reasoning,
+)
 from pytest_webeval.judges.questions import Image, Role
-from pytest_webeval.judges.replies import STATUS, Conclusion, parse_last_line
-from pytest_webeval.judges.response_texts import format_webjudge
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
-from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
 from pytest_webeval.safety.text import escape_surrogates, to_line
 
 THRESHOLD = 3  # the score from which on a screenshot is shown to the judge of the verdict
 MOST_SCREENSHOTS = 50
+_FILE_NAME = f"WebJudge_Online_Mind2Web_eval-{THRESHOLD}.json"
 SCORES = {str(score): score for score in range(1, 6)}
 _LONGEST_KEY_POINTS = 10_000  # characters
 _LONGEST_NOTE = 1_000  # characters
+_STATUS_LABEL = re.compile("(status):", re.IGNORECASE)
 
 KEY_POINTS_INSTRUCTIONS = """\
 You prepare the evaluation of a web agent. You see the task that a user gave to it. List the key points of the task: \
@@ -92,24 +98,22 @@ class WebJudgeMethod(JudgingMethod):
         requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
         scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
         rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
-        votes = ask_votes(calls, build_verdict_request(evidence, key_points, rated), settings.votes)
-        conclusion = choose_conclusion(votes)
-        return JudgedVerdict(
-            file_name=f"WebJudge_Online_Mind2Web_eval-{THRESHOLD}.json",
-            score=int(conclusion.value),
-            response=format_webjudge(conclusion.reasoning, success=conclusion.value),
-            votes=list_values(votes),
-        )
+        request = build_verdict_request(evidence, key_points, rated)
+        return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
+
+
+def format_webjudge(reasoning: str, *, success: bool) -> str:
+    """A text for a score file of WebJudge. Each `status:` begins a verdict there; in the reasoning it gets a space."""
+    plain = _STATUS_LABEL.sub(r"\1 :", shorten_reasoning(reasoning))
+    return f"Thoughts: {plain}\n\nStatus: {'success' if success else 'failure'}"
 
 
 def build_key_points_request(evidence: Evidence) -> Request[str]:
-    """The question for the key points, of the text of the task alone."""
     messages = build_messages(build_system(KEY_POINTS_INSTRUCTIONS, KEY_POINTS_FORM), fence_task(evidence))
     return Request(Prompt(step="key points", messages=messages, role=Role.TEXT), _parse_key_points)
 
 
 def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) -> Request[Conclusion[int]]:
-    """The question about one screenshot."""
     messages = build_messages(
         build_system(SCREENSHOT_INSTRUCTIONS, SCREENSHOT_FORM),
         fence_task(evidence),
@@ -124,10 +128,6 @@ def build_verdict_request(
 ) -> Request[Conclusion[bool]]:
     """The question that decides. Notes are fenced: a page may have written what they quote."""
     echoes = find_echoes(evidence)
-
-    def parse(reply: str) -> Conclusion[bool]:
-        return echoes.read_verdict(reply, "Status", STATUS)
-
     messages = build_messages(
         build_system(VERDICT_INSTRUCTIONS, VERDICT_FORM),
         fence_task(evidence),
@@ -136,7 +136,9 @@ def build_verdict_request(
         *_attach(rated),
         "Give your reasoning, then the line with the status.",
     )
-    return Request(Prompt(step="verdict", messages=messages), parse)
+    return Request(
+        Prompt(step="verdict", messages=messages), lambda reply: echoes.read_verdict(reply, "Status", STATUS)
+    )
 
 
 def _attach(rated: Sequence[RatedScreenshot]) -> Iterator[str | Image]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.echoes import find_echoes
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.prompt_parts import attach_last, build_system, fence_task
-from pytest_webeval.judges.replies import Conclusion
-from pytest_webeval.judges.response_texts import format_webvoyager
+from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
+from pytest_webeval.judges.methods.conclusions import conclude, find_echoes, shorten_reasoning
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
-from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
 
 MOST_SCREENSHOTS = 30
+_VERDICT_WORD = re.compile("SUCCESS|FAILURE")  # UNSUCCESSFUL has the first in it
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
 
 INSTRUCTIONS = """\
@@ -40,29 +38,24 @@ class WebVoyagerMethod(JudgingMethod):
     version: ClassVar[str] = "1"
 
     def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes."""
-        votes = ask_votes(calls, build_request(evidence), settings.votes)
-        conclusion = choose_conclusion(votes)
-        return JudgedVerdict(
-            file_name="gpt_eval.json",
-            score=int(conclusion.value),
-            response=format_webvoyager(conclusion.reasoning, success=conclusion.value),
-            votes=list_values(votes),
+        echoes = find_echoes(evidence)
+        messages = build_messages(
+            build_system(INSTRUCTIONS, FORM),
+            fence_task(evidence),
+            evidence.fenced_answer,
+            *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
+            "Give your reasoning, then the line with your verdict.",
         )
+        prompt = Prompt(step="verdict", messages=messages)
+        request = Request(prompt, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
+        return conclude(calls, request, settings.votes, "gpt_eval.json", format_webvoyager)
 
 
-def build_request(evidence: Evidence) -> Request[Conclusion[bool]]:
-    """The question, and how its reply is read."""
-    echoes = find_echoes(evidence)
+def format_webvoyager(reasoning: str, *, success: bool) -> str:
+    """A text for `gpt_eval.json`, from which the parser of the benchmark and a careful reader get the same verdict.
 
-    def parse(reply: str) -> Conclusion[bool]:
-        return echoes.read_verdict(reply, "Verdict", VERDICTS)
-
-    messages = build_messages(
-        build_system(INSTRUCTIONS, FORM),
-        fence_task(evidence),
-        evidence.fenced_answer,
-        *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
-        "Give your reasoning, then the line with your verdict.",
-    )
-    return Request(Prompt(step="verdict", messages=messages), parse)
+    The parser searches the text for words, wherever they stand (`fara_webeval.md` §5.2). The reasoning may quote such
+    words from a page, so they are in lower case there.
+    """
+    plain = _VERDICT_WORD.sub(lambda match: match[0].lower(), shorten_reasoning(reasoning))
+    return f"{plain}\n\nVerdict: {'SUCCESS' if success else 'NOT SUCCESS'}"

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.judges.answer_actions import hide_answer
-from pytest_webeval.judges.evidence import build_evidence
+from pytest_webeval.judges.evidence import build_evidence, hide_answer
 from pytest_webeval.judges.methods import load_method
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.tasks.task import TrajectoryTask

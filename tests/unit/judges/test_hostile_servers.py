@@ -15,7 +15,7 @@ import zlib
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges import transport
+from pytest_webeval.judges import exchanges as transport
 from pytest_webeval.judges.calls import KeyRefused, ReplyLost, build_messages
 from pytest_webeval.judges.openai_judge import OpenAIJudge
 from pytest_webeval.judges.questions import Question, Reply
@@ -321,7 +321,7 @@ def test_threads_that_wait_for_a_server_do_not_keep_a_process_alive():
     code = (
         "import sys\n"
         "from pytest_webeval.judges.openai_judge import OpenAIJudge\n"
-        "from pytest_webeval.judges.threads import map_in_threads\n"
+        "from pytest_webeval.judges.calls import map_in_threads\n"
         "from tests.unit.judges.test_hostile_servers import question\n"
         "judge = OpenAIJudge('gpt-4o', sys.argv[1], 600.0)\n"
         "map_in_threads(lambda text: judge.answer(question(text)), 'abc', 3)\n"

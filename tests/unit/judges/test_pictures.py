@@ -7,8 +7,8 @@ import pytest
 from PIL import Image as Pillow
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.judges import pictures
-from pytest_webeval.judges.pictures import encode_picture
+from pytest_webeval.judges import chat_completions as pictures
+from pytest_webeval.judges.chat_completions import encode_picture
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.safety.files import sha256
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.judges.methods.conclusions import STATUS as VERDICTS
+from pytest_webeval.judges.methods.conclusions import parse_last_line
 from pytest_webeval.judges.prices import load_prices
 from pytest_webeval.judges.questions import Image, Message, Question, Reply, TokenUsage
 from pytest_webeval.judges.remembering import MemoryJudge
-from pytest_webeval.judges.replies import STATUS as VERDICTS
-from pytest_webeval.judges.replies import parse_last_line
 from pytest_webeval.judges.reply_store import ReplyStore
 from pytest_webeval.safety.files import sha256
 

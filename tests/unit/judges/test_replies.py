@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.replies import (
-    LONGEST_REPLY,
-    STATUS,
-    Conclusion,
-    ReplyObject,
-    parse_json_object,
-    parse_last_line,
-)
+from pytest_webeval.judges.methods.conclusions import LONGEST_REPLY, STATUS, Conclusion, parse_last_line
+from pytest_webeval.judges.methods.replies import ReplyObject, parse_json_object
 
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_webeval.judges.response_texts import format_webjudge, format_webvoyager
+from pytest_webeval.judges.methods.webjudge import format_webjudge
+from pytest_webeval.judges.methods.webvoyager import format_webvoyager
 from pytest_webeval.rubrics.text_verdicts import TextVerdict, read_verdict_text
 
 WORDS = [

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from pytest_webeval.judges.threads import call_with_time_limit, map_in_threads
+from pytest_webeval.judges.calls import map_in_threads
+from pytest_webeval.judges.exchanges import call_with_time_limit
 
 
 @pytest.mark.parametrize("count", [1, 3, 50])

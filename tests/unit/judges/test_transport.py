@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.judges import transport
+from pytest_webeval.judges import exchanges as transport
 from pytest_webeval.judges.calls import ReplyLost
 from pytest_webeval.judges.openai_judge import OpenAIJudge
 from tests.support.raw_server import read_request, send_for_ever, serve_raw

@@ -4,8 +4,14 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import Prompt, Request, build_messages
-from pytest_webeval.judges.replies import STATUS, Conclusion, parse_last_line
-from pytest_webeval.judges.votes import ask_votes, choose_conclusion, list_values
+from pytest_webeval.judges.methods.conclusions import (
+    STATUS,
+    Conclusion,
+    ask_votes,
+    choose_conclusion,
+    list_values,
+    parse_last_line,
+)
 from tests.unit.judges.scripted import ScriptedJudge, calls_of, in_order
 
 REQUEST = Request(

@@ -1,23 +1,28 @@
-"""What each step of the pipeline works on, and how it asks."""
+"""What each step of the pipeline works on, the material that it shows, and how it asks.
+
+What a run or a reply wrote is in a fence.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
-from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.methods.rubric_pipeline.replies import ReplyForm, build_schema, parse_reply
-from pytest_webeval.judges.prompt_parts import build_system
+from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
+from pytest_webeval.judges.methods.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.judges.questions import Image, Role
+from pytest_webeval.safety.text import truncate
 
 Value = TypeVar("Value")
 Form = TypeVar("Form", bound=ReplyForm)
+Item = Mapping[str, Any]  # a criterion of a rubric
+Analyses = Mapping[int, Sequence[Mapping[str, Any]]]
 # After these a step goes on with its fallback. Others, such as a server that does not reply, end the pipeline.
 _REPLY_PROBLEMS = frozenset({"unparseable", "refused", "filtered", "truncated"})
 _EVALUATOR = (
@@ -25,41 +30,19 @@ _EVALUATOR = (
     " the material shows, and do not guess what it does not show."
 )
 _REPLY_RULE = "Reply with exactly one JSON object and no other text. It must conform to this JSON Schema:\n"
+_LONGEST_TEXT = 4_000  # characters of a text of an earlier reply
+_RUBRIC_KEYS = ("criterion", "description", "condition", "max_points")
+_DECISION_KEYS = ("penalty", "is_condition_met", "max_points", "earned_points", "post_image_earned_points")
+_NOTE_KEYS = ("criterion", "justification", "reality_notes", "post_image_justification")
 
 
-class Inquiry(Struct, Generic[Value], frozen=True, kw_only=True):
-    """A question of one step. `parse` makes a value of a text and raises `InvalidReply`."""
+class Step(Struct, Generic[Form], frozen=True):
+    """A question of the pipeline: what the judge has to do, and the form of its reply."""
 
-    step: str
+    name: str
     guidance: str
-    parts: tuple[str | Image, ...]
-    form: type[ReplyForm]
-    parse: Callable[[str], Value]
+    form: type[Form]
     role: Role = Role.VISION
-    sample: int = 0
-
-    def to_request(self, rubric: str | None) -> Request[Value]:
-        """The request with its instructions. `rubric` is the digest of the rubric that it is about."""
-        schema = build_schema(self.form)
-        system = build_system(f"{_EVALUATOR}\n\n{self.guidance}", _REPLY_RULE + json.dumps(schema))
-        prompt = Prompt(
-            step=self.step,
-            messages=build_messages(system, *self.parts),
-            schema=schema,
-            rubric=rubric,
-            role=self.role,
-            sample=self.sample,
-        )
-        return Request(prompt, self.parse)
-
-
-def parser_of(form: type[Form], read: Callable[[Form], Value]) -> Callable[[str], Value]:
-    """A parser that reads a value from a reply of a form. `read` raises `InvalidReply`."""
-    return partial(_parse, form=form, read=read)
-
-
-def _parse(text: str, form: type[Form], read: Callable[[Form], Value]) -> Value:
-    return read(parse_reply(text, form))
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -76,43 +59,124 @@ class Case(Struct, frozen=True, kw_only=True):
     critical_point: dict[str, Any] = field(default_factory=dict)
     rubric: str | None = None
 
-    def ask(self, inquiry: Inquiry[Value]) -> Value:
-        """The value of a reply that the pipeline cannot do without. Raises `JudgeFailed`."""
-        return self.calls.ask(inquiry.to_request(self.rubric))
+    @property
+    def run(self) -> str:
+        actions, answer = self.evidence.history_with_states, self.evidence.fenced_answer
+        return f"Actions of the agent:\n{actions}\n\nFinal answer:\n{answer}"
 
-    def ask_each(self, inquiries: Sequence[Inquiry[Value]], fallback: str) -> list[Value | None]:
+    def describe(self, items: Sequence[Item], analyses: Analyses) -> tuple[str, str, str]:
+        """What was decided about the criteria up to now, what the screenshots show, and what the agent did."""
+        return format_scores(items), format_evidence(analyses), self.run
+
+    def build_request(
+        self, step: Step[Form], read: Callable[[Form], Value], *parts: str | Image, sample: int = 0
+    ) -> Request[Value]:
+        """The question of a step about the task and further parts. `read` makes a value of a reply."""
+        schema = build_schema(step.form)
+        system = build_system(f"{_EVALUATOR}\n\n{step.guidance}", _REPLY_RULE + json.dumps(schema))
+        prompt = Prompt(
+            step=step.name,
+            messages=build_messages(system, format_task(self.evidence), *parts),
+            schema=schema,
+            rubric=self.rubric,
+            role=step.role,
+            sample=sample,
+        )
+        return Request(prompt, lambda text: read(parse_reply(text, step.form)))
+
+    def ask_each(self, requests: Sequence[Request[Value]], fallback: str) -> list[Value | None]:
         """The value of each reply, None where no reply was valid, which is noted with the name of the fallback.
 
         Raises `JudgeFailed` where it is not the reply that is the problem.
         """
-        values: list[Value | JudgeFailed] = self._try_each(inquiries)
-        return _replace_failures(values, partial(self.calls.degrade, inquiries[0].step), fallback)
+        values: list[Value | JudgeFailed] = self._try_each(requests)
+        if problem := _describe_failures(values, fallback):
+            self.calls.degrade(requests[0].prompt.step, problem)
+        return [None if isinstance(value, JudgeFailed) else value for value in values]
 
-    def ask_votes(self, inquiries: Sequence[Inquiry[Value]], problem: str) -> list[Value | None]:
+    def ask_votes(self, requests: Sequence[Request[Value]], fallback: str) -> list[Value | None]:
         """The same for votes. Raises the first `JudgeFailed` where fewer than half of them are valid, too."""
-        values: list[Value | JudgeFailed] = self._try_each(inquiries)
+        values: list[Value | JudgeFailed] = self._try_each(requests)
         failures = [value for value in values if isinstance(value, JudgeFailed)]
         if failures and len(failures) * 2 >= len(values):
             raise failures[0]
-        return _replace_failures(values, partial(self.calls.note, inquiries[0].step), problem)
+        if problem := _describe_failures(values, fallback):
+            self.calls.note(requests[0].prompt.step, problem)
+        return [None if isinstance(value, JudgeFailed) else value for value in values]
 
-    def _try_each(self, inquiries: Sequence[Inquiry[Any]]) -> list[Any]:
-        values = self.calls.ask_all([inquiry.to_request(self.rubric) for inquiry in inquiries])
+    def ask_or(self, request: Request[Value], fallback: str) -> Value | None:
+        """The value of one reply, or None with a note."""
+        return self.ask_each([request], fallback)[0]
+
+    def _try_each(self, requests: Sequence[Request[Value]]) -> list[Value | JudgeFailed]:
+        values = self.calls.ask_all(requests)
         for value in values:
             if isinstance(value, JudgeFailed) and value.outcome not in _REPLY_PROBLEMS:
                 raise value
         return values
 
-    def ask_or(self, inquiry: Inquiry[Value], fallback: str) -> Value | None:
-        """The value of one reply, or None with a note."""
-        return self.ask_each([inquiry], fallback)[0]
 
-
-def _replace_failures(
-    values: Sequence[Value | JudgeFailed], note: Callable[[str], None], problem: str
-) -> list[Value | None]:
+def _describe_failures(values: Sequence[object], fallback: str) -> str:
     failures = [value for value in values if isinstance(value, JudgeFailed)]
-    if failures:
-        share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
-        note(f"{problem}: {share}{failures[0].reason}")
-    return [None if isinstance(value, JudgeFailed) else value for value in values]
+    share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
+    return f"{fallback}: {share}{failures[0].reason}" if failures else ""
+
+
+def format_task(evidence: Evidence) -> str:
+    """The task, where it starts, and when it was recorded."""
+    lines = [f"Task of the agent:\n{fence_task(evidence)}"]
+    if evidence.start_url and not _is_search_page(evidence.start_url):
+        lines.append(f"The browser was opened at this address:\n{fence('start address', evidence.start_url)}")
+    if isinstance(recorded := evidence.task_data.get("start_timestamp"), str):
+        lines.append(f"The run was recorded at:\n{fence('time', truncate(recorded, 40))}")
+    return "\n\n".join(lines)
+
+
+def _is_search_page(url: str) -> bool:
+    """Whether a run started nowhere in particular: on the home page of Bing."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.netloc.removeprefix("www.") == "bing.com" and parts.path.strip("/") == ""
+
+
+def format_rubric(items: Sequence[Item]) -> str:
+    """The criteria, a line of JSON each."""
+    return f"Criteria:\n{_number_lines(items, _RUBRIC_KEYS)}"
+
+
+def format_scores(items: Sequence[Item]) -> str:
+    """What was decided about each criterion up to now; the reasons in a fence, as they may quote the run."""
+    return (
+        f"Decisions of earlier steps of this evaluation:\n{_number_lines(items, _DECISION_KEYS)}\n"
+        "Their reasons, which may quote the run:\n" + fence("reasons", _number_lines(items, _NOTE_KEYS))
+    )
+
+
+def _number_lines(items: Sequence[Item], keys: Iterable[str]) -> str:
+    return "\n".join(f"criterion_idx {index}: {_to_json(item, keys)}" for index, item in enumerate(items))
+
+
+def format_evidence(analyses: Analyses, indices: Iterable[int] | None = None) -> str:
+    """What the screenshots show for each criterion, the later ones last."""
+    chosen = sorted(analyses) if indices is None else indices
+    lines = [line for index in chosen for line in _format_analyses(index, analyses.get(index, ()))]
+    heading = "What earlier steps of this evaluation saw in the screenshots, which may quote the run:"
+    return f"{heading}\n" + fence("evidence", "\n".join(lines) or "none")
+
+
+def _format_analyses(index: int, analyses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for analysis in sorted(analyses, key=lambda analysis: int(analysis["screenshot_idx"])):
+        keys = [key for key in analysis if key != "screenshot_idx"]
+        yield f"criterion_idx {index}, screenshot {analysis['screenshot_idx'] + 1}: {_to_json(analysis, keys)}"
+
+
+def _to_json(fields: Mapping[str, Any], keys: Iterable[str]) -> str:
+    texts = {key: truncate(value, _LONGEST_TEXT) for key, value in fields.items() if isinstance(value, str)}
+    values = {key: texts.get(key, fields[key]) for key in keys if key in fields and fields[key] != ""}
+    return json.dumps(values, ensure_ascii=False)
+
+
+def format_request(indices: Iterable[int], subject: str = "Requested criteria") -> str:
+    return f"{subject}, in this order: {', '.join(map(str, indices))}"

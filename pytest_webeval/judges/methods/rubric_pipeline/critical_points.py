@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec.structs import asdict
 
 from pytest_webeval.judges.evidence import fence
-from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Inquiry, parser_of
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import Item
-from pytest_webeval.judges.methods.rubric_pipeline.material import (
-    Analyses,
-    format_evidence,
-    format_run,
-    format_scores,
-    format_task,
-)
-from pytest_webeval.judges.methods.rubric_pipeline.replies import Label, Note, ReplyForm, Text
+from pytest_webeval.judges.methods.replies import Label, Note, ReplyForm, Text
+from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
 
 NO_CRITICAL_POINT = "NO_CRITICAL_POINT"
 Kind = Literal[
@@ -86,26 +79,24 @@ class ViolationReply(ReplyForm, frozen=True, kw_only=True):
     cp_violation: bool
 
 
+_CLASSIFICATION = Step("critical_point", _CLASSIFY, CriticalPointReply)
+_VIOLATION = Step("violation", _CHECK, ViolationReply)
+
+
 def classify(case: Case) -> dict[str, Any]:
     """The record of the task's critical point. Its type is null where no reply was valid."""
-    inquiry = Inquiry(
-        step="critical_point",
-        guidance=_CLASSIFY,
-        parts=(format_task(case.evidence), format_run(case.evidence)),
-        form=CriticalPointReply,
-        parse=parser_of(CriticalPointReply, _read_classification),
-    )
-    return case.ask_or(inquiry, "general rules were used") or _build_record(None, {})
+    request = case.build_request(_CLASSIFICATION, _read_classification, case.run)
+    return case.ask_or(request, "general rules were used") or _build_record({})
 
 
 def _read_classification(reply: CriticalPointReply) -> dict[str, Any]:
-    is_known_confidence = reply.confidence in ("HIGH", "MEDIUM", "LOW")
-    behavior = reply.expected_behavior or ["Deliver what the task requests."]
-    changes = {"confidence": reply.confidence if is_known_confidence else "MEDIUM", "expected_behavior": behavior}
-    return _build_record(reply.critical_point_type, asdict(reply) | changes)
+    fields = asdict(reply)
+    if reply.confidence not in ("HIGH", "MEDIUM", "LOW"):
+        del fields["confidence"]
+    return _build_record(fields | {"expected_behavior": reply.expected_behavior or ["Deliver what the task requests."]})
 
 
-def _build_record(kind: str | None, fields: dict[str, Any]) -> dict[str, Any]:
+def _build_record(fields: dict[str, Any]) -> dict[str, Any]:
     reasoning = fields.get("classification_reasoning", "")
     return {
         "result_type": "critical_point_classification",
@@ -113,7 +104,7 @@ def _build_record(kind: str | None, fields: dict[str, Any]) -> dict[str, Any]:
         "score": None,
         "reasoning": reasoning,
         "metadata": {},
-        "critical_point_type": kind,
+        "critical_point_type": fields.get("critical_point_type"),
         "classification_reasoning": reasoning,
         "irreversible_action_present": fields.get("irreversible_action_present"),
         "irreversible_action_description": fields.get("irreversible_action_description", ""),
@@ -141,19 +132,8 @@ def format_critical_point(record: dict[str, Any]) -> str:
     return f"Critical point: {record['critical_point_type']}\n{outcome_rules(record)}{notes}"
 
 
-def check_violation(case: Case, items: tuple[Item, ...], analyses: Analyses) -> ViolationReply | None:
+def check_violation(case: Case, items: Sequence[Item], analyses: Analyses) -> ViolationReply | None:
     """Whether the agent violated the critical point, None where no reply was valid."""
-    inquiry = Inquiry(
-        step="violation",
-        guidance=_CHECK,
-        parts=(
-            format_task(case.evidence),
-            format_critical_point(case.critical_point),
-            format_scores(items),
-            format_evidence(analyses),
-            format_run(case.evidence),
-        ),
-        form=ViolationReply,
-        parse=parser_of(ViolationReply, lambda reply: reply),
-    )
-    return case.ask_or(inquiry, "whether the critical point was violated is unknown")
+    parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
+    request = case.build_request(_VIOLATION, lambda reply: reply, *parts)
+    return case.ask_or(request, "whether the critical point was violated is unknown")

@@ -9,24 +9,11 @@ from msgspec import structs
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Evidence
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import score_actions
+from pytest_webeval.judges.methods.rubric_pipeline import diagnosis, scoring, screenshots, votes
 from pytest_webeval.judges.methods.rubric_pipeline.assembly import Findings, build_payload, name_score_file
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.conditions import decide_conditions
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric
+from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric, find_rubric
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation, classify
-from pytest_webeval.judges.methods.rubric_pipeline.evidence_analysis import analyze_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.failure_points import find_failures
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import decide_outcome
-from pytest_webeval.judges.methods.rubric_pipeline.reality_check import check_reality
-from pytest_webeval.judges.methods.rubric_pipeline.relevance import rate_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.rescoring import rescore
-from pytest_webeval.judges.methods.rubric_pipeline.rubric_creation import find_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.screenshots import select_screenshots
-from pytest_webeval.judges.methods.rubric_pipeline.side_effects import find_side_effects
-from pytest_webeval.judges.methods.rubric_pipeline.task_validity import verify_task, verify_with_run
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 
@@ -40,13 +27,14 @@ class RubricPipeline(JudgingMethod):
         """The verdict on a run. Raises `JudgeFailed`, and `SettingsError` for an even number of votes."""
         if settings.votes < 1 or settings.votes % 2 == 0:
             raise SettingsError(f"invalid number of votes {settings.votes}; use 1, 3, 5 or 7")
-        case = Case(evidence=evidence, calls=calls, screenshots=select_screenshots(evidence), votes=settings.votes)
+        shots = screenshots.select_screenshots(evidence)
+        case = Case(evidence=evidence, calls=calls, screenshots=shots, votes=settings.votes)
         case = structs.replace(case, critical_point=classify(case))
         findings = _judge(case, settings)
         return JudgedVerdict(
             file_name=name_score_file(settings.threshold),
             score=int(findings.outcome.success),
-            response=build_payload(findings),
+            response=build_payload(findings, settings.threshold),
             votes=findings.outcome.votes,
         )
 
@@ -54,20 +42,20 @@ class RubricPipeline(JudgingMethod):
 def _judge(case: Case, settings: JudgeSettings) -> Findings:
     rubric = find_rubric(case)
     case = structs.replace(case, rubric=digest_rubric(rubric))
-    items = score_actions(case, rubric)
-    relevance = rate_screenshots(case, items)
-    groups = group_images(relevance)
-    analyses = analyze_screenshots(case, items, drop_irrelevant(groups, relevance))
-    items = check_reality(case, decide_conditions(case, items, analyses), analyses)
-    rescorings = rescore(case, items, analyses)
-    effects = find_side_effects(case, [rescoring.items for rescoring in rescorings], analyses)
-    instances = build_instances(rescorings, effects, settings.threshold)
-    median = find_median(instances)
+    items = scoring.score_actions(case, rubric)
+    relevance = screenshots.rate_screenshots(case, items)
+    groups = screenshots.group_images(relevance)
+    analyses = screenshots.analyze_screenshots(case, items, screenshots.drop_irrelevant(groups, relevance))
+    items = scoring.check_reality(case, scoring.decide_conditions(case, items, analyses), analyses)
+    rescorings = scoring.rescore(case, items, analyses)
+    effects = votes.find_side_effects(case, [rescoring.items for rescoring in rescorings], analyses)
+    instances = votes.build_instances(rescorings, effects, settings.threshold)
+    median = votes.find_median(instances)
     scored = instances[median].items
-    outcome = decide_outcome(case, scored, analyses)
+    outcome = votes.decide_outcome(case, scored, analyses)
+    run = diagnosis.format_run(case, scored, analyses, success=outcome.success)
     return Findings(
         answer=case.evidence.answer,
-        threshold=settings.threshold,
         critical_point=case.critical_point,
         items=items,
         relevance=relevance,
@@ -77,8 +65,8 @@ def _judge(case: Case, settings: JudgeSettings) -> Findings:
         median=median,
         outcome=outcome,
         violation=check_violation(case, scored, analyses),
-        first_failure=find_failures(case, scored, analyses, outcome),
-        validity_with_run=verify_with_run(case, scored, analyses, outcome),
-        validity=verify_task(case),
+        first_failure=diagnosis.find_failures(case, run),
+        validity_with_run=diagnosis.verify_with_run(case, run),
+        validity=diagnosis.verify_task(case),
         degraded=case.calls.degraded,
     )

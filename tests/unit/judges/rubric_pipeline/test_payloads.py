@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import JudgeFailed, SettingsError
 from pytest_webeval.judges.methods import load_method
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import MAX_IMAGES
 from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
+from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.recordings.trajectory.score_names import parse_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case
-from pytest_webeval.judges.methods.rubric_pipeline.relevance import rate_screenshots
+from pytest_webeval.judges.methods.rubric_pipeline.screenshots import rate_screenshots
 from tests.unit.judges.scripted import ScriptedJudge, calls_of, evidence, image
 
 ITEM = {"criterion": "Find it", "description": "d", "max_points": 1}

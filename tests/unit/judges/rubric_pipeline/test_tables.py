@@ -10,17 +10,20 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
-from pytest_webeval.judges.methods.rubric_pipeline.action_scoring import is_similar
-from pytest_webeval.judges.methods.rubric_pipeline.conditions import verify_conditions
+from pytest_webeval.judges.methods.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
+from pytest_webeval.judges.methods.rubric_pipeline.case import format_task
 from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
 from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
-from pytest_webeval.judges.methods.rubric_pipeline.grouping import drop_irrelevant, group_images, list_images
-from pytest_webeval.judges.methods.rubric_pipeline.material import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.outcome import OutcomeReply, count_votes
-from pytest_webeval.judges.methods.rubric_pipeline.replies import LONGEST_REPLY, build_schema, parse_object, parse_reply
-from pytest_webeval.judges.methods.rubric_pipeline.rescoring import Rescoring
-from pytest_webeval.judges.methods.rubric_pipeline.side_effects import SideEffects
-from pytest_webeval.judges.methods.rubric_pipeline.vote_instances import build_instances, find_median, settle_edge
+from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring, is_similar, verify_conditions
+from pytest_webeval.judges.methods.rubric_pipeline.screenshots import drop_irrelevant, group_images, list_images
+from pytest_webeval.judges.methods.rubric_pipeline.votes import (
+    OutcomeReply,
+    SideEffects,
+    build_instances,
+    count_votes,
+    find_median,
+    settle_edge,
+)
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")
@@ -161,7 +164,7 @@ def test_points_that_are_no_edge_remain_and_a_full_criterion_is_not_raised():
         ('{"a": 1' + "0" * 5000 + "}", "out of range"),
         ('{"a": ' + "[" * 50 + "]" * 50 + "}", "nests too deep"),
         ('{"a": ' + "[" * 100_000, "too deep|not one JSON"),
-        (" " * (LONGEST_REPLY + 1), "characters; use at most"),
+        (" " * (LONGEST_FORM + 1), "characters; use at most"),
         ("{'a': True}", "not one JSON object"),
     ],
 )
