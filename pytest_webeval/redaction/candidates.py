@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from pytest_webeval.redaction.marks import KEY_BEGINNING, KEY_START, LINK_WORD, find_marks
+from pytest_webeval.redaction.marks import KEY_BEGINNING, LINK_WORDS, SCHEMES, find_marks
 from pytest_webeval.redaction.names import compact, drop_number, is_generated_name, is_secret
+from pytest_webeval.redaction.patterns import KEY_START
 from pytest_webeval.safety.text import ELLIPSIS
 
 # A word consists of the characters of names in forms, of keys and of web tokens.
 _WORD = re.compile(r"[\w.\[\]-]{0,256}")
 _ESCAPES = (1, 2, 4, 6)  # characters behind the first of an escape, such as \n, %20, %2520
 _SHORT, _CACHED = 64, 32_768  # characters of words whose answers are cached, and the number of these words
-_HEADS = frozenset({"bearer", "basic", "token", "apikey", "form-data", "-u", "--user", "--proxy-user"})
-# Keys, and what stands before credentials, also where other characters of a word come before.
-_KEY = re.compile(rf"(?={KEY_BEGINNING.pattern}|(?:bearer|basic|token|apikey)(?:\s|%20|\+)){KEY_START}")
-_LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
+_HEADS = frozenset({*SCHEMES, "form-data", "-u", "--user", "--proxy-user"})
 _PRIVATE = "-----begin"
+# Keys, and what stands before credentials, also where other characters of a word come before.
+_KEY = re.compile(rf"(?={KEY_BEGINNING}|(?:{'|'.join(SCHEMES)})(?:\s|%20|\+)){KEY_START}")
+_SUSPECT = re.compile(rf"\A(?:{KEY_BEGINNING})|{_PRIVATE}|{LINK_WORDS}")
+_LAST = ("key", "session", "mfa")  # ends of names whose other words may stand behind a colon or a slash
 
 # These are matched against what stands before a word, reversed.
 _WORDS_BEFORE = re.compile(r"[\w.\[\]%-]*")
@@ -101,11 +103,9 @@ def is_suspect(word: str) -> bool:
 
 def _is_suspect(word: str) -> bool:
     lowered = word.lower()
-    if KEY_BEGINNING.match(lowered) or lowered in _HEADS or _PRIVATE in lowered or LINK_WORD.search(lowered):
+    if lowered in _HEADS or _SUSPECT.search(lowered) or is_secret(word) or is_generated_name(word):
         return True
-    return (
-        is_secret(word) or compact(word).endswith(_LAST) or drop_number(word).endswith(_LAST) or is_generated_name(word)
-    )
+    return compact(word).endswith(_LAST) or drop_number(word).endswith(_LAST)
 
 
 _is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)

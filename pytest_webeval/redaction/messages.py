@@ -12,6 +12,7 @@ from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNR
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER
+from pytest_webeval.redaction.patterns import QUOTED
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -56,7 +57,6 @@ class MessageRedactor(Struct, frozen=True):
 
     def _hide_quoted(self, message: str, kind: str, name: str) -> str:
         """A sentence with each quoted text replaced; a cut quotation extends to the end."""
-        from pytest_webeval.redaction.patterns import QUOTED  # compiled where it is needed
 
         def hide(match: Any) -> str:
             text: str = match.group()

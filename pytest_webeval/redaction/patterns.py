@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from pytest_webeval.redaction.marks import AFTER_ESCAPE, KEY_PATTERN, KEY_START, LINK_WORDS
+from pytest_webeval.redaction.marks import KEY_PATTERN, LINK_WORDS, SCHEMES
 from pytest_webeval.safety.text import ELLIPSIS
 
+# The end of an escape of a URL, of JSON, or of a sequence that colours a terminal: its last characters are of words.
+_HEX = "[0-9A-Fa-f]"
+_ESCAPES = (
+    *(rf"%{'25' * times}{_HEX}{{2}}" for times in range(3)),
+    rf"\\u{_HEX}{{4}}",
+    rf"\\x{_HEX}{{2}}",
+    r"\\[nrtbf0]",
+    r"\\[0-7]{3}",
+)
+_COLOURS = tuple(rf"[\[;]\d{{{digits}}}[A-Za-z]" for digits in range(4))
+AFTER_ESCAPE = "|".join(f"(?<={ending})" for ending in (*_ESCAPES, *_COLOURS))
+KEY_START = rf"(?:(?<![A-Za-z0-9])|{AFTER_ESCAPE})"
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
 _START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
@@ -32,7 +45,7 @@ _KEYS = {
     # behind a letter or a hyphen the end of a header is not looked for far: `eyJ-eyJ-` begins at each
     "jwt": r"eyJ(?:(?<![\w-]eyJ)[\w-]{8,}+|[\w-]{8,2000}+)\.[\w-]{4,}(?:\.[\w-]*)?",
     "key": KEY_PATTERN,
-    "scheme": r"(?:Bearer|(?<![_-])(?:Basic|Token|ApiKey))(?:\s|%20|\+){1,4}"
+    "scheme": rf"(?:{SCHEMES[0]}|(?<![_-])(?:{'|'.join(SCHEMES[1:])}))(?:\s|%20|\+){{1,4}}"
     r"(?P<scheme_body>(?=[A-Za-z._~+/=-]{0,19}\d|[\w.~+/=-]{20})[\w.~+/=-]{6,})",
 }
 _WORDS = {
@@ -91,20 +104,22 @@ def _alternate(kinds: dict[str, str]) -> str:
 # At the start of a run of the characters of both, not at each plus or hyphen in it.
 _STRICT_START = rf"(?:(?<![\w+\\%-])|{AFTER_ESCAPE})"
 _STRICT_ALTERNATIVE = rf"{_STRICT_START}(?:{_alternate(_STRICT)})"
+_NAMED_KEYS = f"{KEY_START}(?:{_alternate({name: _KEYS[name] for name in ('jwt', 'key')})})"
 
 
-def _build_pattern(*strict: str) -> re.Pattern[str]:
+@cache
+def heads(*, is_strict: bool) -> re.Pattern[str]:
+    """The beginnings of all secrets in a text."""
     keys, words = f"{KEY_START}(?:{_alternate(_KEYS)})", f"{_START}(?:{_alternate(_WORDS)})"
+    strict = (_STRICT_ALTERNATIVE,) if is_strict else ()
     return re.compile("|".join((_alternate(_ADDRESSES), keys, words, *strict, _alternate(_OTHERS))), re.IGNORECASE)
 
 
-DEFAULT_PATTERN = _build_pattern()
-STRICT_PATTERN = _build_pattern(_STRICT_ALTERNATIVE)
+@cache
+def secrets_in_names(*, is_strict: bool) -> re.Pattern[str]:
+    """What is a secret in the name of something as well."""
+    return re.compile(f"{_NAMED_KEYS}|{_STRICT_ALTERNATIVE}" if is_strict else _NAMED_KEYS, re.IGNORECASE)
 
-# What is a secret wherever it stands, also in the name of something.
-_NAMED_KEYS = f"{KEY_START}(?:{_alternate({name: _KEYS[name] for name in ('jwt', 'key')})})"
-DEFAULT_NAME = re.compile(_NAMED_KEYS, re.IGNORECASE)
-STRICT_NAME = re.compile(f"{_NAMED_KEYS}|{_STRICT_ALTERNATIVE}", re.IGNORECASE)
 
 QUOTE = re.compile(_QUOTE, re.IGNORECASE)
 # The rest of a text in quotes, by the quote; of what is escaped once more the end is looked for.
@@ -132,7 +147,7 @@ COOKIE_NAME = re.compile(r"[^\s=;,]{1,256}=")
 TEXT = re.compile(r"[^<]*")
 WORD = re.compile(r"[^\s,;\"'\\]*")
 SCHEME = re.compile(
-    r"(?P<scheme>Basic|Bearer|Digest|Negotiate|NTLM|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
+    rf"(?:{'|'.join(SCHEMES)}|Digest|Negotiate|NTLM|AWS4-HMAC-SHA256)[ \t]+(?P<credentials>\S[\s\S]*)",
     re.IGNORECASE,
 )
 # Also with letters and digits that are percent-encoded without need.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
+from pytest_webeval.redaction import patterns
 from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.marks import is_generated, may_hold_secrets
 from pytest_webeval.redaction.names import (
@@ -147,26 +148,20 @@ class TextRedactor(Struct, frozen=True):
 
     def _heads(self, text: str) -> Heads:
         """Matches at every character where more names are secret than those that candidates are derived from."""
-        from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
-
         if self.scope.is_strict:
-            return Heads(patterns.STRICT_PATTERN, text)
+            return Heads(patterns.heads(is_strict=True), text)
         starts = None if self.scope.allowed else candidates(text)
-        return Heads(patterns.DEFAULT_PATTERN, text, None if starts is None else iter(starts))
+        return Heads(patterns.heads(is_strict=False), text, None if starts is None else iter(starts))
 
     def _list_name_spans(self, match: re.Match[str], head: str, text: str) -> Iterator[Span]:
         """Keys and tokens in a name itself: an untrusted file may have any member."""
-        from pytest_webeval.redaction import patterns
-
         if head == "reversed":  # the name comes after its value, and is searched next
             return
-        pattern = patterns.STRICT_NAME if self.scope.is_strict else patterns.DEFAULT_NAME
+        pattern = patterns.secrets_in_names(is_strict=self.scope.is_strict)
         for secret in pattern.finditer(text, *match.span(f"{head}_name")):
             yield *secret.span(), self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
-        from pytest_webeval.redaction import patterns
-
         if kind in ("userinfo", "cut", "encoded"):
             start, end = match.span(f"{kind}_body")
             yield start, end, self._redact_userinfo(text[start:end])
@@ -214,12 +209,9 @@ class TextRedactor(Struct, frozen=True):
         plain = compact(name)
         if plain in COOKIE_HEADERS and "=" in value:
             return replace_cookies(name, value, self._redact_cookie)
-        if plain in AUTHORIZATION_HEADERS:
-            from pytest_webeval.redaction.patterns import SCHEME  # as above
-
-            if match := SCHEME.fullmatch(value):
-                start = match.start("credentials")
-                return value[:start] + self.replacements.of(kind, name, value[start:])
+        if plain in AUTHORIZATION_HEADERS and (match := patterns.SCHEME.fullmatch(value)):
+            start = match.start("credentials")
+            return value[:start] + self.replacements.of(kind, name, value[start:])
         return self.replacements.of(HEADER if plain in COOKIE_HEADERS else kind, name, value)
 
     def _redact_cookie(self, name: str, value: str) -> str:
@@ -231,8 +223,6 @@ class TextRedactor(Struct, frozen=True):
 
 def _list_segments(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The spans of the next parts of a path."""
-    from pytest_webeval.redaction import patterns
-
     for _ in range(_MOST_SEGMENTS):
         start, end = _find_unquoted(patterns.SEGMENT, text, at)
         yield start, end
@@ -244,8 +234,6 @@ def _list_segments(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
     """The spans of the values of a name, without their quotes."""
-    from pytest_webeval.redaction import patterns
-
     start = match.end()
     if kind == "part":
         yield start, _match_end(patterns.PART, text, start)
@@ -281,8 +269,6 @@ def _find_generated_values(kind: str, match: re.Match[str], text: str) -> Iterat
 
 def _find_generated(text: str, start: int) -> tuple[int, int]:
     """The span of the whole of a value of which a few parts look generated, or of these parts."""
-    from pytest_webeval.redaction import patterns
-
     for pattern in patterns.GENERATED:
         span = _find_unquoted(pattern, text, start)
         if is_generated(text[slice(*span)]):
@@ -292,8 +278,6 @@ def _find_generated(text: str, start: int) -> tuple[int, int]:
 
 def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
     """The span of a value behind a colon: one word, except for headers with several."""
-    from pytest_webeval.redaction import patterns
-
     if name in AUTHORIZATION_HEADERS:
         return _find_unquoted(patterns.LINE, text, start)
     if name not in COOKIE_HEADERS or not patterns.COOKIE_NAME.match(text, start):
@@ -312,17 +296,15 @@ def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
 
 def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The values of a list, as JSON and Python show it."""
-    from pytest_webeval.redaction.patterns import BETWEEN, PLAIN_MEMBER
-
     while at < len(text):
         while at < len(text) and text[at].isspace():
             at += 1
         quoted = _find_quoted(text, at)
-        span = quoted or (at, _match_end(PLAIN_MEMBER, text, at))
+        span = quoted or (at, _match_end(patterns.PLAIN_MEMBER, text, at))
         if span[0] < span[1]:
             yield span
         at = _skip_closing_quote(text, *span) if quoted else span[1]
-        between = BETWEEN.match(text, at)
+        between = patterns.BETWEEN.match(text, at)
         if between is None:
             return
         at = between.end()
@@ -330,13 +312,12 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     """The span of a quoted text without its quotes; a cut one extends to the end."""
-    from pytest_webeval.redaction.patterns import INSIDE, QUOTE
-
-    opening = QUOTE.match(text, at)
+    opening = patterns.QUOTE.match(text, at)
     if opening is None:
         return None
     quote, start = opening.group(), opening.end()
-    end = _match_end(INSIDE[quote], text, start) if quote in INSIDE else _find_closing_quote(text, quote, start)
+    inside = patterns.INSIDE.get(quote)
+    end = _match_end(inside, text, start) if inside else _find_closing_quote(text, quote, start)
     return start, end - (end == len(text) and text.endswith(ELLIPSIS))
 
 
@@ -350,9 +331,7 @@ def _find_closing_quote(text: str, quote: str, at: int) -> int:
 
 def _skip_closing_quote(text: str, start: int, end: int) -> int:
     """The place behind a closing quote, which is as long as the opening one."""
-    from pytest_webeval.redaction.patterns import QUOTE
-
-    closing = QUOTE.match(text, end)
+    closing = patterns.QUOTE.match(text, end)
     return closing.end() if closing else max(start, end)
 
 
