@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.replacements import LONG_ENOUGH
+from pytest_webeval.redaction.replacements import LONG_ENOUGH, Span, splice
 from pytest_webeval.redaction.tokens import decode_token, list_tokens
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
@@ -76,9 +76,9 @@ class KnownSecrets(Struct, frozen=True, dict=True):
         """The text without them, in whatever case of letters, also where one was cut."""
         if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        return _splice(text, self._list_spans(fold(text)))
+        return splice(text, _merge_overlaps(self._list_spans(fold(text))))
 
-    def _list_spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _list_spans(self, text: str) -> Iterator[Span]:
         heads, reached = self._heads, 0
         for start in range(len(text) - LONG_ENOUGH + 1):
             if text[start : start + LONG_ENOUGH] not in heads:
@@ -100,7 +100,7 @@ class KnownSecrets(Struct, frozen=True, dict=True):
                     return form
         return ""
 
-    def _find_cut_form(self, text: str, start: int) -> tuple[int, int, str] | None:
+    def _find_cut_form(self, text: str, start: int) -> Span | None:
         """A form that is cut off at the end of a text or of a quotation."""
         if text[start : start + _HEAD] not in self._heads:
             return None
@@ -168,16 +168,6 @@ def _replace_texts(tree: Any, allowed: Container[str], replace: Callable[[str], 
     return tree
 
 
-def _splice(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
-    """The text with other texts in some places."""
-    pieces: list[str] = []
-    at = 0
-    for start, end, replacement in _merge_overlaps(spans):
-        pieces += (text[at:start], replacement)
-        at = end
-    return "".join([*pieces, text[at:]]) if pieces else text
-
-
 def _lengths_by_head(forms: Iterable[str]) -> dict[str, list[int]]:
     """By the first characters of forms the lengths of those that begin so, longest first."""
     lengths_by_head: dict[str, set[int]] = {}
@@ -189,9 +179,9 @@ def _lengths_by_head(forms: Iterable[str]) -> dict[str, list[int]]:
     return {head: sorted(lengths, reverse=True) for head, lengths in lengths_by_head.items()}
 
 
-def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _merge_overlaps(spans: Iterable[Span]) -> Iterator[Span]:
     """The same spans; overlapping ones are merged, with the replacement of the longest of them."""
-    merged: tuple[int, int, str] | None = None
+    merged: Span | None = None
     longest = 0
     for start, end, replacement in spans:
         if merged is None or start >= merged[1]:
