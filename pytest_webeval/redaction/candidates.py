@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-from pytest_webeval.redaction.marks import KEY_BEGINNING, LINK_WORDS, SCHEMES, find_marks
+from pytest_webeval.redaction.marks import KEY_BEGINNING, LINK_WORDS, SCHEMES, cache_short, find_marks
 from pytest_webeval.redaction.names import compact, drop_number, is_generated_name, is_secret
-from pytest_webeval.redaction.patterns import KEY_START
+from pytest_webeval.redaction.patterns import KEY_START, match_end
 from pytest_webeval.safety.text import ELLIPSIS
 
 # A word consists of the characters of names in forms, of keys and of web tokens.
@@ -27,6 +26,7 @@ _WORDS_BEFORE = re.compile(r"[\w.\[\]%-]*")
 _QUOTE_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}(?:[\"']\\{0,8}|[27]2(?:52){0,2}%)")
 _ENTITY_BEFORE = re.compile(r"[^\"'\\\s%]{0,100}?;(?:touq|[49]3#)&")
 _TAG_BEFORE = re.compile(r"[\w:.-]{0,61}<")
+_BACKSLASHES, _VALUE = re.compile(r"\\*"), re.compile("value")
 # Characters that are searched: of a word, and before it.
 _MOST_WORD, _MOST_WORDS, _MOST_ENTRY, _MOST_TAG, _MOST_VALUE = 256, 2_000, 100, 400, 4_400
 _QUOTE = 10  # characters of the longest quote
@@ -34,8 +34,6 @@ _QUOTE = 10  # characters of the longest quote
 # Credentials of addresses begin where these end.
 _USER = re.compile(rf":(?://|\\/\\/)(?=[^\s/?#\"'<>\\{ELLIPSIS}]*[@{ELLIPSIS}])")
 _ENCODED_USER = re.compile(r"%3a%2f%2f(?=(?:(?!%2f|%3f|%23|%40)[^\s/?#\"'<>\\&])*+%40)")
-
-
 _OPTION = re.compile(r"(?<![\w.\[\]-])-[a-z]{0,6}u")  # -sSu of curl
 
 
@@ -48,11 +46,12 @@ def candidates(text: str) -> Iterable[int] | None:
     most, searched, latest = len(text) // 4, 0, 0
     for start, end in sorted(_find_words(text, lowered)):
         places.update(_list_starts_around(text, lowered, start, end))
-        places.update(_words_before(text, start, latest))
+        words = _start_before(_WORDS_BEFORE, text, start, _MOST_WORDS)
+        places.update(range(max(words, latest), start + 1))  # those before the latest word are there already
         latest = start
         if name := _find_entry_name(text, lowered, start):
-            places.update(_list_quote_starts(lowered, name))
-            places.update(_list_value_starts(lowered, max(searched, name - _MOST_VALUE), name))
+            values = _VALUE.finditer(lowered, max(searched, name - _MOST_VALUE), name)  # may stand before the name
+            places.update(*(_list_quote_starts(lowered, at) for at in (name, *(match.start() for match in values))))
             searched = name
         if len(places) > most:
             return None
@@ -64,7 +63,9 @@ def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     marks = {*find_marks(lowered)}
     spans = {span for at in marks for span in _list_spans(text, at)}
     yield from spans
-    starts = {*_list_key_starts(lowered, marks)} - {start for start, _ in spans}
+    # `k_live` and `key` are marks of sk_live_ and of apikey
+    before = {at: 1 if lowered.startswith("k_", at) else 3 * lowered.startswith("key", at) for at in marks}
+    starts = {max(at - before[at], 0) for at in marks} - {start for start, _ in spans}
     yield from ((start, start) for start in starts if _KEY.match(lowered, start))
     if "curl" in lowered:
         yield from ((match.start(), match.start()) for match in _OPTION.finditer(lowered))
@@ -74,83 +75,43 @@ def _find_words(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         yield from ((match.end(), match.end()) for match in _ENCODED_USER.finditer(lowered))
 
 
-def _list_key_starts(lowered: str, marks: Iterable[int]) -> Iterator[int]:
-    """Where keys with these marks begin: `k_live` and `key` are marks of sk_live_ and of apikey."""
-    for at in marks:
-        if lowered.startswith("k_", at):
-            yield max(at - 1, 0)
-        elif lowered.startswith("key", at):
-            yield max(at - 3, 0)
-        else:
-            yield at
-
-
 def _list_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The span of the word around a mark, if it may belong to a secret; also without the rest of an escape."""
-    start = at - _length_before(_WORD, text, at, _MOST_WORD)
-    match = _WORD.match(text, at)
-    end = match.end() if match else at
+    start, end = _start_before(_WORD, text, at, _MOST_WORD), match_end(_WORD, text, at)
     escaped = _ESCAPES if text[start - 1 : start] in ("%", "\\") else ()
     starts = [start + skipped for skipped in (0, *escaped) if start + skipped <= at]
     if any(is_suspect(text[span_start:end]) for span_start in starts):
         yield from ((span_start, end) for span_start in starts)
 
 
+@cache_short(_SHORT, _CACHED)
 def is_suspect(word: str) -> bool:
     """Whether a word may be a secret, or belong to the name of one."""
-    return _is_suspect(word) if len(word) > _SHORT else _is_short_suspect(word)
-
-
-def _is_suspect(word: str) -> bool:
     lowered = word.lower()
     if lowered in _HEADS or _SUSPECT.search(lowered) or is_secret(word) or is_generated_name(word):
         return True
     return compact(word).endswith(_LAST) or drop_number(word).endswith(_LAST)
 
 
-_is_short_suspect = lru_cache(maxsize=_CACHED)(_is_suspect)
-
-
 def _list_starts_around(text: str, lowered: str, start: int, end: int) -> Iterator[int]:
-    """Positions at which a match with this word may begin."""
-    yield from _list_starts_inside(lowered, start, end)
-    if length := _length_before(_TAG_BEFORE, text, start, _MOST_ENTRY):
-        yield start - length
+    """Positions at which a match with this word may begin, in it or before it."""
+    inside = (lowered.find(sign, start, end) for sign in ("--", _PRIVATE))
+    yield from (at for at in inside if at >= 0)
+    yield _start_before(_TAG_BEFORE, text, start, _MOST_ENTRY)
     tag = lowered.rfind("<", max(start - _MOST_TAG, 0), start)
     if tag >= 0 and lowered.startswith(("<input", "<meta"), tag):
         yield tag
     for quote in _list_quotes_before(text, start):
-        yield max(quote - 1, 0)
-        yield from _list_unescaped_starts(text, quote)
+        # the quote that closes it may have fewer backslashes than stand before this one
+        yield from range(max(quote - 1, 0), match_end(_BACKSLASHES, text, quote) + 1)
 
 
 def _list_quotes_before(text: str, start: int) -> list[int]:
     """Where the quotes of a name begin that ends with this word, as they are and as HTML has them."""
     is_escaped = text.rfind("&", max(start - _MOST_ENTRY - _QUOTE, 0), start) >= 0
     patterns = (_QUOTE_BEFORE, _ENTITY_BEFORE) if is_escaped else (_QUOTE_BEFORE,)
-    lengths = [_length_before(pattern, text, start, _MOST_ENTRY + _QUOTE) for pattern in patterns]
-    return [start - length for length in lengths if length]
-
-
-def _list_unescaped_starts(text: str, quote: int) -> Iterator[int]:
-    """Where a quote may begin: the one that closes it may have fewer backslashes than stand before this one."""
-    while text[quote] == "\\":
-        yield quote
-        quote += 1
-    yield quote
-
-
-def _words_before(text: str, start: int, latest: int) -> range:
-    """Positions in the words before a position; those before the latest word are cached with it."""
-    return range(max(start - _length_before(_WORDS_BEFORE, text, start, _MOST_WORDS), latest), start + 1)
-
-
-def _list_starts_inside(lowered: str, start: int, end: int) -> Iterator[int]:
-    """Places within a word: of the option of a command, and of a private key."""
-    for sign in ("--", _PRIVATE):
-        at = lowered.find(sign, start, end)
-        if at >= 0:
-            yield at
+    starts = [_start_before(pattern, text, start, _MOST_ENTRY + _QUOTE) for pattern in patterns]
+    return [quote for quote in starts if quote < start]
 
 
 def _find_entry_name(text: str, lowered: str, start: int) -> int:
@@ -160,20 +121,11 @@ def _find_entry_name(text: str, lowered: str, start: int) -> int:
     return max([0, *positions])
 
 
-def _list_value_starts(lowered: str, first: int, end: int) -> Iterator[int]:
-    """Places at which an entry may begin whose value stands before its name."""
-    value = lowered.find("value", first, end)
-    while value >= 0:
-        yield from _list_quote_starts(lowered, value)
-        value = lowered.find("value", value + 1, end)
-
-
 def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
     """Places at which a quote that ends there may begin."""
     return (at for at in range(max(end - _QUOTE, 0), end) if lowered[at] in "\"'\\%&")
 
 
-def _length_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:
-    """How much before a place matches a pattern of reversed characters."""
-    match = pattern.match(text[max(end - most, 0) : end][::-1])
-    return match.end() if match else 0
+def _start_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:
+    """Where a match begins of what stands before a place; the patterns are those of reversed characters."""
+    return end - match_end(pattern, text[max(end - most, 0) : end][::-1], 0)

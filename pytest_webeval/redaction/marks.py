@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -124,15 +124,24 @@ _LETTER_AND_DIGIT = re.compile(r"[^a-z]*+[a-z]\D*\d|\D*+\d[^a-z]*[a-z]", re.IGNO
 _NUMBERED = re.compile(r"[A-Za-z]+(?:[-_]?\d+)+(?::(?:[A-Za-z]+|\d+)?)*|\d{4}-\d\d-\d\dT\d\d:?[\d:.Z+-]*")
 
 _FEW = 2  # marks of which it is faster to search each than to search for a pattern of all
-_SHORT = 200  # characters of a text that may well come again: names, paths, messages of our own
+
+Text = TypeVar("Text", bound=str | bytes)
+Answer = TypeVar("Answer")
 
 
+def cache_short(longest: int, size: int) -> Callable[[Callable[[Text], Answer]], Callable[[Text], Answer]]:
+    """Cache what a function answers about texts that are short enough to come again."""
+
+    def decorate(function: Callable[[Text], Answer]) -> Callable[[Text], Answer]:
+        cached = lru_cache(maxsize=size)(function)
+        return lambda text: cached(text) if len(text) <= longest else function(text)
+
+    return decorate
+
+
+@cache_short(200, 8192)
 def may_hold_secrets(text: str) -> bool:
     """Whether it is worth looking for secrets in a text."""
-    return _short_may_hold(text) if len(text) <= _SHORT else _may_hold(text)
-
-
-def _may_hold(text: str) -> bool:
     lowered = text.lower()
     for mark in _MARKS:
         if mark in lowered:
@@ -141,9 +150,6 @@ def _may_hold(text: str) -> bool:
         return True
     is_link = any(mark in lowered for mark in _GENERATED)
     return is_link and any(map(_LETTER_AND_DIGIT.match, _VALUE.findall(lowered)))
-
-
-_short_may_hold = lru_cache(maxsize=8192)(_may_hold)
 
 
 def _has_address(lowered: str) -> bool:

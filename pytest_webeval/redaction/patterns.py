@@ -157,3 +157,9 @@ LOGIN = re.compile(r"[^\s\"'\\]{0,400}")
 NUMBERS = re.compile(r"\d+:\d+\W*|\+.*|[^:]*://.*")  # -u 1000:1000, date -u +%H:%M
 BETWEEN = re.compile(r"\s*,\s*|\s*%2C\s*", re.IGNORECASE)
 QUOTED = re.compile(r"\"(?:[^\"\\]*+(?:\\.[^\"\\]*+)*+)\"?|'(?:[^'\\]*+(?:\\.[^'\\]*+)*+)'?", re.DOTALL)
+
+
+def match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where a match ends that begins at a place; that place if there is none."""
+    match = pattern.match(text, at)
+    return match.end() if match else at

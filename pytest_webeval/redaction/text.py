@@ -21,6 +21,7 @@ from pytest_webeval.redaction.names import (
     compact,
     is_generated_name,
 )
+from pytest_webeval.redaction.patterns import match_end
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
@@ -201,9 +202,9 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     """The spans of the values of a name, without their quotes."""
     start = match.end()
     if kind == "part":
-        yield start, _match_end(patterns.PART, text, start)
+        yield start, match_end(patterns.PART, text, start)
     elif kind == "element":
-        yield start, _match_end(patterns.TEXT, text, start)
+        yield start, match_end(patterns.TEXT, text, start)
     elif kind == "flag":
         yield _find_quoted(text, start) or _find_unquoted(patterns.WORD, text, start)
     elif kind == "reversed":
@@ -220,7 +221,7 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     elif kind == "tuple":
         yield _find_quoted(text, start) or _find_unquoted(patterns.PLAIN_MEMBER, text, start)
     else:
-        yield _find_quoted(text, start) or (start, _match_end(patterns.PLAIN_MEMBER, text, start))
+        yield _find_quoted(text, start) or (start, match_end(patterns.PLAIN_MEMBER, text, start))
 
 
 def _find_generated(text: str, start: int) -> tuple[int, int]:
@@ -245,7 +246,7 @@ def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
         return _find_unquoted(patterns.WORD, text, start)
     end = at = start
     while at <= len(text):
-        at = _match_end(patterns.COOKIE, text, at)
+        at = match_end(patterns.COOKIE, text, at)
         if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in _COOKIE_FLAGS:
             break  # a sentence that goes on
         end = at
@@ -261,7 +262,7 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
         while at < len(text) and text[at].isspace():
             at += 1
         quoted = _find_quoted(text, at)
-        span = quoted or (at, _match_end(patterns.PLAIN_MEMBER, text, at))
+        span = quoted or (at, match_end(patterns.PLAIN_MEMBER, text, at))
         if span[0] < span[1]:
             yield span
         closing = patterns.QUOTE.match(text, span[1]) if quoted else None
@@ -279,7 +280,7 @@ def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
         return None
     quote, start = opening.group(), opening.end()
     inside = patterns.INSIDE.get(quote)
-    end = _match_end(inside, text, start) if inside else _find_closing_quote(text, quote, start)
+    end = match_end(inside, text, start) if inside else _find_closing_quote(text, quote, start)
     return start, end - (end == len(text) and text.endswith(ELLIPSIS))
 
 
@@ -293,10 +294,5 @@ def _find_closing_quote(text: str, quote: str, at: int) -> int:
 
 def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     """The span of a value without quotes."""
-    value = text[at : _match_end(pattern, text, at)]
+    value = text[at : match_end(pattern, text, at)]
     return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{ELLIPSIS}"))
-
-
-def _match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return match.end() if match else at

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from pytest_webeval.redaction.json import CONTAINERS
-from pytest_webeval.redaction.marks import ALL_MARKS, is_generated, may_hold_secrets
+from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
 from pytest_webeval.redaction.names import COOKIE, compact, is_generated_name, is_secret
 from pytest_webeval.redaction.policy import DefaultScope
 from pytest_webeval.redaction.replacements import Replacements
@@ -90,26 +89,16 @@ def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
     return any(mark in lowered or mark in words for mark in marks)
 
 
+@cache_short(_SHORT, _CACHED)
 def _is_generated_name(token: bytes) -> bool:
-    return len(token) <= _SHORT and _is_short_generated_name(token)
+    return len(token) <= _SHORT and is_generated_name(decode_token(token))
 
 
-@lru_cache(maxsize=_CACHED)
-def _is_short_generated_name(token: bytes) -> bool:
-    return is_generated_name(decode_token(token))
-
-
+@cache_short(_SHORT, _CACHED)
 def _may_be_secret(token: bytes) -> bool:
     """Whether a text may hold a secret, or be the name of one, however it is spaced; no address is such a name."""
-    return _may_be_short_secret(token) if len(token) <= _SHORT else _has_mark(token)
-
-
-def _has_mark(token: bytes) -> bool:
     text = decode_token(token)
     return may_hold_secrets(text) or ("://" not in text and may_hold_secrets(_drop_spaces(text)))
-
-
-_may_be_short_secret = lru_cache(maxsize=_CACHED)(_has_mark)
 
 
 def _drop_spaces(text: str) -> str:
@@ -120,15 +109,12 @@ def _drop_spaces(text: str) -> str:
     return _SPACES.sub("", text)
 
 
+@cache_short(_SHORT, _CACHED)
 def _is_marked(token: bytes) -> bool:
     """Whether a text has a mark; where it is short, whether the search itself finds something, or a name of secrets."""
-    return _is_short_marked(token) if len(token) <= _SHORT else not is_plain_text(decode_token(token))
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_short_marked(token: bytes) -> bool:
     text = decode_token(token)
     if is_plain_text(text):
         return False
-    is_name = is_secret(text) or is_generated_name(text) or CONTAINERS.get(compact(text)) == COOKIE
-    return is_name or not _TEXTS.has_no_secrets(text)
+    if len(token) > _SHORT or is_secret(text) or is_generated_name(text):
+        return True
+    return CONTAINERS.get(compact(text)) == COOKIE or not _TEXTS.has_no_secrets(text)
