@@ -102,7 +102,7 @@ class StrictScope(DefaultScope, frozen=True):
 
 
 # Members of an answer in either dialect, which every expectation of one names.
-_ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
+ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
 
 
 def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> DefaultScope:
@@ -111,4 +111,4 @@ def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Co
     allowed = frozenset(map(compact, (*policy.allowed.get(evaluator, ()), *generated)))
     if not policy.is_strict:
         return DefaultScope(allowed)
-    return StrictScope(allowed, frozenset(map(compact, (*expected_names, *_ANSWER_NAMES))))
+    return StrictScope(allowed, frozenset(map(compact, (*expected_names, *ANSWER_NAMES))))

@@ -17,7 +17,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.names import compact, is_secret
-from pytest_webeval.redaction.policy import DefaultScope, RedactionPolicy, build_scope
+from pytest_webeval.redaction.policy import ANSWER_NAMES, DefaultScope, RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.redaction.tokens import decode_token, find_tokens, list_tokens
@@ -35,13 +35,7 @@ _REACH = 200
 # What stands behind such a name where a value follows or precedes it, in forms, JSON, lists of fields and parts.
 _HAS_VALUE = re.compile(rb"[\w\[\].%-]{0,40}(?:[ \t>]|[\"'\\]{1,9}[\r\nrn]|[\"'\\]{0,9}\s{0,8}(?:[=:,}]|%3[ad]))")
 _ESCAPE = re.compile(r"\\{1,4}u([0-9a-f]{4})", re.IGNORECASE)
-# Words of each answer.
-_OWN_WORDS = frozenset(
-    {
-        *("action", "done", "error_details", "mutate", "navigate", "performed_operation", "results", "retrieve"),
-        *("retrieved_data", "status", "success", "task_type"),
-    }
-)
+_OWN_WORDS = frozenset({*ANSWER_NAMES, "done", "mutate", "navigate", "retrieve", "success"})  # of each answer
 
 
 class RecordingSecrets(Struct, frozen=True):
