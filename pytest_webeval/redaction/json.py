@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.redaction.marks import is_generated
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact
-from pytest_webeval.redaction.policy import DefaultScope
+from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.text import GENERATED, TextRedactor
 
 # What the members of these are, in results and in recordings.
@@ -44,7 +44,7 @@ class _NameFacts(NamedTuple):
 
 
 @lru_cache(maxsize=_MOST_SCOPES)
-def _facts_of(_scope: DefaultScope) -> dict[tuple[str, str], _NameFacts]:
+def _facts_of(_scope: Scope) -> dict[tuple[str, str], _NameFacts]:
     """What is known of names in a scope, by their kind."""
     return {}
 
@@ -78,7 +78,7 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         if isinstance(tree, str):
             return self.texts(tree)
         if isinstance(tree, list):
-            return [self._redact_row(child, kind) if _is_row(child) else self._walk(child, kind) for child in tree]
+            return [self._walk_element(child, kind) for child in tree]
         return self._walk_object(tree, kind) if isinstance(tree, dict) else tree
 
     def _walk_object(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -100,17 +100,12 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             return keys[0] if keys else None
         return next((key for key in keys if self.texts.scope.covers(kind, tree[key])), keys[0])
 
-    def _redact_row(self, row: list[Any], kind: str) -> list[Any]:
-        """A name and its value, as forms and headers are listed too."""
-        name, value = row
-        return [self._redact_name(name, kind), self.redact_member(name, value, kind)]
-
-    def _has_no_marks(self, tree: Any) -> bool:
-        """Whether what an outermost container holds, such as a body, can stay as it is."""
-        if self.marked is None:
-            return False
-        encoded = msgspec.json.encode(tree)
-        return not any(token in encoded for token in self.marked)
+    def _walk_element(self, child: Any, kind: str) -> Any:
+        """An element of a list, which may be a name and its value: forms and headers are listed so too."""
+        if isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str):
+            name, value = child
+            return [self._redact_name(name, kind), self.redact_member(name, value, kind)]
+        return self._walk(child, kind)
 
     def _redact_pair(self, pair: dict[str, Any], kind: str) -> dict[str, Any]:
         """A header, a cookie or a field, which most requests of a recording have in common."""
@@ -129,10 +124,13 @@ class JsonRedactor(Struct, frozen=True, dict=True):
 
     def _redact_inner(self, name: str, value: Any, kind: str) -> Any:
         facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
-        if facts.inner is not None and isinstance(value, dict | list):
-            is_plain = kind == MEMBER and facts.inner != COOKIE and self._has_no_marks(value)
-            return value if is_plain else self._walk(value, facts.inner)
-        return self.redact_member(name, value, kind)
+        if facts.inner is None or not isinstance(value, dict | list):
+            return self.redact_member(name, value, kind)
+        if self.marked is not None and kind == MEMBER and facts.inner != COOKIE:
+            encoded = msgspec.json.encode(value)  # an outermost container, such as a body
+            if not any(token in encoded for token in self.marked):
+                return value
+        return self._walk(value, facts.inner)
 
     def _read_facts(self, name: str, kind: str) -> _NameFacts:
         scope = self.texts.scope
@@ -182,7 +180,3 @@ class JsonRedactor(Struct, frozen=True, dict=True):
                 self._allow(member)
         elif value is not None:
             self.texts.replacements.allowed.add(str(value))
-
-
-def _is_row(child: Any) -> bool:
-    return isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,6 @@ from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER
 from pytest_webeval.redaction.patterns import QUOTED
-from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -75,9 +74,9 @@ class MessageRedactor(Struct, frozen=True):
         return QUOTED.sub(hide, message)
 
     @property
-    def replacements(self) -> Replacements:
-        """What was replaced."""
-        return self.trees.texts.replacements
+    def allowed(self) -> Collection[str]:
+        """Values that stay readable here."""
+        return self.trees.texts.replacements.allowed
 
     def explanation(self, explanation: dict[str, Any] | None) -> dict[str, Any] | None:
         """The explanation of the evaluation, with its secrets replaced as in the evaluation itself."""

@@ -17,7 +17,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.names import compact, is_secret
-from pytest_webeval.redaction.policy import ANSWER_NAMES, DefaultScope, RedactionPolicy, build_scope
+from pytest_webeval.redaction.policy import ANSWER_NAMES, RedactionPolicy, Scope, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.redaction.tokens import decode_token, find_tokens, list_tokens
@@ -75,7 +75,7 @@ class RecordingSecrets(Struct, frozen=True):
                     yield content
 
 
-class PasswordScope(DefaultScope, frozen=True):
+class PasswordScope(Scope, frozen=True):
     """Names whose values are secrets even if they are plain words."""
 
     def covers(self, _kind: str, name: str) -> bool:
@@ -83,7 +83,7 @@ class PasswordScope(DefaultScope, frozen=True):
         return is_secret(name) and any(part in compact(name).encode() for part in (*_PASSWORDS, *_NUMBERS))
 
 
-def _find_generated(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+def _find_generated(content: bytes, words: Collection[str], scope: Scope, salt: bytes | None) -> dict[str, str]:
     """The secrets in those parts of a file that have one of the words."""
     from pytest_webeval.redaction.audit import encoded_bodies
 
@@ -131,7 +131,7 @@ def _find_request(part: Any) -> Any:
     return event.get("request", part) if isinstance(event, dict) else part
 
 
-def _search(trees: Iterable[Any], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+def _search(trees: Iterable[Any], scope: Scope, salt: bytes | None) -> dict[str, str]:
     redact = JsonRedactor(TextRedactor(scope, Replacements(salt)))
     for tree in trees:
         redact(tree)

@@ -147,15 +147,15 @@ class _Pass(Struct, frozen=True):
         """The result, with what was replaced."""
         if result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
+        parts = result.evaluators_results
         tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
         if tokens is not None and not may_hold(tokens):
             plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-            allowed: list[Collection[str]] = [() for _ in result.evaluators_results]
-            return RedactedResult(plain, {}, allowed).without(self._collect_secrets(result, ()))
-        parts = [self._redact_part(evaluation) for evaluation in result.evaluators_results]
-        messages = [redact for _, redact in parts]
-        run_part = Replacements(self.salt)
-        trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
+            return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(result))
+        secrets: dict[str, str] = {}
+        redacted = [self._redact_part(part, secrets) for part in parts]
+        messages = [redact for _, redact in redacted]
+        trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, secrets)))
         explanations = read_explanations(result)
         unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
         webeval: dict[str, Any] = {}
@@ -166,12 +166,12 @@ class _Pass(Struct, frozen=True):
             pairs = zip(messages, explanations, strict=True)
             webeval[EXPLANATIONS] = [redact.explanation(explanation) for redact, explanation in pairs]
         changed = result.with_changes(
-            evaluators_results=[part for part, _ in parts],
+            evaluators_results=[part for part, _ in redacted],
             error_msg=result.error_msg and trees.texts(result.error_msg),
             webeval=webeval | {REDACTED: self.policy.mode},
         )
-        secrets = self._collect_secrets(result, [*(redact.replacements for redact in messages), run_part])
-        return RedactedResult(changed, {}, [redact.replacements.allowed for redact in messages]).without(secrets)
+        allowed = [redact.allowed for redact in messages]
+        return RedactedResult(changed, {}, allowed).without(self._find_repeated(result) | secrets)
 
     def attachment(
         self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any
@@ -199,20 +199,17 @@ class _Pass(Struct, frozen=True):
             safe |= JsonRedactor(TextRedactor(scope, replacements), marked)(named)
         return safe
 
-    def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
-        """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
+    def _find_repeated(self, result: TaskResult) -> dict[str, str]:
+        """The secrets of the recording that a result repeats."""
         run_values = [result.error_msg, *_list_run_values(result)]
         inputs = result.webeval.get("inputs") or ()
-        recorded = self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
-        return recorded | {
-            secret: replacement for source in replacements for secret, replacement in source.secrets.items()
-        }
+        return self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
 
     def evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
         """One evaluation."""
-        redacted, messages = self._redact_part(result)
-        secrets = self._recorded_secrets([result]) | messages.replacements.secrets
-        return replace_in_result(redacted, KnownSecrets.of(secrets, messages.replacements.allowed))
+        secrets = self._recorded_secrets([result])
+        redacted, messages = self._redact_part(result, secrets)
+        return replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
 
     def _recorded_secrets(
         self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
@@ -232,11 +229,11 @@ class _Pass(Struct, frozen=True):
         known = KnownSecrets.of(replacements.secrets)
         return [redact(known.replace(text)) for text in redacted_texts]
 
-    def _redact_part(self, result: EvaluatorResult) -> tuple[EvaluatorResult, MessageRedactor]:
-        """One evaluation without its secrets, and what has replaced them."""
+    def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
+        """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
         names = list(list_names(plain_json(result.expected)))
         scope = build_scope(self.policy, result.evaluator_name, names)
-        trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt)))
+        trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
         messages = MessageRedactor(trees)
         return _rewrite(result, trees, messages.redact), messages
 

@@ -22,7 +22,7 @@ from pytest_webeval.redaction.names import (
     is_generated_name,
 )
 from pytest_webeval.redaction.patterns import match_end
-from pytest_webeval.redaction.policy import DefaultScope
+from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
 
@@ -63,7 +63,7 @@ class Heads(Struct, frozen=True):
 class TextRedactor(Struct, frozen=True):
     """Redacts texts."""
 
-    scope: DefaultScope
+    scope: Scope
     replacements: Replacements
 
     def __call__(self, text: str) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from pytest_webeval.redaction.json import CONTAINERS
 from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
 from pytest_webeval.redaction.names import COOKIE, compact, is_generated_name, is_secret
-from pytest_webeval.redaction.policy import DefaultScope
+from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 
@@ -28,7 +28,7 @@ _BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in
 _ALL_MARKS = (*(mark.encode() for mark in ALL_MARKS), b"@", b"%40")
 _MOST_MARKED = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
 _SHORT = 200  # characters of a text that is searched to say whether it is worth searching
-_TEXTS = TextRedactor(DefaultScope(), Replacements(None))
+_TEXTS = TextRedactor(Scope(), Replacements(None))
 
 
 def list_tokens(tree: Any) -> set[bytes] | None:
