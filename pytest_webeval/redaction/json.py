@@ -12,6 +12,7 @@ from msgspec import Struct
 from pytest_webeval.redaction.marks import is_generated
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact
 from pytest_webeval.redaction.policy import Scope
+from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import GENERATED, TextRedactor
 
 # What the members of these are, in results and in recordings.
@@ -29,8 +30,7 @@ _ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list t
 _NAME_KEYS = ("name", "key", "field", "id", "label")  # of an entry, in order
 _TOO_DEEP = "redacted: nested too deeply to search"
 _LONGEST_NAME, _LONGEST_PAIR = 200, 4_000  # characters of what is cached
-_MOST_SCOPES = 32  # of which names are cached
-_MOST_FACTS = 4_096  # cached names: a recording may contain any number of them
+_MOST_NAMES, _MOST_PAIRS = 16_384, 4_096  # that are cached: a recording may contain any number of them
 
 
 class _NameFacts(NamedTuple):
@@ -43,10 +43,15 @@ class _NameFacts(NamedTuple):
     is_plain: bool
 
 
-@lru_cache(maxsize=_MOST_SCOPES)
-def _facts_of(_scope: Scope) -> dict[tuple[str, str], _NameFacts]:
-    """What is known of names in a scope, by their kind."""
-    return {}
+@lru_cache(maxsize=_MOST_NAMES)
+def _find_facts(scope: Scope, kind: str, name: str) -> _NameFacts:
+    return _NameFacts(
+        inner=CONTAINERS.get(compact(name)),
+        is_secret=scope.covers(kind, name),
+        is_generated=scope.covers_generated(name),
+        is_allowed=scope.allows(name),
+        is_plain=TextRedactor(scope, Replacements(None)).has_no_secrets(name),
+    )
 
 
 class JsonRedactor(Struct, frozen=True, dict=True):
@@ -57,11 +62,6 @@ class JsonRedactor(Struct, frozen=True, dict=True):
 
     texts: TextRedactor
     marked: Collection[bytes] | None = None
-
-    @cached_property
-    def _facts(self) -> dict[tuple[str, str], _NameFacts]:
-        """What was found out of names by redactors of the same scope, by kind and name."""
-        return _facts_of(self.texts.scope)
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -78,18 +78,19 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         if isinstance(tree, str):
             return self.texts(tree)
         if isinstance(tree, list):
-            return [self._walk_element(child, kind) for child in tree]
+            return [
+                [*self._redact_entry(*child, kind)] if _is_row(child) else self._walk(child, kind) for child in tree
+            ]
         return self._walk_object(tree, kind) if isinstance(tree, dict) else tree
 
     def _walk_object(self, tree: dict[str, Any], kind: str) -> dict[str, Any]:
         name_key = self._find_name_key(tree, kind) if "value" in tree else None
         if name_key is None:
-            items = tree.items()
-            return {self._redact_name(name, kind): self._redact_inner(name, value, kind) for name, value in items}
+            return dict(self._redact_member(name, value, kind) for name, value in tree.items())
         if len(tree) == len(_ENTRY) and name_key == "name" and isinstance(tree["value"], str):
             return self._redact_pair(tree, kind)
-        value = self.redact_member(tree[name_key], tree["value"], kind)
-        entry = {name_key: self._redact_name(tree[name_key], kind), "value": value}
+        name, value = self._redact_entry(tree[name_key], tree["value"], kind)
+        entry = {name_key: name, "value": value}
         others = {name: value for name, value in tree.items() if name not in entry}
         return (entry | self._walk_object(others, MEMBER)) if others else entry
 
@@ -100,63 +101,46 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             return keys[0] if keys else None
         return next((key for key in keys if self.texts.scope.covers(kind, tree[key])), keys[0])
 
-    def _walk_element(self, child: Any, kind: str) -> Any:
-        """An element of a list, which may be a name and its value: forms and headers are listed so too."""
-        if isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str):
-            name, value = child
-            return [self._redact_name(name, kind), self.redact_member(name, value, kind)]
-        return self._walk(child, kind)
-
     def _redact_pair(self, pair: dict[str, Any], kind: str) -> dict[str, Any]:
         """A header, a cookie or a field, which most requests of a recording have in common."""
         name, value = pair["name"], pair["value"]
         redacted = self._pairs.get((kind, name, value))
         if redacted is None:
-            redacted = {"name": self._redact_name(name, kind), "value": self.redact_member(name, value, kind)}
+            shown, safe = self._redact_entry(name, value, kind)
+            redacted = {"name": shown, "value": safe}
             if self.texts.replacements.listener is None and len(name) + len(value) <= _LONGEST_PAIR:
-                if len(self._pairs) >= _MOST_FACTS:
+                if len(self._pairs) >= _MOST_PAIRS:
                     self._pairs.clear()
                 self._pairs[kind, name, value] = redacted
         return redacted
 
-    def _redact_name(self, name: str, kind: str) -> str:
-        return name if (self._facts.get((kind, name)) or self._read_facts(name, kind)).is_plain else self.texts(name)
-
-    def _redact_inner(self, name: str, value: Any, kind: str) -> Any:
-        facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
+    def _redact_member(self, name: str, value: Any, kind: str) -> tuple[str, Any]:
+        """The name and the value of a member, which may be a container of others: headers, cookies, fields."""
+        facts = self._facts(name, kind)
         if facts.inner is None or not isinstance(value, dict | list):
-            return self.redact_member(name, value, kind)
+            return self._redact_entry(name, value, kind)
+        shown = name if facts.is_plain else self.texts(name)
         if self.marked is not None and kind == MEMBER and facts.inner != COOKIE:
             encoded = msgspec.json.encode(value)  # an outermost container, such as a body
             if not any(token in encoded for token in self.marked):
-                return value
-        return self._walk(value, facts.inner)
+                return shown, value
+        return shown, self._walk(value, facts.inner)
 
-    def _read_facts(self, name: str, kind: str) -> _NameFacts:
-        scope = self.texts.scope
-        facts = _NameFacts(
-            inner=CONTAINERS.get(compact(name)),
-            is_secret=scope.covers(kind, name),
-            is_generated=scope.covers_generated(name),
-            is_allowed=scope.allows(name),
-            is_plain=self.texts.has_no_secrets(name),
-        )
-        if len(name) <= _LONGEST_NAME:
-            if len(self._facts) >= _MOST_FACTS:
-                self._facts.clear()
-            self._facts[kind, name] = facts
-        return facts
-
-    def redact_member(self, name: str, value: Any, kind: str) -> Any:
-        """The value of a member; `kind` says whether its name is that of a header, a cookie, a field."""
-        facts = self._facts.get((kind, name)) or self._read_facts(name, kind)
+    def _redact_entry(self, name: str, value: Any, kind: str) -> tuple[str, Any]:
+        """A name and its value; `kind` says whether the name is that of a header, a cookie, a field."""
+        facts = self._facts(name, kind)
+        shown = name if facts.is_plain else self.texts(name)
         if facts.is_secret:
-            return self.hide(name, value, kind)
+            return shown, self.hide(name, value, kind)
         if facts.is_generated:
-            return self._hide_generated(name, value, kind)
+            return shown, self._hide_generated(name, value, kind)
         if facts.is_allowed:
             self._allow(value)
-        return self._walk(value, kind)
+        return shown, self._walk(value, kind)
+
+    def _facts(self, name: str, kind: str) -> _NameFacts:
+        find = _find_facts if len(name) <= _LONGEST_NAME else _find_facts.__wrapped__
+        return find(self.texts.scope, kind, name)
 
     def hide(self, name: str, value: Any, kind: str) -> Any:
         """A secret value: each text and number in it is replaced, and the shape stays."""
@@ -180,3 +164,8 @@ class JsonRedactor(Struct, frozen=True, dict=True):
                 self._allow(member)
         elif value is not None:
             self.texts.replacements.allowed.add(str(value))
+
+
+def _is_row(child: Any) -> bool:
+    """Whether it is a name and its value, as forms and headers are listed too."""
+    return isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str)
