@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -55,11 +55,9 @@ class RecordingSecrets(Struct, frozen=True):
         """Secrets of the files that have some of the words in them, each with its replacement."""
         secrets: dict[str, str] = {}
         opaque = {word for word in words if word.isascii() and _OPAQUE.fullmatch(word)}
-        plain = set(words) - opaque
         for content in self._read_contents({*names, *self.names} - {self.answer} if words else ()):
-            secrets |= _find_generated(content, opaque, build_scope(policy), salt) | _find_passwords(
-                content, plain, salt
-            )
+            secrets |= _find_generated(content, opaque, build_scope(policy), salt)
+            secrets |= _find_passwords(content, set(words) - opaque, salt)
         return {secret: secrets[secret] for secret in secrets if has_any(_unescape(secret).lower(), words)}
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
@@ -85,22 +83,24 @@ class PasswordScope(Scope, frozen=True):
 
 def _find_generated(content: bytes, words: Collection[str], scope: Scope, salt: bytes | None) -> dict[str, str]:
     """The secrets in those parts of a file that have one of the words."""
-    from pytest_webeval.redaction.audit import encoded_bodies
+    from pytest_webeval.redaction.audit import encoded_bodies, split_content
 
     lowered = content.lower() if words else b""
     present = [word for word in words if word.encode() in lowered]
     if not present:
         return {}
-    parts = _list_parts(content, lambda text: has_any(text.lower(), present))
-    return _search((tree for part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
+    parts = split_content(content, lambda text: has_any(text.lower(), present))
+    return _search((tree for _, _, part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
 
 
 def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) -> dict[str, str]:
     """The passwords in those requests and lines of a file that have one of the words next to the name of one."""
+    from pytest_webeval.redaction.audit import split_content
+
     if not words or _is_disjoint(content, words):
         return {}
-    parts = _list_parts(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
-    secrets = _search(map(_find_request, parts), PasswordScope(), salt)
+    parts = split_content(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
+    secrets = _search((_find_request(part) for _, _, part in parts), PasswordScope(), salt)
     return {secret: secrets[secret] for secret in secrets if not is_secret(secret)}  # as labels: "password": "Password"
 
 
@@ -117,12 +117,6 @@ def _is_disjoint(content: bytes, words: Collection[str]) -> bool:
                     return False
             at = lowered.find(name, at + 1)
     return True
-
-
-def _list_parts(content: bytes, is_relevant: Callable[[str], bool]) -> Iterator[Any]:
-    from pytest_webeval.redaction.audit import split_content
-
-    return (part for _, _, part in split_content(content, is_relevant))
 
 
 def _find_request(part: Any) -> Any:
