@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
@@ -43,23 +44,6 @@ _LONG = 200  # characters of a text in which marks are searched only once, with 
 _ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 
 
-class Heads(Struct, frozen=True):
-    """What a pattern matches in a text: anywhere, or at candidates alone, which come in order."""
-
-    pattern: re.Pattern[str]
-    text: str
-    candidates: Iterator[int] | None = None
-
-    def next(self, at: int) -> re.Match[str] | None:
-        """The first match that begins there or behind it."""
-        if self.candidates is None:
-            return self.pattern.search(self.text, at)
-        for place in self.candidates:
-            if place >= at and (match := self.pattern.match(self.text, place)):
-                return match
-        return None
-
-
 class TextRedactor(Struct, frozen=True):
     """Redacts texts."""
 
@@ -78,15 +62,15 @@ class TextRedactor(Struct, frozen=True):
 
     def has_no_secrets(self, text: str) -> bool:
         """Whether a text contains neither a secret nor the name of a secret."""
-        return not text or not self._is_searched(text) or self._heads(text).next(0) is None
+        return not text or not self._is_searched(text) or self._finder(text)(0) is None
 
     def _is_searched(self, text: str) -> bool:
         return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
     def _spans(self, text: str) -> Iterator[Span]:
         """What is to be replaced, in order. A name whose value is not a secret does not hide the text behind it."""
-        heads, at = self._heads(text), 0
-        while (match := heads.next(at)) is not None:
+        find, at = self._finder(text), 0
+        while match := find(at):
             at, head = max(match.end(), at + 1), str(match.lastgroup)
             if head in _KINDS:
                 kind = MEMBER if head == "pair" and match["colon"] else _KINDS[head]
@@ -102,12 +86,14 @@ class TextRedactor(Struct, frozen=True):
                 yield span
                 at = max(at, span[1])
 
-    def _heads(self, text: str) -> Heads:
-        """Matches at every character where more names are secret than those that candidates are derived from."""
-        if self.scope.is_strict:
-            return Heads(patterns.heads(is_strict=True), text)
-        starts = None if self.scope.allowed else candidates(text)
-        return Heads(patterns.heads(is_strict=False), text, None if starts is None else iter(starts))
+    def _finder(self, text: str) -> Callable[[int], re.Match[str] | None]:
+        """Finds the next match from a place on, and those behind it: at candidates, unless more names are secret."""
+        pattern = patterns.heads(is_strict=self.scope.is_strict)
+        places = None if self.scope.is_strict or self.scope.allowed else candidates(text)
+        if places is None:
+            return partial(pattern.search, text)
+        rest = iter(places)
+        return lambda at: next(filter(None, (pattern.match(text, place) for place in rest if place >= at)), None)
 
     def _list_name_spans(self, match: re.Match[str], head: str, text: str) -> Iterator[Span]:
         """Keys and tokens in a name itself: an untrusted file may have any member."""
@@ -136,9 +122,7 @@ class TextRedactor(Struct, frozen=True):
             yield start, start + len(secret), self.replacements.of(_UNNAMED_KINDS[kind], "", secret)
 
     def _redact_userinfo(self, text: str, kind: str = _URL) -> str:
-        user, between, password = text.partition(
-            next((separator for separator in (":", "%3A", "%3a") if separator in text), ":")
-        )
+        user, between, password = text.partition(next(filter(text.__contains__, (":", "%3A", "%3a")), ":"))
         replaced = [self.replacements.of(kind, name, part) for name, part in (("user", user), ("password", password))]
         return between.join(replaced) if between else replaced[0]
 
@@ -207,10 +191,8 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
         yield start, match_end(patterns.TEXT, text, start)
     elif kind == "flag":
         yield _find_quoted(text, start) or _find_unquoted(patterns.WORD, text, start)
-    elif kind == "reversed":
-        yield match.span("reversed_value" if match["rv"] else "reversed_plain")
-    elif kind == "swapped":
-        yield match.span("swapped_value")
+    elif kind in _BEFORE_NAMES:
+        yield match.span("reversed_plain" if kind == "reversed" and not match["rv"] else f"{kind}_value")
     elif kind == "pair" and match["colon"]:
         yield _find_quoted(text, start) or _find_colon_value(compact(match["pair_name"]), text, start)
     elif kind == "pair":
