@@ -9,7 +9,6 @@ from functools import partial
 from msgspec import Struct
 
 from pytest_webeval.redaction import patterns
-from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.marks import is_generated, may_hold_secrets
 from pytest_webeval.redaction.names import (
     AUTHORIZATION_HEADERS,
@@ -22,7 +21,7 @@ from pytest_webeval.redaction.names import (
     compact,
     is_generated_name,
 )
-from pytest_webeval.redaction.patterns import match_end
+from pytest_webeval.redaction.patterns import candidates, match_end
 from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
