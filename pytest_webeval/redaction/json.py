@@ -1,7 +1,9 @@
-"""Secrets in JSON: members with secret names, headers and cookies, and those in texts."""
+"""Secrets in JSON: members with secret names, headers and cookies, and those in texts; and whether it has any."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -9,8 +11,16 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.redaction.marks import is_generated
-from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact
+from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
+from pytest_webeval.redaction.names import (
+    COOKIE,
+    FIELD,
+    HEADER,
+    MEMBER,
+    PARAMETER,
+    compact,
+    is_generated_name,
+)
 from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import GENERATED, TextRedactor
@@ -57,7 +67,7 @@ def _find_facts(scope: Scope, kind: str, name: str) -> _NameFacts:
 class JsonRedactor(Struct, frozen=True, dict=True):
     """Redacts JSON without changing its shape.
 
-    `marked` are all texts in the JSON that may be secrets or name some, as `tokens` lists them; None if nobody knows.
+    `marked` are all texts in the JSON that may be secrets or name some, as `list_marked` has them; None if unknown.
     """
 
     texts: TextRedactor
@@ -169,3 +179,108 @@ class JsonRedactor(Struct, frozen=True, dict=True):
 def _is_row(child: Any) -> bool:
     """Whether it is a name and its value, as forms and headers are listed too."""
     return isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str)
+
+
+# Tokens: the texts and names of some JSON, each looked at once, since most results and pages hold no secret at all.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+# As most events have it. Within a text, a quote stands behind a backslash.
+_NO_COOKIES = re.compile(rb'(?<=[{,])"response_cookies":\[\]')
+_CACHED = 16_384  # texts: names, paths and messages of ours recur often
+_SPACES = re.compile(r"[\W_]+")
+_FEW = 200  # texts, of which each is looked up in the cache
+_BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
+_BETWEEN_OF_TOKENS = _BETWEEN.replace(b"\n", b"")  # which have no line break in them
+# What `may_hold_secrets` looks for: marks, and a part of each of its other signs.
+_ALL_MARKS = (*(mark.encode() for mark in ALL_MARKS), b"@", b"%40")
+_MOST_MARKED = 50  # each of which is looked for in each part; with more, all of the JSON is gone through instead
+_SHORT = 200  # characters of a text that is searched to say whether it is worth searching
+
+
+def list_tokens(tree: Any) -> set[bytes] | None:
+    """Each text and name once, as JSON spells it: its token. None where the value cannot be encoded."""
+    try:
+        return find_tokens(msgspec.json.encode(tree))
+    except (TypeError, ValueError, RecursionError):  # values of a user's evaluator, or half a surrogate pair
+        return None
+
+
+def find_tokens(encoded: bytes) -> set[bytes]:
+    """The same for JSON that is encoded."""
+    return set(_TOKEN.findall(_NO_COOKIES.sub(b"", encoded)))
+
+
+def decode_token(token: bytes) -> str:
+    """The text itself."""
+    return str(json.loads(token)) if b"\\" in token else token[1:-1].decode()
+
+
+def may_hold(tokens: Collection[bytes]) -> bool:
+    """Whether it is worth looking for secrets in the JSON of a result: in texts, by names, by paths in messages."""
+    candidates = _list_candidates(tokens)
+    return any(map(_may_be_secret, candidates)) or (
+        any(map(_is_generated_name, candidates)) and any(is_generated(decode_token(token)) for token in tokens)
+    )
+
+
+def list_marked(tree: Any) -> frozenset[bytes] | None:
+    """The tokens of which `JsonRedactor` needs to know in the default mode; None where they are many, or unknown."""
+    tokens = list_tokens(tree)
+    if tokens is None:
+        return None
+    marked = frozenset(filter(_is_marked, _list_candidates(tokens)))
+    return marked if len(marked) <= _MOST_MARKED else None
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether neither a text nor any part of it as a name has the mark of a secret, however it is spaced."""
+    return not (may_hold_secrets(text) or may_hold_secrets(_drop_spaces(text)) or is_generated_name(text))
+
+
+def _list_candidates(tokens: Collection[bytes]) -> Collection[bytes]:
+    """The texts that may have the mark of a secret in them; many short ones are searched all at once."""
+    if len(tokens) <= _FEW:
+        return tokens
+    everything = b"\n".join(token for token in tokens if len(token) <= _SHORT).lower()
+    words = everything.translate(None, _BETWEEN_OF_TOKENS)
+    marks = [mark for mark in _ALL_MARKS if mark in everything or (mark.isalnum() and mark in words)]
+    return [token for token in tokens if _is_candidate(token, marks)]
+
+
+def _is_candidate(token: bytes, marks: Collection[bytes]) -> bool:
+    if len(token) > _SHORT or not token.isascii() or b"\\" in token or b"%5" in token:
+        return True
+    lowered = token.lower()
+    words = lowered.translate(None, _BETWEEN)
+    return any(mark in lowered or mark in words for mark in marks)
+
+
+@cache_short(_SHORT, _CACHED)
+def _is_generated_name(token: bytes) -> bool:
+    return len(token) <= _SHORT and is_generated_name(decode_token(token))
+
+
+@cache_short(_SHORT, _CACHED)
+def _may_be_secret(token: bytes) -> bool:
+    """Whether a text may hold a secret, or be the name of one, however it is spaced; no address is such a name."""
+    text = decode_token(token)
+    return may_hold_secrets(text) or ("://" not in text and may_hold_secrets(_drop_spaces(text)))
+
+
+def _drop_spaces(text: str) -> str:
+    """The letters and digits of a text, as `compact` has them."""
+    text = text.replace("%5B", "").replace("%5D", "")
+    if text.isascii():
+        return text.encode().translate(None, _BETWEEN).decode()
+    return _SPACES.sub("", text)
+
+
+@cache_short(_SHORT, _CACHED)
+def _is_marked(token: bytes) -> bool:
+    """Whether a text has a mark; where it is short, whether the search itself finds something, or a name of secrets."""
+    text = decode_token(token)
+    if is_plain_text(text):
+        return False
+    if len(token) > _SHORT:
+        return True
+    facts = _find_facts(Scope(), MEMBER, text)
+    return facts.is_secret or facts.is_generated or facts.inner == COOKIE or not facts.is_plain

@@ -14,13 +14,12 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.json import JsonRedactor, decode_token, find_tokens, list_tokens
 from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.names import compact, is_secret
 from pytest_webeval.redaction.policy import ANSWER_NAMES, RedactionPolicy, Scope, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import decode_token, find_tokens, list_tokens
 from pytest_webeval.results import EvaluatorResult, plain_json
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL, Limits

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.messages import (
     EXPLANATIONS,
@@ -21,7 +21,6 @@ from pytest_webeval.redaction.policy import ANSWER_NAMES, DEFINITION, REDACTED, 
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets, repeated_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import list_marked, list_tokens, may_hold
 from pytest_webeval.results import EvaluatorResult, TaskResult, plain_json
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 

@@ -13,7 +13,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import decode_token, is_plain_text, list_marked, list_tokens
+from pytest_webeval.redaction.json import decode_token, is_plain_text, list_marked, list_tokens
 from tests.support.stored_results import build
 
 SECRET = "Zq7wertyuiop90"
