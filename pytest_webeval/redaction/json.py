@@ -12,15 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
-from pytest_webeval.redaction.names import (
-    COOKIE,
-    FIELD,
-    HEADER,
-    MEMBER,
-    PARAMETER,
-    compact,
-    is_generated_name,
-)
+from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact, is_generated_name
 from pytest_webeval.redaction.policy import Scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import GENERATED, TextRedactor
@@ -89,7 +81,8 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             return self.texts(tree)
         if isinstance(tree, list):
             return [
-                [*self._redact_entry(*child, kind)] if _is_row(child) else self._walk(child, kind) for child in tree
+                list(self._redact_entry(child[0], child[1], kind)) if _is_row(child) else self._walk(child, kind)
+                for child in tree
             ]
         return self._walk_object(tree, kind) if isinstance(tree, dict) else tree
 

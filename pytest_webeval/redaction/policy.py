@@ -7,15 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.redaction.names import (
-    COOKIE,
-    HEADER,
-    MEMBER,
-    SAFE_HEADERS,
-    compact,
-    is_generated_name,
-    is_secret,
-)
+from pytest_webeval.redaction.names import COOKIE, HEADER, MEMBER, SAFE_HEADERS, compact, is_generated_name, is_secret
 
 REDACTED = "redacted"  # the key of the mode in a redacted result
 DEFINITION = "definition"  # the key of the task's definition in what is shown with a result

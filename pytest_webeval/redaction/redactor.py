@@ -11,12 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
-from pytest_webeval.redaction.messages import (
-    EXPLANATIONS,
-    MessageRedactor,
-    read_explanations,
-    replace_in_explanation,
-)
+from pytest_webeval.redaction.messages import EXPLANATIONS, MessageRedactor, read_explanations, replace_in_explanation
 from pytest_webeval.redaction.policy import ANSWER_NAMES, DEFINITION, REDACTED, RedactionPolicy, build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets, repeated_words
 from pytest_webeval.redaction.replacements import Replacements
