@@ -18,7 +18,7 @@ from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import GENERATED, TextRedactor
 
 # What the members of these are, in results and in recordings.
-CONTAINERS = {
+_CONTAINERS = {
     "cookies": COOKIE,
     "headers": HEADER,
     "postdata": FIELD,
@@ -48,7 +48,7 @@ class _NameFacts(NamedTuple):
 @lru_cache(maxsize=_MOST_NAMES)
 def _find_facts(scope: Scope, kind: str, name: str) -> _NameFacts:
     return _NameFacts(
-        inner=CONTAINERS.get(compact(name)),
+        inner=_CONTAINERS.get(compact(name)),
         is_secret=scope.covers(kind, name),
         is_generated=scope.covers_generated(name),
         is_allowed=scope.allows(name),

@@ -23,13 +23,14 @@ _COLOURS = tuple(rf"[\[;]\d{{{digits}}}[A-Za-z]" for digits in range(4))
 _AFTER_ESCAPE = "|".join(f"(?<={ending})" for ending in (*_ESCAPES, *_COLOURS))
 _KEY_START = rf"(?:(?<![A-Za-z0-9])|{_AFTER_ESCAPE})"
 # Where a word begins: also behind an escape of a URL or of JSON, whose last character is a letter.
-_START = r"(?:(?<![\w.\[\]\\%-])|(?<=%[0-9A-Fa-f]{2})(?!(?<=%25)[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+_START = rf"(?:(?<![\w.\[\]\\%-])|(?<=%{_HEX}{{2}})(?!(?<=%25){_HEX}{{2}})|(?<=%25{_HEX}{{2}})|(?<=\\[nrt]))"
 _BREAK = r"(?:\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n)"  # of lines, also as JSON escapes it
-_QUOTE = r"(?:\\{0,8}[\"']|%(?:25){0,2}2[27]|&(?:quot|#3[49]);)"
+_PERCENT = "%(?:25){0,2}"  # of an escape of a URL, which may be escaped again
+_QUOTE = rf"(?:\\{{0,8}}[\"']|{_PERCENT}2[27]|&(?:quot|#3[49]);)"
 _BLANK = r"(?:\s|%20|\+){0,8}"
-_COLON = rf"{_BLANK}(?::|%(?:25){{0,2}}3A){_BLANK}"
-_COMMA = rf"{_BLANK}(?:,|%(?:25){{0,2}}2C){_BLANK}"
-_SLASH = r"(?:\\{0,4}/|%(?:25){0,2}2F)"
+_COLON = rf"{_BLANK}(?::|{_PERCENT}3A){_BLANK}"
+_COMMA = rf"{_BLANK}(?:,|{_PERCENT}2C){_BLANK}"
+_SLASH = rf"(?:\\{{0,4}}/|{_PERCENT}2F)"
 _IN_LIST = "|".join(rf"(?<=[\[,]\s{{{blanks}}})\[" for blanks in range(14))  # the pairs of a list, also in lines
 _AFTER_SCHEME = r"(?:(?<=://)|(?<=:\\/\\/))"
 _NAME = r"(?P<{1}_name>(?:(?!(?P={0}))[^\"'\\\s%]){{1,100}})"
@@ -58,7 +59,7 @@ _WORDS = {
     rf"(?:{_BREAK}[^\r\n\\]{{1,200}}){{0,3}}{_BREAK}{_BREAK}",
     # password= of forms, of queries and of logs
     "pair": rf"(?P<pair_name>{_LABEL}|(?:[\w.\[\]-]++|%5B|%5D){{1,8}}+)"
-    rf"(?:(?P<equals>=(?![ \t>])|%(?:25){{0,2}}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_NOT_OUR}(?=[^\s=])))",
+    rf"(?:(?P<equals>=(?![ \t>])|{_PERCENT}3D)|(?P<colon>[ \t]{{0,3}}(?:=>|[:=])[ \t]{{0,3}}{_NOT_OUR}(?=[^\s=])))",
 }
 _ADDRESSES = {
     "userinfo": rf"{_AFTER_SCHEME}(?P<userinfo_body>[^\s/?#\"'<>\\]*)@",
@@ -91,7 +92,7 @@ _OTHERS = {
     "flag": r"(?<![\w-])--(?P<flag_name>[A-Za-z][\w-]{1,60})[ \t]{1,3}(?=[^\s-])(?!(?:to|and|or|is|was|for|in)\b)",
     "element": r"<(?P<element_name>[A-Za-z][\w:.-]{1,60})>(?=[^<\s])",
     # "password": of JSON, or of what Python shows of a dict
-    "member": rf"(?P<mq>{_QUOTE}){_NAME.format('mq', 'member')}(?P=mq){_BLANK}(?::|=|%(?:25){{0,2}}3A){_BLANK}",
+    "member": rf"(?P<mq>{_QUOTE}){_NAME.format('mq', 'member')}(?P=mq){_BLANK}(?::|=|{_PERCENT}3A){_BLANK}",
 }
 _STRICT = {
     "mail": r"(?!redacted-)[\w.+-]{1,64}+(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
@@ -130,11 +131,11 @@ INSIDE = {
     "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+\\?", re.DOTALL),
 }
 UNQUOTED = re.compile(r"[^\s&;\"'<>#\\]*")
-UNQUOTED_ENCODED = re.compile(r"(?:(?!%(?:25){0,2}(?:2[36]|3B))[^\s&;\"'<>#\\])*", re.IGNORECASE)
+_ENDS = rf"{_PERCENT}(?:2[36]|3B)"
+UNQUOTED_ENCODED = re.compile(rf"(?:(?!{_ENDS})[^\s&;\"'<>#\\])*", re.IGNORECASE)
 # A value that is a secret if it looks generated: up to the end of the first of its parts, and of a few. Another such
 # name may begin in each part, and so is no character read more than a few times.
-_ENDS = r"%(?:25){0,2}(?:2[36]|3B)"
-_EQUALS = r"(?:[:=]|%(?:25){0,2}3[AD])"
+_EQUALS = rf"(?:[:=]|{_PERCENT}3[AD])"
 _GENERATED_PART = rf"(?:(?!{_ENDS}|{_EQUALS})[^\s,&;\"'<>#\\])*+"
 GENERATED = (
     re.compile(_GENERATED_PART, re.IGNORECASE),
@@ -143,8 +144,9 @@ GENERATED = (
 GENERATED_WHOLE = re.compile(rf"(?:(?!{_ENDS})[\w.~+/=%:-])*+", re.IGNORECASE | re.ASCII)
 PLAIN_MEMBER = re.compile(r"[^\s,;&\"'<>\\\[\]{}%]*")
 PART = re.compile(rf"[\s\S]*?(?={_BREAK}--|\Z)")
-LINE = re.compile(r"(?:[^\r\n\"'\\]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
-COOKIE = re.compile(r"(?:[^\r\n\"'\\;]|(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z)))*")
+_QUOTED_COOKIE = r"(?<==)\"[^\"\r\n]*\"(?=\s{0,8}(?:;|[\r\n]|\Z))"
+LINE = re.compile(rf"(?:[^\r\n\"'\\]|{_QUOTED_COOKIE})*")
+COOKIE = re.compile(rf"(?:[^\r\n\"'\\;]|{_QUOTED_COOKIE})*")
 COOKIE_NAME = re.compile(r"[^\s=;,]{1,256}=")
 TEXT = re.compile(r"[^<]*")
 WORD = re.compile(r"[^\s,;\"'\\]*")
@@ -153,7 +155,7 @@ SCHEME = re.compile(
     re.IGNORECASE,
 )
 # Also with letters and digits that are percent-encoded without need.
-SEGMENT = re.compile(r"(?:[\w.~+=@-]|%(?:25){0,2}(?:3\d|[46][1-9A-F]|[57][\dA]))*", re.IGNORECASE)
+SEGMENT = re.compile(rf"(?:[\w.~+=@-]|{_PERCENT}(?:3\d|[46][1-9A-F]|[57][\dA]))*", re.IGNORECASE)
 SLASH = re.compile(_SLASH, re.IGNORECASE)
 LOGIN = re.compile(r"[^\s\"'\\]{0,400}")
 NUMBERS = re.compile(r"\d+:\d+\W*|\+.*|[^:]*://.*")  # -u 1000:1000, date -u +%H:%M

@@ -72,7 +72,7 @@ class RecordingSecrets(Struct, frozen=True):
                     yield content
 
 
-class PasswordScope(Scope, frozen=True):
+class _PasswordScope(Scope, frozen=True):
     """Names whose values are secrets even if they are plain words."""
 
     def covers(self, _kind: str, name: str) -> bool:
@@ -99,7 +99,7 @@ def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) 
     if not words or _is_disjoint(content, words):
         return {}
     parts = split_content(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
-    secrets = _search((_find_request(part) for _, _, part in parts), PasswordScope(), salt)
+    secrets = _search((_find_request(part) for _, _, part in parts), _PasswordScope(), salt)
     return {secret: secrets[secret] for secret in secrets if not is_secret(secret)}  # as labels: "password": "Password"
 
 

@@ -27,7 +27,7 @@ OWN_KEYS = frozenset(
     }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
-OWN_EVALUATORS = frozenset(
+_OWN_EVALUATORS = frozenset(
     {"AgentResponseEvaluator", "NetworkEventEvaluator", "RequestPatternEvaluator", "RubricEvaluator"}
 )
 # Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
@@ -63,33 +63,33 @@ class RedactedResult(Struct, frozen=True):
             for _, allowed in zip_longest(parts, self.allowed[: len(parts)], fillvalue=())
         ]
         webeval = {
-            name: value if name in OWN_KEYS else replacer.replace_in_json(value, OwnNames())
+            name: value if name in OWN_KEYS else replacer.replace_in_json(value, _OwnNames())
             for name, value in self.result.webeval.items()
         }
         explanations = read_explanations(self.result)
         if explanations is not None:
-            rows = zip(explanations, replacers, (public_names(part.expected) for part in parts), strict=True)
+            rows = zip(explanations, replacers, (_public_names(part.expected) for part in parts), strict=True)
             webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
         changed = self.result.with_changes(
-            evaluators_results=[replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
+            evaluators_results=[_replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
             error_msg=self.result.error_msg and replacer.replace(self.result.error_msg),
             webeval=webeval,
         )
         return RedactedResult(changed, every.secrets, self.allowed)
 
 
-class OwnNames:
+class _OwnNames:
     """Names in our spelling: a name that equals a secret stays if it is spelled so."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.replace("_", "a").isalpha() and name.islower()
 
 
-def replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
+def _replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
     """The same without the secrets that are known from other parts of the result."""
     if not replacer.forms:
         return result
-    replace = partial(replacer.replace_in_json, allowed=public_names(result.expected))
+    replace = partial(replacer.replace_in_json, allowed=_public_names(result.expected))
     return _rewrite(result, replace, lambda _, messages: replace(messages))
 
 
@@ -98,7 +98,7 @@ def _rewrite(
 ) -> EvaluatorResult:
     """The same with other values, texts and messages about the value at a path. Names of our own assertions stay."""
     fields = result.to_json()
-    is_ours = result.evaluator_name in OWN_EVALUATORS
+    is_ours = result.evaluator_name in _OWN_EVALUATORS
     return result.with_changes(
         **{name: replace(fields[name]) for name in ("actual", "actual_normalized", "expected")},
         assertions=result.assertions
@@ -114,20 +114,20 @@ def _rewrite(
     )
 
 
-def public_names(expected: Any) -> frozenset[str]:
+def _public_names(expected: Any) -> frozenset[str]:
     """Names in one evaluation that stay, even if they equal a secret."""
-    return _EVENT_AND_ANSWER_NAMES.union(list_names(plain_json(expected)))
+    return _EVENT_AND_ANSWER_NAMES.union(_list_names(plain_json(expected)))
 
 
-def list_names(expected: Any) -> Iterator[str]:
+def _list_names(expected: Any) -> Iterator[str]:
     """All names that an expectation has in it."""
     if isinstance(expected, dict):
         for name, value in expected.items():
             yield name
-            yield from list_names(value)
+            yield from _list_names(value)
     elif isinstance(expected, list):
         for child in expected:
-            yield from list_names(child)
+            yield from _list_names(child)
 
 
 class _Pass(Struct, frozen=True):
@@ -178,7 +178,7 @@ class _Pass(Struct, frozen=True):
         secrets = recorded | replacements.secrets
         new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
         replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, OwnNames())
+        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, _OwnNames())
 
     def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
         """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
@@ -189,7 +189,7 @@ class _Pass(Struct, frozen=True):
             if marked == frozenset():
                 safe[name] = part
                 continue
-            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(list_names(part)) if name == DEFINITION else ())
+            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(_list_names(part)) if name == DEFINITION else ())
             safe |= JsonRedactor(TextRedactor(scope, replacements), marked)(named)
         return safe
 
@@ -203,7 +203,7 @@ class _Pass(Struct, frozen=True):
         """One evaluation."""
         secrets = self._recorded_secrets([result])
         redacted, messages = self._redact_part(result, secrets)
-        return replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
+        return _replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
 
     def _recorded_secrets(
         self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
@@ -225,7 +225,7 @@ class _Pass(Struct, frozen=True):
 
     def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
         """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
-        names = list(list_names(plain_json(result.expected)))
+        names = list(_list_names(plain_json(result.expected)))
         scope = build_scope(self.policy, result.evaluator_name, names)
         trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
         messages = MessageRedactor(trees)
