@@ -65,10 +65,10 @@ class Audit(Struct, frozen=True):
         """The secrets in a directory, file by file."""
         audit = cls(directory, policy, salt, Counter(), [])
         for name in _list_files(directory):
-            audit.search_file(name)
+            audit._search_file(name)
         return audit
 
-    def search_file(self, name: str) -> None:
+    def _search_file(self, name: str) -> None:
         """Search one file. One that cannot be read is a problem."""
         try:
             content = read_file_inside(self.directory, name)

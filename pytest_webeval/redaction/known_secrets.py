@@ -9,20 +9,20 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.replacements import LONG_ENOUGH
-from pytest_webeval.redaction.tokens import decode_token, list_tokens
+from pytest_webeval.redaction.json import decode_token, list_tokens
+from pytest_webeval.redaction.marks import cache_short
+from pytest_webeval.redaction.replacements import LONG_ENOUGH, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text
 
-MOST = 200  # of a result that an agent filled with secrets the longest are searched everywhere
-_LONGEST_CACHED = 1_000  # characters of a secret whose forms are cached
+_MOST = 200  # of a result that an agent filled with secrets the longest are searched everywhere
 _HEAD = 16  # characters by which a text that was cut is known
 _MESSAGE_LIMIT = 1_000  # more of a text than any message shows before it cuts it
 _NOT_ESCAPED = "!'()*~"  # what JavaScript leaves as it is, and Python does not
@@ -50,7 +50,10 @@ class KnownSecrets(Struct, frozen=True, dict=True):
 
         With them, a text is gone through once, however many forms there are.
         """
-        return _lengths_by_head(self.forms)
+        lengths: dict[str, set[int]] = {form[:LONG_ENOUGH]: set() for form in self.forms}
+        for form in self.forms:
+            lengths.setdefault(form[: _HEAD if len(form) >= _HEAD else LONG_ENOUGH], set()).add(len(form))
+        return {head: sorted(lengths[head], reverse=True) for head in lengths}
 
     @cached_property
     def _ordered(self) -> Sequence[str]:
@@ -63,22 +66,17 @@ class KnownSecrets(Struct, frozen=True, dict=True):
             return cls({})
         unreplaced = _OWN_WORDS.union(map(fold, allowed))
         secret_values = (secret for secret in secrets if fold(secret) not in unreplaced)
-        longest = sorted(secret_values, key=lambda secret: (-len(secret), secret))[:MOST]
-        forms = {form: secrets[secret] for secret in longest for form in _cached_forms(secret)}
-        forms = {
-            form: replacement
-            for form, replacement in forms.items()
-            if len(form) >= LONG_ENOUGH and form not in unreplaced
-        }
-        return cls(forms)
+        longest = sorted(secret_values, key=lambda secret: (-len(secret), secret))[:_MOST]
+        forms = ((form, secrets[secret]) for secret in longest for form in _forms_of(secret))
+        return cls({form: new for form, new in forms if len(form) >= LONG_ENOUGH and form not in unreplaced})
 
     def replace(self, text: str) -> str:
         """The text without them, in whatever case of letters, also where one was cut."""
         if len(text) < LONG_ENOUGH or not self.forms:
             return text
-        return _splice(text, self._list_spans(fold(text)))
+        return splice(text, _merge_overlaps(self._list_spans(fold(text))))
 
-    def _list_spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _list_spans(self, text: str) -> Iterator[Span]:
         heads, reached = self._heads, 0
         for start in range(len(text) - LONG_ENOUGH + 1):
             if text[start : start + LONG_ENOUGH] not in heads:
@@ -100,7 +98,7 @@ class KnownSecrets(Struct, frozen=True, dict=True):
                     return form
         return ""
 
-    def _find_cut_form(self, text: str, start: int) -> tuple[int, int, str] | None:
+    def _find_cut_form(self, text: str, start: int) -> Span | None:
         """A form that is cut off at the end of a text or of a quotation."""
         if text[start : start + _HEAD] not in self._heads:
             return None
@@ -118,10 +116,10 @@ class KnownSecrets(Struct, frozen=True, dict=True):
             return tree
         tokens = list_tokens(tree)
         if tokens is None:
-            return _replace_texts(tree, allowed, self.replace)
+            return replace_texts(tree, allowed, self.replace)
         texts = map(decode_token, self._list_with_forms(tokens))
         changed = {text: new for text in texts if (new := self.replace(text)) != text}
-        return _replace_texts(tree, allowed, lambda text: changed.get(text, text)) if changed else tree
+        return replace_texts(tree, allowed, lambda text: changed.get(text, text)) if changed else tree
 
     def _list_with_forms(self, tokens: Collection[bytes]) -> Collection[bytes]:
         """The texts that may have a form in them, whole or cut, in any case of letters: few ones, or none."""
@@ -155,43 +153,23 @@ def has_any(text: str, parts: Iterable[str]) -> bool:
     return any(part in text for part in parts)
 
 
-def _replace_texts(tree: Any, allowed: Container[str], replace: Callable[[str], str]) -> Any:
+def replace_texts(tree: Any, allowed: Container[str], replace: Callable[[str], str]) -> Any:
+    """Some JSON with all texts replaced, including names unless they are allowed."""
     if isinstance(tree, str):
         return replace(tree)
     if isinstance(tree, list):
-        return [_replace_texts(child, allowed, replace) for child in tree]
+        return [replace_texts(child, allowed, replace) for child in tree]
     if isinstance(tree, dict):
         return {
-            name if name in allowed else replace(name): _replace_texts(value, allowed, replace)
+            name if name in allowed else replace(name): replace_texts(value, allowed, replace)
             for name, value in tree.items()
         }
     return tree
 
 
-def _splice(text: str, spans: Iterator[tuple[int, int, str]]) -> str:
-    """The text with other texts in some places."""
-    pieces: list[str] = []
-    at = 0
-    for start, end, replacement in _merge_overlaps(spans):
-        pieces += (text[at:start], replacement)
-        at = end
-    return "".join([*pieces, text[at:]]) if pieces else text
-
-
-def _lengths_by_head(forms: Iterable[str]) -> dict[str, list[int]]:
-    """By the first characters of forms the lengths of those that begin so, longest first."""
-    lengths_by_head: dict[str, set[int]] = {}
-    for form in forms:
-        lengths = lengths_by_head.setdefault(form[:LONG_ENOUGH], set())
-        if len(form) >= _HEAD:
-            lengths = lengths_by_head.setdefault(form[:_HEAD], set())
-        lengths.add(len(form))
-    return {head: sorted(lengths, reverse=True) for head, lengths in lengths_by_head.items()}
-
-
-def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _merge_overlaps(spans: Iterable[Span]) -> Iterator[Span]:
     """The same spans; overlapping ones are merged, with the replacement of the longest of them."""
-    merged: tuple[int, int, str] | None = None
+    merged: Span | None = None
     longest = 0
     for start, end, replacement in spans:
         if merged is None or start >= merged[1]:
@@ -205,11 +183,7 @@ def _merge_overlaps(spans: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int
         yield merged
 
 
-def _cached_forms(secret: str) -> tuple[str, ...]:
-    return _forms_of(secret) if len(secret) <= _LONGEST_CACHED else _forms_of.__wrapped__(secret)
-
-
-@lru_cache(maxsize=MOST)
+@cache_short(1_000, _MOST)
 def _forms_of(secret: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_list_forms(secret)))
 

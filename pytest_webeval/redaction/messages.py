@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container
+from collections.abc import Callable, Collection, Container
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -12,9 +13,14 @@ from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNR
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER
+from pytest_webeval.redaction.patterns import QUOTED
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import ELLIPSIS
 
+EXPLANATIONS = "explanations"
+_SIDES = ("expected", "actual")
+_NEAREST_NAMES = ("index", "of", "method", "url", "status")
+_DIFFERENCES = (DIFFERENT, MISSING, EXTRA, UNREADABLE)
 _KINDS_BY_SECTION = {"headers": HEADER, "response_cookies": COOKIE, "post_data": FIELD, "response_content": FIELD}
 _KINDS_BY_SECTION |= {"query_params": PARAMETER}
 _PREFIXES = ("expected ", "got ", "missing ", "not expected ")
@@ -34,10 +40,11 @@ class MessageRedactor(Struct, frozen=True):
 
     def find_secret_field(self, path: str) -> tuple[str, str] | None:
         """Kind and name of the secret field that a path leads to; None where it leads to no secret."""
-        kind = MEMBER
-        for segment, rest in _list_tails(path):
+        kind, segments = MEMBER, path.split(".")
+        for number, segment in enumerate(segments, 1):
             kind = _KINDS_BY_SECTION.get(segment, kind)
             if segment in _KINDS_BY_SECTION:
+                rest = ".".join(segments[number:])
                 if rest and self.trees.texts.scope.covers(kind, rest):
                     return kind, rest
             elif self.trees.texts.scope.covers(MEMBER if kind == COOKIE else kind, segment.partition("[")[0]):
@@ -56,7 +63,6 @@ class MessageRedactor(Struct, frozen=True):
 
     def _hide_quoted(self, message: str, kind: str, name: str) -> str:
         """A sentence with each quoted text replaced; a cut quotation extends to the end."""
-        from pytest_webeval.redaction.patterns import QUOTED  # compiled where it is needed
 
         def hide(match: Any) -> str:
             text: str = match.group()
@@ -67,16 +73,33 @@ class MessageRedactor(Struct, frozen=True):
 
         return QUOTED.sub(hide, message)
 
+    @property
+    def allowed(self) -> Collection[str]:
+        """Values that stay readable here."""
+        return self.trees.texts.replacements.allowed
 
-def _list_tails(path: str) -> list[tuple[str, str]]:
-    """Each segment of a path with all that follows it."""
-    segments = path.split(".")
-    return [(segment, ".".join(segments[number:])) for number, segment in enumerate(segments, 1)]
+    def explanation(self, explanation: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The explanation of the evaluation, with its secrets replaced as in the evaluation itself."""
+        return _rewrite(explanation, self._redact_difference, self.trees)
 
+    def _redact_difference(self, difference: dict[str, Any]) -> dict[str, Any]:
+        """What we write of a difference, with replacements: whoever forged it may have added anything."""
+        path, kind, texts = difference["path"], difference["kind"], self.trees.texts
+        known = kind if kind in _DIFFERENCES else DIFFERENT
+        if kind != known or kind == EXTRA or not texts.scope.is_strict:  # strict takes long names of fields for secrets
+            path = ".".join(map(texts, texts(path).split(".")))
+        sides = {side: self._redact_value(difference["path"], difference[side]) for side in _SIDES}
+        return {"path": path, "kind": known, **sides}
 
-EXPLANATIONS = "explanations"
-_SIDES = ("expected", "actual")
-_DIFFERENCES = (DIFFERENT, MISSING, EXTRA, UNREADABLE)
+    def _redact_value(self, path: str, value: Any) -> Any:
+        if field := self.find_secret_field(path):
+            kind, name = field
+            return self.trees.hide(name, value, kind)
+        head, _, rest = path.partition(".")
+        tree = self.trees({head: {rest: value} if rest else value})
+        for _ in range(2 if rest else 1):
+            tree = next(iter(tree.values())) if isinstance(tree, dict) else tree
+        return tree
 
 
 def read_explanations(result: TaskResult) -> list[Any] | None:
@@ -84,22 +107,22 @@ def read_explanations(result: TaskResult) -> list[Any] | None:
     explanations = result.webeval.get(EXPLANATIONS)
     if not isinstance(explanations, list) or len(explanations) != len(result.evaluators_results):
         return None
-    return (
-        explanations
-        if all(explanation is None or _is_explanation(explanation) for explanation in explanations)
-        else None
-    )
+    are_whole = all(explanation is None or _is_explanation(explanation) for explanation in explanations)
+    return explanations if are_whole else None
 
 
 def _is_explanation(explanation: Any) -> bool:
     """Whether an explanation has the expected shape: results may be read from files."""
-    if not isinstance(explanation, dict) or not isinstance(explanation.get("differences"), list):
+    if not isinstance(explanation, dict):
         return False
-    nearest, candidates = explanation.get("nearest"), explanation.get("candidates")
-    is_complete = nearest is None or (isinstance(nearest, dict) and _names_event(nearest))
-    if not is_complete or not (candidates is None or _are_numbers(candidates)):
+    differences, nearest, candidates = map(explanation.get, ("differences", "nearest", "candidates"))
+    is_event = nearest is None or (isinstance(nearest, dict) and _names_event(nearest))
+    if not is_event or not (candidates is None or _are_numbers(candidates)) or not isinstance(differences, list):
         return False
-    return all(isinstance(difference, dict) and _is_difference(difference) for difference in explanation["differences"])
+    return all(
+        isinstance(each, dict) and isinstance(each.get("path"), str) and each.keys() >= {"kind", *_SIDES}
+        for each in differences
+    )
 
 
 def _names_event(nearest: dict[str, Any]) -> bool:
@@ -111,66 +134,26 @@ def _are_numbers(values: object) -> bool:
     return isinstance(values, list) and all(type(value) is int for value in values)
 
 
-def _is_difference(difference: dict[str, Any]) -> bool:
-    return isinstance(difference.get("path"), str) and difference.keys() >= {"kind", *_SIDES}
-
-
-class ExplanationRedactor(Struct, frozen=True):
-    """Replaces secrets in the explanation of one evaluation, as they are replaced in the evaluation itself."""
-
-    messages: MessageRedactor
-
-    def __call__(self, explanation: dict[str, Any] | None) -> dict[str, Any] | None:
-        """The same with replacements."""
-        if explanation is None:
-            return None
-        differences = [self._redact_difference(difference) for difference in explanation["differences"]]
-        others = {name: value for name, value in explanation.items() if name != "differences"}
-        return {"differences": differences} | {name: self.messages.trees(value) for name, value in others.items()}
-
-    def _redact_difference(self, difference: dict[str, Any]) -> dict[str, Any]:
-        """What we write of a difference, with replacements: whoever forged it may have added anything."""
-        path, kind = difference["path"], difference["kind"]
-        sides = {side: self._redact_value(path, difference[side]) for side in _SIDES}
-        known = kind if kind in _DIFFERENCES else DIFFERENT
-        is_ours = kind == known != EXTRA and self.messages.trees.texts.scope.is_strict
-        return {"path": path if is_ours else self._redact_path(path), "kind": known, **sides}
-
-    def _redact_path(self, path: str) -> str:
-        """A path with names of the recording, or of whoever forged it. A secret may be one of its segments."""
-        texts = self.messages.trees.texts
-        return ".".join(map(texts, texts(path).split(".")))
-
-    def _redact_value(self, path: str, value: Any) -> Any:
-        trees = self.messages.trees
-        if field := self.messages.find_secret_field(path):
-            kind, name = field
-            return trees.hide(name, value, kind)
-        head, _, rest = path.partition(".")
-        return _unwrap(trees({head: {rest: value}}), 2) if rest else _unwrap(trees({head: value}), 1)
-
-
-def _unwrap(tree: Any, depth: int) -> Any:
-    """The innermost value of a tree with a single member at each level."""
-    for _ in range(depth):
-        tree = next(iter(tree.values())) if isinstance(tree, dict) else tree
-    return tree
-
-
 def replace_in_explanation(
     explanation: dict[str, Any] | None, secrets: KnownSecrets, allowed: Container[str]
 ) -> dict[str, Any] | None:
     """The same without the known secrets. Our names and those of the task stay."""
+
+    def replace(difference: dict[str, Any]) -> dict[str, Any]:
+        sides = {side: secrets.replace_in_json(difference[side], allowed) for side in _SIDES}
+        path = difference["path"]
+        return difference | sides | {"path": secrets.replace(path) if difference["kind"] == EXTRA else path}
+
+    return _rewrite(explanation, replace, partial(secrets.replace_in_json, allowed=_NEAREST_NAMES))
+
+
+def _rewrite(
+    explanation: dict[str, Any] | None,
+    rewrite_difference: Callable[[dict[str, Any]], dict[str, Any]],
+    replace: Callable[[Any], Any],
+) -> dict[str, Any] | None:
     if explanation is None:
         return None
-    differences = [
-        difference
-        | {side: secrets.replace_in_json(difference[side], allowed) for side in _SIDES}
-        | ({"path": secrets.replace(difference["path"])} if difference["kind"] == "extra" else {})
-        for difference in explanation["differences"]
-    ]
-    others = {name: value for name, value in explanation.items() if name != "differences"}
-    return {"differences": differences} | {
-        name: secrets.replace_in_json(value, ("index", "of", "method", "url", "status"))
-        for name, value in others.items()
-    }
+    differences = [rewrite_difference(difference) for difference in explanation["differences"]]
+    others = {name: replace(value) for name, value in explanation.items() if name != "differences"}
+    return {"differences": differences} | others

@@ -6,42 +6,16 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
+from pytest_webeval.redaction.marks import GENERATED_NAMES, list_words
+
 HEADER, COOKIE, FIELD, PARAMETER, MEMBER = "header", "cookie", "field", "parameter", "member"
 
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
 # The value of the header begins with a scheme, which is not a secret.
 AUTHORIZATION_HEADERS = frozenset({"authorization", "proxyauthorization"})
 
-# Names are compared in small letters and without what is neither letter nor digit: `X-CSRF-Token` is `xcsrftoken`.
-_EXACT_NAMES = frozenset(
-    {
-        *("accesskey", "auth", "authentication", "bearer", "connectsid", "cookie", "credential", "credentials"),
-        *("formkey", "jwt", "mfacode", "otp", "otpcode", "pass", "passcode", "phpsessid", "pin", "privatekey"),
-        *("pwd", "sess", "session", "sessionkey", "setcookie", "sid", "sig", "signature", "totp"),
-        *("xamzcredential", "xamzsignature", "xauthkey", "xgoogsignature"),
-    }
-)
-_SUFFIXES = (
-    *("token", "secret", "apikey", "secretkey", "accesskeyid", "secretaccesskey", "jsessionid", "subscriptionkey"),
-    *("accesskey", "sessid", "cardnumber", "cardno", "cardnum", "ccnumber", "ccnum", "ccno", "cccid", "cvc", "cvc2"),
-    *(
-        "cvv",
-        "cvv2",
-        "pwd",
-        "pincode",
-        "pinnumber",
-        "socialsecurity",
-        "socialsecuritynumber",
-        "passportnumber",
-        "passportno",
-    ),
-    *("samlresponse", "samlrequest", "wresult", "securitycode", "verificationcode", "onetimecode", "backupcode"),
-    *("recoverycode", "devicecode", "usercode", "authcode"),
-)
-# The last words of names; as mere endings they are those of a compass.
-_LAST_WORDS = frozenset({"auth", "pass", "session"})
-# The same where a word such as `confirm` or a number follows.
-_WORDS = frozenset({"csc", "cvc", "cvn", "cvv", "iban", "jwt", "otp", "passcode", "pin", "pwd", "ssn", "totp"})
+_EXACT_NAMES, _ENDS, _PARTS = frozenset(list_words("exact")), list_words("ends"), list_words("parts")
+_WORDS, _LAST_WORDS = frozenset(list_words("words")), frozenset(list_words("last"))
 # What stands behind a name that a form asks for twice; and where the name is a number or a code itself.
 _REPEATED = frozenset({"again", "confirm", "confirmation", "copy", "new", "old", "repeat", "retype", "verify"})
 _FOLLOWING = _REPEATED | {"code", "no", "num", "number"}
@@ -49,12 +23,8 @@ _BEFORE_NUMBER = frozenset({"last", "v"})  # ssn_last_4, token_v2
 # newpass, oldpin, confirmotp: as one word, of which other words have the ending too
 _JOINED = re.compile(
     "(?:admin|card|confirm|current|db|login|my|new|old|repeat|retype|root|user|verify|your)"
-    "(?:csc|cvn|iban|jwt|otp|pass|passcode|pin|ssn|totp)"
+    f"(?:{'|'.join(sorted({'pass', *_WORDS.difference(_ENDS)}))})"
 )
-_PARTS = ("authorization", "csrf", "passphrase", "passwd", "password", "sessionid", "xsrf")
-
-# Names of secrets where the value looks generated: `code` of OAuth, but no `code=US`.
-_GENERATED_NAMES = frozenset({"activation", "code", "invitation", "invite", "ticket", "verification"})
 # The signs are those of rates: pass@1, pass^3.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[@^]")
 
@@ -80,18 +50,17 @@ def _decode_brackets(name: str, bracket: str = "") -> str:
 
 def is_generated_name(name: str) -> bool:
     """Whether a value of that name is a secret if it looks generated, such as an authorization code."""
-    return compact(name) in _GENERATED_NAMES or drop_number(name) in _GENERATED_NAMES
+    return compact(name) in GENERATED_NAMES or drop_number(name) in GENERATED_NAMES
 
 
 @lru_cache(maxsize=2048)
 def is_secret(name: str) -> bool:
     """Whether a value of that name is a secret, wherever it stands."""
-    plain = compact(name)
-    if _is_secret_name(plain) or any(part in plain for part in _PARTS):
-        return True
-    words = _list_words(name)
+    plain, words = compact(name), _list_words(name)
     once = _drop_last_words(words, _REPEATED)
-    if _is_secret_name("".join(once)) or (once and once[-1] in _LAST_WORDS):
+    if any(each in _EXACT_NAMES or each.endswith(_ENDS) for each in (plain, "".join(once))):
+        return True
+    if any(part in plain for part in _PARTS) or not _LAST_WORDS.isdisjoint(once[-1:]):
         return True
     single = _drop_last_words(words, _FOLLOWING)[-1:]
     return any(word in _WORDS or _JOINED.fullmatch(word) for word in single)
@@ -105,10 +74,6 @@ def drop_number(name: str) -> str:
 
 def _list_words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(_decode_brackets(name, " "))]
-
-
-def _is_secret_name(plain: str) -> bool:
-    return plain in _EXACT_NAMES or plain.endswith(_SUFFIXES)
 
 
 def _drop_last_words(words: list[str], following: Collection[str]) -> list[str]:

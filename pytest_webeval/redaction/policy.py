@@ -7,16 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.redaction.names import (
-    COOKIE,
-    FIELD,
-    HEADER,
-    PARAMETER,
-    SAFE_HEADERS,
-    compact,
-    is_generated_name,
-    is_secret,
-)
+from pytest_webeval.redaction.names import COOKIE, HEADER, MEMBER, SAFE_HEADERS, compact, is_generated_name, is_secret
 
 REDACTED = "redacted"  # the key of the mode in a redacted result
 DEFINITION = "definition"  # the key of the task's definition in what is shown with a result
@@ -64,15 +55,24 @@ def allowed_names(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return allowed
 
 
-class DefaultScope(Struct, frozen=True):
-    """Secrets by their names, and all cookies."""
+class Scope(Struct, frozen=True):
+    """Secrets by their names, and all cookies; strictly everything but harmless names and those that are expected."""
 
     allowed: frozenset[str] = frozenset()  # compact
-    is_strict = False
+    expected: frozenset[str] | None = None  # compact; None unless all others are secrets
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether more is taken for a secret than is surely one."""
+        return self.expected is not None
 
     def covers(self, kind: str, name: str) -> bool:
         """Whether the value of that name is a secret."""
-        return (kind == COOKIE or is_secret(name)) and compact(name) not in self.allowed
+        plain = compact(name)
+        if plain in self.allowed:
+            return False
+        is_unknown = self.expected is not None and plain not in (SAFE_HEADERS if kind == HEADER else self.expected)
+        return kind == COOKIE or is_secret(name) or (is_unknown and kind != MEMBER)
 
     def covers_generated(self, name: str) -> bool:
         """Whether the value of that name is a secret if it looks generated."""
@@ -83,32 +83,13 @@ class DefaultScope(Struct, frozen=True):
         return bool(self.allowed) and compact(name) in self.allowed
 
 
-class StrictScope(DefaultScope, frozen=True):
-    """Everything except harmless names and the names in the expectation."""
-
-    expected_names: frozenset[str] = frozenset()
-    is_strict = True
-
-    def covers(self, kind: str, name: str) -> bool:
-        """Whether the value of that name is a secret."""
-        plain = compact(name)
-        if plain in self.allowed:
-            return False
-        if is_secret(name) or kind == COOKIE:
-            return True
-        if kind == HEADER:
-            return plain not in SAFE_HEADERS
-        return kind in (FIELD, PARAMETER) and plain not in self.expected_names
-
-
 # Members of an answer in either dialect, which every expectation of one names.
-_ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
+ANSWER_NAMES = ("action", "task_type", "performed_operation", "status", "results", "retrieved_data", "error_details")
 
 
-def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> DefaultScope:
+def build_scope(policy: RedactionPolicy, evaluator: str = "", expected_names: Collection[str] = ()) -> Scope:
     """The scope for the results of an evaluator with these names in its expectation."""
     generated = filter(is_generated_name, expected_names)  # such as the `code` of a coupon, which the task asks for
     allowed = frozenset(map(compact, (*policy.allowed.get(evaluator, ()), *generated)))
-    if not policy.is_strict:
-        return DefaultScope(allowed)
-    return StrictScope(allowed, frozenset(map(compact, (*expected_names, *_ANSWER_NAMES))))
+    expected = frozenset(map(compact, (*expected_names, *ANSWER_NAMES))) if policy.is_strict else None
+    return Scope(allowed, expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -14,13 +14,12 @@ from urllib.parse import unquote_plus
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.json import JsonRedactor, decode_token, find_tokens, list_tokens
 from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.names import compact, is_secret
-from pytest_webeval.redaction.policy import DefaultScope, RedactionPolicy, build_scope
+from pytest_webeval.redaction.policy import ANSWER_NAMES, RedactionPolicy, Scope, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import decode_token, find_tokens, list_tokens
 from pytest_webeval.results import EvaluatorResult, plain_json
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL, Limits
@@ -34,14 +33,9 @@ _NUMBERS = (b"cardn", b"card_n", b"ccn", b"cc_n", b"ssn", b"cvc", b"cvv", b"pin"
 _REACH = 200
 # What stands behind such a name where a value follows or precedes it, in forms, JSON, lists of fields and parts.
 _HAS_VALUE = re.compile(rb"[\w\[\].%-]{0,40}(?:[ \t>]|[\"'\\]{1,9}[\r\nrn]|[\"'\\]{0,9}\s{0,8}(?:[=:,}]|%3[ad]))")
+_BREAK = re.compile(r"\\{1,4}[nrt]")
 _ESCAPE = re.compile(r"\\{1,4}u([0-9a-f]{4})", re.IGNORECASE)
-# Words of each answer.
-_OWN_WORDS = frozenset(
-    {
-        *("action", "done", "error_details", "mutate", "navigate", "performed_operation", "results", "retrieve"),
-        *("retrieved_data", "status", "success", "task_type"),
-    }
-)
+_OWN_WORDS = frozenset({*ANSWER_NAMES, "done", "mutate", "navigate", "retrieve", "success"})  # of each answer
 
 
 class RecordingSecrets(Struct, frozen=True):
@@ -61,11 +55,9 @@ class RecordingSecrets(Struct, frozen=True):
         """Secrets of the files that have some of the words in them, each with its replacement."""
         secrets: dict[str, str] = {}
         opaque = {word for word in words if word.isascii() and _OPAQUE.fullmatch(word)}
-        plain = set(words) - opaque
         for content in self._read_contents({*names, *self.names} - {self.answer} if words else ()):
-            secrets |= _find_generated(content, opaque, build_scope(policy), salt) | _find_passwords(
-                content, plain, salt
-            )
+            secrets |= _find_generated(content, opaque, build_scope(policy), salt)
+            secrets |= _find_passwords(content, set(words) - opaque, salt)
         return {secret: secrets[secret] for secret in secrets if has_any(_unescape(secret).lower(), words)}
 
     def _read_contents(self, names: Iterable[str]) -> Iterator[bytes]:
@@ -81,7 +73,7 @@ class RecordingSecrets(Struct, frozen=True):
                     yield content
 
 
-class PasswordScope(DefaultScope, frozen=True):
+class _PasswordScope(Scope, frozen=True):
     """Names whose values are secrets even if they are plain words."""
 
     def covers(self, _kind: str, name: str) -> bool:
@@ -89,24 +81,26 @@ class PasswordScope(DefaultScope, frozen=True):
         return is_secret(name) and any(part in compact(name).encode() for part in (*_PASSWORDS, *_NUMBERS))
 
 
-def _find_generated(content: bytes, words: Collection[str], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+def _find_generated(content: bytes, words: Collection[str], scope: Scope, salt: bytes | None) -> dict[str, str]:
     """The secrets in those parts of a file that have one of the words."""
-    from pytest_webeval.redaction.audit import encoded_bodies
+    from pytest_webeval.redaction.audit import encoded_bodies, split_content
 
     lowered = content.lower() if words else b""
     present = [word for word in words if word.encode() in lowered]
     if not present:
         return {}
-    parts = _list_parts(content, lambda text: has_any(text.lower(), present))
-    return _search((tree for part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
+    parts = split_content(content, lambda text: has_any(text.lower(), present))
+    return _search((tree for _, _, part in parts for tree in (part, *encoded_bodies(part))), scope, salt)
 
 
 def _find_passwords(content: bytes, words: Collection[str], salt: bytes | None) -> dict[str, str]:
     """The passwords in those requests and lines of a file that have one of the words next to the name of one."""
+    from pytest_webeval.redaction.audit import split_content
+
     if not words or _is_disjoint(content, words):
         return {}
-    parts = _list_parts(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
-    secrets = _search(map(_find_request, parts), PasswordScope(), salt)
+    parts = split_content(content, lambda text: not _is_disjoint(text.encode("utf-8", "replace"), words))
+    secrets = _search((_find_request(part) for _, _, part in parts), _PasswordScope(), salt)
     return {secret: secrets[secret] for secret in secrets if not is_secret(secret)}  # as labels: "password": "Password"
 
 
@@ -125,19 +119,13 @@ def _is_disjoint(content: bytes, words: Collection[str]) -> bool:
     return True
 
 
-def _list_parts(content: bytes, is_relevant: Callable[[str], bool]) -> Iterator[Any]:
-    from pytest_webeval.redaction.audit import split_content
-
-    return (part for _, _, part in split_content(content, is_relevant))
-
-
 def _find_request(part: Any) -> Any:
     """The request of an event; anything else as it is. A page may call anything a password."""
     event = part.get("snapshot", part) if isinstance(part, dict) else part
     return event.get("request", part) if isinstance(event, dict) else part
 
 
-def _search(trees: Iterable[Any], scope: DefaultScope, salt: bytes | None) -> dict[str, str]:
+def _search(trees: Iterable[Any], scope: Scope, salt: bytes | None) -> dict[str, str]:
     redact = JsonRedactor(TextRedactor(scope, Replacements(salt)))
     for tree in trees:
         redact(tree)
@@ -172,7 +160,9 @@ def _token_words(token: bytes) -> frozenset[str]:
 
 
 def _split_words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(_unescape(text).lower()))
+    """Its words, also those directly behind the escape of a line break in JSON."""
+    lowered = _unescape(text).lower()
+    return frozenset(_WORD.findall(lowered)).union(_WORD.findall(_BREAK.sub(" ", lowered)) if "\\" in lowered else ())
 
 
 def _unescape(text: str) -> str:

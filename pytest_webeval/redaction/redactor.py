@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
-from pytest_webeval.redaction.messages import (
-    EXPLANATIONS,
-    ExplanationRedactor,
-    MessageRedactor,
-    read_explanations,
-    replace_in_explanation,
-)
-from pytest_webeval.redaction.policy import DEFINITION, REDACTED, RedactionPolicy, build_scope
+from pytest_webeval.redaction.messages import EXPLANATIONS, MessageRedactor, read_explanations, replace_in_explanation
+from pytest_webeval.redaction.policy import ANSWER_NAMES, DEFINITION, REDACTED, RedactionPolicy, build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets, repeated_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import list_marked, list_tokens, may_hold
-from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
+from pytest_webeval.results import EvaluatorResult, TaskResult, plain_json
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
@@ -33,18 +27,16 @@ OWN_KEYS = frozenset(
     }
 )
 # Evaluators whose assertion names have only our words and those of the task, so that no secret is in these names.
-OWN_EVALUATORS = frozenset(
+_OWN_EVALUATORS = frozenset(
     {"AgentResponseEvaluator", "NetworkEventEvaluator", "RequestPatternEvaluator", "RubricEvaluator"}
 )
 # Names of the parts of an event and of an answer in a result, which stay even if they equal a secret.
 _EVENT_AND_ANSWER_NAMES = frozenset(
     {
-        *("action", "error_details", "event_type", "headers", "http_method", "performed_operation", "post_data"),
-        *("query_params", "query_string", "response_content", "response_cookies", "response_status", "results"),
-        *("retrieved_data", "status", "task_type", "url"),
+        *("event_type", "headers", "http_method", "post_data", "query_params", "query_string", "response_content"),
+        *("response_cookies", "response_status", "url", *ANSWER_NAMES),
     }
 )
-_FIELDS = ("assertion_name", "assertion_msgs", "error_msg")
 
 
 class RedactedResult(Struct, frozen=True):
@@ -70,82 +62,72 @@ class RedactedResult(Struct, frozen=True):
             KnownSecrets.of(secrets, allowed) if allowed else replacer
             for _, allowed in zip_longest(parts, self.allowed[: len(parts)], fillvalue=())
         ]
-        webeval, explanations = redact_webeval(self.result.webeval, replacer), read_explanations(self.result)
+        webeval = {
+            name: value if name in OWN_KEYS else replacer.replace_in_json(value, _OwnNames())
+            for name, value in self.result.webeval.items()
+        }
+        explanations = read_explanations(self.result)
         if explanations is not None:
-            rows = zip(explanations, replacers, (public_names(part.expected) for part in parts), strict=True)
+            rows = zip(explanations, replacers, (_public_names(part.expected) for part in parts), strict=True)
             webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
         changed = self.result.with_changes(
-            evaluators_results=[replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
+            evaluators_results=[_replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
             error_msg=self.result.error_msg and replacer.replace(self.result.error_msg),
             webeval=webeval,
         )
         return RedactedResult(changed, every.secrets, self.allowed)
 
 
-def redact_webeval(webeval: dict[str, Any], replacer: KnownSecrets) -> dict[str, Any]:
-    """The metadata of a run in a result, without the secrets; our own keys stay."""
-    return {
-        name: value if name in OWN_KEYS else replacer.replace_in_json(value, OwnNames())
-        for name, value in webeval.items()
-    }
-
-
-class OwnNames:
+class _OwnNames:
     """Names in our spelling: a name that equals a secret stays if it is spelled so."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name.replace("_", "a").isalpha() and name.islower()
 
 
-def replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
+def _replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> EvaluatorResult:
     """The same without the secrets that are known from other parts of the result."""
     if not replacer.forms:
         return result
+    replace = partial(replacer.replace_in_json, allowed=_public_names(result.expected))
+    return _rewrite(result, replace, lambda _, messages: replace(messages))
+
+
+def _rewrite(
+    result: EvaluatorResult, replace: Callable[[Any], Any], replace_messages: Callable[[str, list[str]], list[str]]
+) -> EvaluatorResult:
+    """The same with other values, texts and messages about the value at a path. Names of our own assertions stay."""
     fields = result.to_json()
-    names = public_names(fields["expected"])
-    values = {
-        field: replacer.replace_in_json(fields[field], names) for field in ("actual", "actual_normalized", "expected")
-    }
-    is_ours = result.evaluator_name in OWN_EVALUATORS
+    is_ours = result.evaluator_name in _OWN_EVALUATORS
     return result.with_changes(
-        **values,
-        error_msg=result.error_msg and replacer.replace(result.error_msg),
+        **{name: replace(fields[name]) for name in ("actual", "actual_normalized", "expected")},
         assertions=result.assertions
-        and [_replace_in_assertion(assertion, replacer, is_ours=is_ours) for assertion in result.assertions],
+        and [
+            assertion.with_changes(
+                assertion_name=assertion.assertion_name if is_ours else replace(assertion.assertion_name),
+                assertion_msgs=assertion.assertion_msgs and replace_messages(assertion.path, assertion.assertion_msgs),
+                error_msg=assertion.error_msg and replace_messages(assertion.path, [assertion.error_msg])[0],
+            )
+            for assertion in result.assertions
+        ],
+        error_msg=result.error_msg and replace(result.error_msg),
     )
 
 
-def _replace_in_assertion(assertion: Assertion, replacer: KnownSecrets, *, is_ours: bool) -> Assertion:
-    fields = replacer.replace_in_json(assertion.to_json(), _FIELDS)
-    names = ("assertion_msgs", "error_msg") if is_ours else _FIELDS
-    return assertion.with_changes(**{name: fields[name] for name in names})
-
-
-def public_names(expected: Any) -> frozenset[str]:
+def _public_names(expected: Any) -> frozenset[str]:
     """Names in one evaluation that stay, even if they equal a secret."""
-    return _EVENT_AND_ANSWER_NAMES.union(list_names(expected))
+    return _EVENT_AND_ANSWER_NAMES.union(_list_names(plain_json(expected)))
 
 
-def list_names(expected: Any) -> Iterator[str]:
+def _list_names(expected: Any) -> Iterator[str]:
     """All names that an expectation has in it."""
     if isinstance(expected, dict):
         for name, value in expected.items():
             yield name
-            yield from list_names(value)
+            yield from _list_names(value)
     elif isinstance(expected, list):
         for child in expected:
-            yield from list_names(child)
-
-
-class _Part(Struct, frozen=True):
-    """One evaluation without its secrets, and how they were replaced."""
-
-    result: EvaluatorResult
-    messages: MessageRedactor
-
-    @property
-    def replacements(self) -> Replacements:
-        return self.messages.trees.texts.replacements
+            yield from _list_names(child)
 
 
 class _Pass(Struct, frozen=True):
@@ -159,14 +141,15 @@ class _Pass(Struct, frozen=True):
         """The result, with what was replaced."""
         if result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
+        parts = result.evaluators_results
         tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
         if tokens is not None and not may_hold(tokens):
             plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-            allowed: list[Collection[str]] = [() for _ in result.evaluators_results]
-            return RedactedResult(plain, {}, allowed).without(self._collect_secrets(result, ()))
-        parts = [self._redact_part(evaluation) for evaluation in result.evaluators_results]
-        run_part = Replacements(self.salt)
-        trees = JsonRedactor(TextRedactor(build_scope(self.policy), run_part))
+            return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(result))
+        secrets: dict[str, str] = {}
+        redacted = [self._redact_part(part, secrets) for part in parts]
+        messages = [redact for _, redact in redacted]
+        trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, secrets)))
         explanations = read_explanations(result)
         unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
         webeval: dict[str, Any] = {}
@@ -174,15 +157,15 @@ class _Pass(Struct, frozen=True):
             is_ours = name == EXPLANATIONS or _is_simple(value)
             webeval |= {name: value} if name in unredacted and is_ours else trees({name: value})
         if explanations is not None:
-            pairs = zip(explanations, parts, strict=True)
-            webeval[EXPLANATIONS] = [ExplanationRedactor(part.messages)(explanation) for explanation, part in pairs]
+            pairs = zip(messages, explanations, strict=True)
+            webeval[EXPLANATIONS] = [redact.explanation(explanation) for redact, explanation in pairs]
         changed = result.with_changes(
-            evaluators_results=[part.result for part in parts],
+            evaluators_results=[part for part, _ in redacted],
             error_msg=result.error_msg and trees.texts(result.error_msg),
             webeval=webeval | {REDACTED: self.policy.mode},
         )
-        secrets = self._collect_secrets(result, [*(part.replacements for part in parts), run_part])
-        return RedactedResult(changed, {}, [part.replacements.allowed for part in parts]).without(secrets)
+        allowed = [redact.allowed for redact in messages]
+        return RedactedResult(changed, {}, allowed).without(self._find_repeated(result) | secrets)
 
     def attachment(
         self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any
@@ -195,7 +178,7 @@ class _Pass(Struct, frozen=True):
         secrets = recorded | replacements.secrets
         new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
         replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, OwnNames())
+        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, _OwnNames())
 
     def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
         """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
@@ -206,24 +189,21 @@ class _Pass(Struct, frozen=True):
             if marked == frozenset():
                 safe[name] = part
                 continue
-            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(list_names(part)) if name == DEFINITION else ())
+            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(_list_names(part)) if name == DEFINITION else ())
             safe |= JsonRedactor(TextRedactor(scope, replacements), marked)(named)
         return safe
 
-    def _collect_secrets(self, result: TaskResult, replacements: Iterable[Replacements]) -> dict[str, str]:
-        """All secrets that were replaced in the parts of a result, and those of the recording that it repeats."""
+    def _find_repeated(self, result: TaskResult) -> dict[str, str]:
+        """The secrets of the recording that a result repeats."""
         run_values = [result.error_msg, *_list_run_values(result)]
         inputs = result.webeval.get("inputs") or ()
-        recorded = self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
-        return recorded | {
-            secret: replacement for source in replacements for secret, replacement in source.secrets.items()
-        }
+        return self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
 
     def evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
         """One evaluation."""
-        part = self._redact_part(result)
-        secrets = self._recorded_secrets([result]) | part.replacements.secrets
-        return replace_in_result(part.result, KnownSecrets.of(secrets, part.replacements.allowed))
+        secrets = self._recorded_secrets([result])
+        redacted, messages = self._redact_part(result, secrets)
+        return _replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
 
     def _recorded_secrets(
         self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
@@ -243,26 +223,13 @@ class _Pass(Struct, frozen=True):
         known = KnownSecrets.of(replacements.secrets)
         return [redact(known.replace(text)) for text in redacted_texts]
 
-    def _redact_part(self, result: EvaluatorResult) -> _Part:
-        replacements = Replacements(self.salt)
-        fields = result.to_json()
-        trees = JsonRedactor(
-            TextRedactor(
-                build_scope(self.policy, result.evaluator_name, list(list_names(fields["expected"]))), replacements
-            )
-        )
-        values = {name: trees(fields[name]) for name in ("actual", "actual_normalized", "expected")}
+    def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
+        """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
+        names = list(_list_names(plain_json(result.expected)))
+        scope = build_scope(self.policy, result.evaluator_name, names)
+        trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
         messages = MessageRedactor(trees)
-        redacted = result.with_changes(
-            **values,
-            assertions=result.assertions
-            and [
-                _redact_assertion(assertion, messages, is_ours=result.evaluator_name in OWN_EVALUATORS)
-                for assertion in result.assertions
-            ],
-            error_msg=result.error_msg and trees.texts(result.error_msg),
-        )
-        return _Part(redacted, messages)
+        return _rewrite(result, trees, messages.redact), messages
 
 
 class Redactor(Struct, frozen=True):
@@ -333,13 +300,3 @@ def _list_values(result: TaskResult) -> list[Any]:
 def _list_run_values(result: TaskResult) -> list[Any]:
     """The values under `webeval` in a result that come from user code."""
     return [{name: value} for name, value in result.webeval.items() if name not in OWN_KEYS or not _is_simple(value)]
-
-
-def _redact_assertion(assertion: Assertion, messages: MessageRedactor, *, is_ours: bool) -> Assertion:
-    name, messages_before, error = assertion.assertion_name, assertion.assertion_msgs, assertion.error_msg
-    path = assertion.path
-    return assertion.with_changes(
-        assertion_name=name if is_ours else messages.trees.texts(name),
-        assertion_msgs=messages_before and messages.redact(path, messages_before),
-        error_msg=error and messages.redact(path, [error])[0],
-    )

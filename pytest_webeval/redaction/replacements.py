@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct, field
 
@@ -15,6 +15,18 @@ LONG_ENOUGH = 6  # to be replaced everywhere; anything shorter is a part of othe
 _OPAQUE = 8
 _REPLACEMENT = re.compile(r"redacted-(?:[0-9a-f]{8}-)?\d+")
 _WORDS = frozenset({"true", "false", "null", "none", "undefined"})
+
+Span = tuple[int, int, str]  # start, end and replacement
+
+
+def splice(text: str, spans: Iterable[Span]) -> str:
+    """The text with other texts in some places, which come in order."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, replacement in spans:
+        pieces += (text[at:start], replacement)
+        at = end
+    return "".join([*pieces, text[at:]]) if pieces else text
 
 
 class Replacements(Struct, frozen=True):

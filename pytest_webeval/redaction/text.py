@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
-from pytest_webeval.redaction.candidates import candidates
+from pytest_webeval.redaction import patterns
 from pytest_webeval.redaction.marks import is_generated, may_hold_secrets
 from pytest_webeval.redaction.names import (
     AUTHORIZATION_HEADERS,
@@ -20,122 +21,61 @@ from pytest_webeval.redaction.names import (
     compact,
     is_generated_name,
 )
-from pytest_webeval.redaction.policy import DefaultScope
-from pytest_webeval.redaction.replacements import Replacements
+from pytest_webeval.redaction.patterns import candidates, match_end
+from pytest_webeval.redaction.policy import Scope
+from pytest_webeval.redaction.replacements import Replacements, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
 
-COOKIE_FLAGS = frozenset({"", "httponly", "secure", "partitioned"})  # attributes that have no value
+_COOKIE_FLAGS = frozenset({"", "httponly", "secure", "partitioned"})  # attributes that have no value
 # A comma that a cookie follows: dates have none of which an equals sign comes next.
 _COMMA = re.compile(r",(?=\s{0,8}[^\s=;,]{1,256}=)")
 
-Replace = Callable[[str, str], str]  # a cookie's name and value become another value
-
-
-def replace_cookies(header: str, text: str, replace: Replace) -> str:
-    """The text of such a header with other values; recordings join several of a response with line feeds."""
-    is_setting = compact(header) == "setcookie"
-    return "\n".join((_replace_set if is_setting else _replace_sent)(line, replace) for line in text.split("\n"))
-
-
-def _replace_sent(line: str, replace: Replace) -> str:
-    return ";".join(_replace_pair(pair, replace) for pair in line.split(";"))
-
-
-def _replace_set(line: str, replace: Replace) -> str:
-    """Each cookie of a line; some recorders join several with commas, which dates have in them as well."""
-    return ",".join(_replace_set_cookie(cookie, replace) for cookie in _COMMA.split(line))
-
-
-def _replace_set_cookie(cookie: str, replace: Replace) -> str:
-    pair, semicolon, attributes = cookie.partition(";")
-    return f"{_replace_pair(pair, replace)}{semicolon}{attributes}"
-
-
-def _replace_pair(pair: str, replace: Replace) -> str:
-    name, equals, value = pair.partition("=")
-    if not equals:  # a cookie without a name
-        name, value = "", pair
-    inner = value.strip()
-    if not inner:
-        return pair
-    before, _, after = value.partition(inner)
-    quote = '"' if len(inner) > 1 and inner[0] == inner[-1] == '"' else ""
-    secret = inner[1:-1] if quote else inner
-    return f"{name}{equals}{before}{quote}{replace(name.strip(), secret)}{quote}{after}"
-
-
-Span = tuple[int, int, str]  # start, end and replacement
 _KINDS = {"part": FIELD, "attribute": FIELD, "swapped": FIELD, "member": FIELD, "pair": PARAMETER}
 _KINDS |= {"entry": FIELD, "tuple": FIELD, "reversed": FIELD, "flag": MEMBER, "element": MEMBER}
 _BEFORE_NAMES = ("reversed", "swapped")  # values that stand before their names
 _UNNAMED_KINDS = {"key": "key", "jwt": "web token", "mail": "e-mail address", "opaque": "opaque token"}
-_URL = "credentials of a URL"
-_PATH, _LOGIN = "token in a path", "credentials of a command"
+_UNNAMED_KINDS |= {"private": "private key", "scheme": "bearer token", "path": "token in a path"}
+_URL, _LOGIN = "credentials of a URL", "credentials of a command"
 GENERATED = "authorization code"  # or a ticket, or whatever is a secret where it looks generated
 _MOST_SEGMENTS = 3  # parts of a path behind a word such as `invite` that are searched for a token
 _TRAILING_PUNCTUATION = ".,:!?)]}"  # ends a sentence or a list rather than a value that stands in it
 _LONG = 200  # characters of a text in which marks are searched only once, with the candidates
-ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
-
-
-class Heads(Struct, frozen=True):
-    """What a pattern matches in a text: anywhere, or at candidates alone, which come in order."""
-
-    pattern: re.Pattern[str]
-    text: str
-    candidates: Iterator[int] | None = None
-
-    def next(self, at: int) -> re.Match[str] | None:
-        """The first match that begins there or behind it."""
-        if self.candidates is None:
-            return self.pattern.search(self.text, at)
-        for place in self.candidates:
-            if place >= at and (match := self.pattern.match(self.text, place)):
-                return match
-        return None
+_ROUNDS = 4  # a replacement ends where its secret did, so that what followed without a blank is now seen as a word
 
 
 class TextRedactor(Struct, frozen=True):
     """Redacts texts."""
 
-    scope: DefaultScope
+    scope: Scope
     replacements: Replacements
 
     def __call__(self, text: str) -> str:
         """The text with replacements for its secrets."""
         if not text or not self._is_searched(text):
             return text
-        for _ in range(ROUNDS):
-            before, text = text, self._replace_once(text)
+        for _ in range(_ROUNDS):
+            before, text = text, splice(text, self._spans(text))
             if before == text:
                 break
         return text
 
     def has_no_secrets(self, text: str) -> bool:
         """Whether a text contains neither a secret nor the name of a secret."""
-        return not text or not self._is_searched(text) or self._heads(text).next(0) is None
+        return not text or not self._is_searched(text) or self._finder(text)(0) is None
 
     def _is_searched(self, text: str) -> bool:
         return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
-    def _replace_once(self, text: str) -> str:
-        pieces: list[str] = []
-        at = 0
-        for start, end, replacement in self._spans(text):
-            pieces += (text[at:start], replacement)
-            at = end
-        return "".join([*pieces, text[at:]]) if pieces else text
-
     def _spans(self, text: str) -> Iterator[Span]:
         """What is to be replaced, in order. A name whose value is not a secret does not hide the text behind it."""
-        heads, at = self._heads(text), 0
-        while (match := heads.next(at)) is not None:
+        find, at = self._finder(text), 0
+        while match := find(at):
             at, head = max(match.end(), at + 1), str(match.lastgroup)
             if head in _KINDS:
                 kind = MEMBER if head == "pair" and match["colon"] else _KINDS[head]
                 name = match[f"{head}_name"]
-                is_whole = self.scope.covers(kind, name) or not is_generated_name(name)
-                values = (_find_values if is_whole else _find_generated_values)(head, match, text)
+                is_whole = self.scope.covers(kind, name) or not is_generated_name(name) or head not in ("pair", "part")
+                values = _find_values(head, match, text) if is_whole else [_find_generated(text, match.end())]
                 spans = self._list_named_spans(kind, name, values, text)
                 yield from self._list_name_spans(match, head, text)
             else:
@@ -145,28 +85,24 @@ class TextRedactor(Struct, frozen=True):
                 yield span
                 at = max(at, span[1])
 
-    def _heads(self, text: str) -> Heads:
-        """Matches at every character where more names are secret than those that candidates are derived from."""
-        from pytest_webeval.redaction import patterns  # compiled for the first text that needs it
-
-        if self.scope.is_strict:
-            return Heads(patterns.STRICT_PATTERN, text)
-        starts = None if self.scope.allowed else candidates(text)
-        return Heads(patterns.DEFAULT_PATTERN, text, None if starts is None else iter(starts))
+    def _finder(self, text: str) -> Callable[[int], re.Match[str] | None]:
+        """Finds the next match from a place on, and those behind it: at candidates, unless more names are secret."""
+        pattern = patterns.heads(is_strict=self.scope.is_strict)
+        places = None if self.scope.is_strict or self.scope.allowed else candidates(text)
+        if places is None:
+            return partial(pattern.search, text)
+        rest = iter(places)
+        return lambda at: next(filter(None, (pattern.match(text, place) for place in rest if place >= at)), None)
 
     def _list_name_spans(self, match: re.Match[str], head: str, text: str) -> Iterator[Span]:
         """Keys and tokens in a name itself: an untrusted file may have any member."""
-        from pytest_webeval.redaction import patterns
-
         if head == "reversed":  # the name comes after its value, and is searched next
             return
-        pattern = patterns.STRICT_NAME if self.scope.is_strict else patterns.DEFAULT_NAME
+        pattern = patterns.secrets_in_names(is_strict=self.scope.is_strict)
         for secret in pattern.finditer(text, *match.span(f"{head}_name")):
             yield *secret.span(), self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
-        from pytest_webeval.redaction import patterns
-
         if kind in ("userinfo", "cut", "encoded"):
             start, end = match.span(f"{kind}_body")
             yield start, end, self._redact_userinfo(text[start:end])
@@ -177,62 +113,65 @@ class TextRedactor(Struct, frozen=True):
         elif kind == "path":
             for start, end in _list_segments(text, match.end()):
                 if is_generated(text[start:end]):
-                    yield start, end, self.replacements.of(_PATH, "", text[start:end])
-        elif kind == "private":
-            yield self._stripped_span(match, "private_body", "private key")
-        elif kind == "scheme":
-            yield self._stripped_span(match, "scheme_body", "bearer token")
+                    yield start, end, self.replacements.of(_UNNAMED_KINDS[kind], "", text[start:end])
         else:
-            yield *match.span(), self.replacements.of(_UNNAMED_KINDS[kind], "", match.group())
-
-    def _stripped_span(self, match: re.Match[str], group: str, kind: str) -> Span:
-        body = match[group]
-        start = match.start(group) + len(body) - len(body.lstrip())
-        return start, start + len(body.strip()), self.replacements.of(kind, "", body.strip())
+            start, end = match.span(f"{kind}_body" if kind in ("private", "scheme") else 0)
+            secret = text[start:end].strip()
+            start = text.index(secret, start)
+            yield start, start + len(secret), self.replacements.of(_UNNAMED_KINDS[kind], "", secret)
 
     def _redact_userinfo(self, text: str, kind: str = _URL) -> str:
-        user, between, password = text.partition(
-            next((separator for separator in (":", "%3A", "%3a") if separator in text), ":")
-        )
+        user, between, password = text.partition(next(filter(text.__contains__, (":", "%3A", "%3a")), ":"))
         replaced = [self.replacements.of(kind, name, part) for name, part in (("user", user), ("password", password))]
         return between.join(replaced) if between else replaced[0]
 
-    def _list_named_spans(self, kind: str, name: str, values: Iterator[tuple[int, int]], text: str) -> Iterator[Span]:
-        if self.scope.covers(kind, name):
-            for start, end in values:
-                yield start, end, self.replace_value(kind, name, text[start:end])
-        elif self.scope.allows(name):
-            for start, end in values:
-                self.replacements.allowed.add(text[start:end])
-        elif self.scope.covers_generated(name):
-            for start, end in values:
-                if is_generated(text[start:end]):
-                    yield start, end, self.replacements.of(GENERATED, name, text[start:end])
+    def _list_named_spans(self, kind: str, name: str, values: Iterable[tuple[int, int]], text: str) -> Iterator[Span]:
+        is_secret, is_allowed = self.scope.covers(kind, name), self.scope.allows(name)
+        if not (is_secret or is_allowed or self.scope.covers_generated(name)):
+            return
+        for start, end in values:
+            value = text[start:end]
+            if is_secret:
+                yield start, end, self.replace_value(kind, name, value)
+            elif is_allowed:
+                self.replacements.allowed.add(value)
+            elif is_generated(value):
+                yield start, end, self.replacements.of(GENERATED, name, value)
 
     def replace_value(self, kind: str, name: str, value: str) -> str:
         """The replacement of a secret value: cookies keep their names, authorization keeps its scheme."""
         plain = compact(name)
         if plain in COOKIE_HEADERS and "=" in value:
-            return replace_cookies(name, value, self._redact_cookie)
-        if plain in AUTHORIZATION_HEADERS:
-            from pytest_webeval.redaction.patterns import SCHEME  # as above
-
-            if match := SCHEME.fullmatch(value):
-                start = match.start("credentials")
-                return value[:start] + self.replacements.of(kind, name, value[start:])
+            return self._redact_cookies(value, is_setting=plain == "setcookie")
+        if plain in AUTHORIZATION_HEADERS and (match := patterns.SCHEME.fullmatch(value)):
+            start = match.start("credentials")
+            return value[:start] + self.replacements.of(kind, name, value[start:])
         return self.replacements.of(HEADER if plain in COOKIE_HEADERS else kind, name, value)
 
-    def _redact_cookie(self, name: str, value: str) -> str:
-        if self.scope.covers(COOKIE, name):
-            return self.replacements.of(COOKIE, name, value)
-        self.replacements.allowed.add(value)
-        return value
+    def _redact_cookies(self, header: str, *, is_setting: bool) -> str:
+        """A header with other cookies: recordings join several that were set with line feeds, and some with commas."""
+        if not is_setting:
+            return re.sub(r"[^;\n]+", self._redact_cookie, header)
+        lines = map(_COMMA.split, header.split("\n"))
+        return "\n".join(",".join(re.sub(r"\A[^;]+", self._redact_cookie, cookie) for cookie in line) for line in lines)
+
+    def _redact_cookie(self, match: re.Match[str]) -> str:
+        name, equals, value = match[0].partition("=") if "=" in match[0] else ("", "", match[0])
+        inner = value.strip()
+        if not inner:
+            return match[0]
+        before, _, after = value.partition(inner)
+        quote = '"' if len(inner) > 1 and inner[0] == inner[-1] == '"' else ""
+        secret = replacement = inner[1:-1] if quote else inner
+        if self.scope.covers(COOKIE, name.strip()):
+            replacement = self.replacements.of(COOKIE, name.strip(), secret)
+        else:
+            self.replacements.allowed.add(secret)
+        return f"{name}{equals}{before}{quote}{replacement}{quote}{after}"
 
 
 def _list_segments(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The spans of the next parts of a path."""
-    from pytest_webeval.redaction import patterns
-
     for _ in range(_MOST_SEGMENTS):
         start, end = _find_unquoted(patterns.SEGMENT, text, at)
         yield start, end
@@ -244,19 +183,15 @@ def _list_segments(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
     """The spans of the values of a name, without their quotes."""
-    from pytest_webeval.redaction import patterns
-
     start = match.end()
     if kind == "part":
-        yield start, _match_end(patterns.PART, text, start)
+        yield start, match_end(patterns.PART, text, start)
     elif kind == "element":
-        yield start, _match_end(patterns.TEXT, text, start)
+        yield start, match_end(patterns.TEXT, text, start)
     elif kind == "flag":
         yield _find_quoted(text, start) or _find_unquoted(patterns.WORD, text, start)
-    elif kind == "reversed":
-        yield match.span("reversed_value" if match["rv"] else "reversed_plain")
-    elif kind == "swapped":
-        yield match.span("swapped_value")
+    elif kind in _BEFORE_NAMES:
+        yield match.span("reversed_plain" if kind == "reversed" and not match["rv"] else f"{kind}_value")
     elif kind == "pair" and match["colon"]:
         yield _find_quoted(text, start) or _find_colon_value(compact(match["pair_name"]), text, start)
     elif kind == "pair":
@@ -267,22 +202,16 @@ def _find_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[i
     elif kind == "tuple":
         yield _find_quoted(text, start) or _find_unquoted(patterns.PLAIN_MEMBER, text, start)
     else:
-        yield _find_quoted(text, start) or (start, _match_end(patterns.PLAIN_MEMBER, text, start))
-
-
-def _find_generated_values(kind: str, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:
-    """The same where a value is a secret only if it looks generated: one that does not is not looked far for."""
-    start = match.end()
-    if kind not in ("pair", "part"):
-        yield from _find_values(kind, match, text)
-    else:
-        yield _find_quoted(text, start) or _find_generated(text, start)
+        yield _find_quoted(text, start) or (start, match_end(patterns.PLAIN_MEMBER, text, start))
 
 
 def _find_generated(text: str, start: int) -> tuple[int, int]:
-    """The span of the whole of a value of which a few parts look generated, or of these parts."""
-    from pytest_webeval.redaction import patterns
+    """The span of a value that is a secret only if it looks generated: one that does not is not looked far for.
 
+    It is that of the whole value if a few parts of it look generated, or of these parts.
+    """
+    if quoted := _find_quoted(text, start):
+        return quoted
     for pattern in patterns.GENERATED:
         span = _find_unquoted(pattern, text, start)
         if is_generated(text[slice(*span)]):
@@ -292,16 +221,14 @@ def _find_generated(text: str, start: int) -> tuple[int, int]:
 
 def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
     """The span of a value behind a colon: one word, except for headers with several."""
-    from pytest_webeval.redaction import patterns
-
     if name in AUTHORIZATION_HEADERS:
         return _find_unquoted(patterns.LINE, text, start)
     if name not in COOKIE_HEADERS or not patterns.COOKIE_NAME.match(text, start):
         return _find_unquoted(patterns.WORD, text, start)
     end = at = start
     while at <= len(text):
-        at = _match_end(patterns.COOKIE, text, at)
-        if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in COOKIE_FLAGS:
+        at = match_end(patterns.COOKIE, text, at)
+        if "=" not in (pair := text[end:at]) and pair.strip("; \t").lower() not in _COOKIE_FLAGS:
             break  # a sentence that goes on
         end = at
         if text[at : at + 1] != ";":
@@ -312,17 +239,16 @@ def _find_colon_value(name: str, text: str, start: int) -> tuple[int, int]:
 
 def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """The values of a list, as JSON and Python show it."""
-    from pytest_webeval.redaction.patterns import BETWEEN, PLAIN_MEMBER
-
     while at < len(text):
         while at < len(text) and text[at].isspace():
             at += 1
         quoted = _find_quoted(text, at)
-        span = quoted or (at, _match_end(PLAIN_MEMBER, text, at))
+        span = quoted or (at, match_end(patterns.PLAIN_MEMBER, text, at))
         if span[0] < span[1]:
             yield span
-        at = _skip_closing_quote(text, *span) if quoted else span[1]
-        between = BETWEEN.match(text, at)
+        closing = patterns.QUOTE.match(text, span[1]) if quoted else None
+        at = closing.end() if closing else span[1]
+        between = patterns.BETWEEN.match(text, at)
         if between is None:
             return
         at = between.end()
@@ -330,13 +256,12 @@ def _list_elements(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     """The span of a quoted text without its quotes; a cut one extends to the end."""
-    from pytest_webeval.redaction.patterns import INSIDE, QUOTE
-
-    opening = QUOTE.match(text, at)
+    opening = patterns.QUOTE.match(text, at)
     if opening is None:
         return None
     quote, start = opening.group(), opening.end()
-    end = _match_end(INSIDE[quote], text, start) if quote in INSIDE else _find_closing_quote(text, quote, start)
+    inside = patterns.INSIDE.get(quote)
+    end = match_end(inside, text, start) if inside else _find_closing_quote(text, quote, start)
     return start, end - (end == len(text) and text.endswith(ELLIPSIS))
 
 
@@ -348,20 +273,7 @@ def _find_closing_quote(text: str, quote: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _skip_closing_quote(text: str, start: int, end: int) -> int:
-    """The place behind a closing quote, which is as long as the opening one."""
-    from pytest_webeval.redaction.patterns import QUOTE
-
-    closing = QUOTE.match(text, end)
-    return closing.end() if closing else max(start, end)
-
-
 def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     """The span of a value without quotes."""
-    value = text[at : _match_end(pattern, text, at)]
+    value = text[at : match_end(pattern, text, at)]
     return at, at + len(value.rstrip(f"{_TRAILING_PUNCTUATION}{ELLIPSIS}"))
-
-
-def _match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return match.end() if match else at

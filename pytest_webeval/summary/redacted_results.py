@@ -98,12 +98,13 @@ def _redact_names(result: TaskResult) -> TaskResult:
 
     They are never redacted strictly: checksums are opaque words.
     """
-    from pytest_webeval.redaction.redactor import OWN_KEYS  # with all of its patterns
+    from pytest_webeval.redaction.known_secrets import replace_texts  # with all patterns
+    from pytest_webeval.redaction.redactor import OWN_KEYS
 
     names = {name: getattr(result, name) for name in _NAMES}
     names["evaluators_results"] = [_list_names(each) for each in result.evaluators_results]
     names["webeval"] = {name: value for name, value in result.webeval.items() if name in OWN_KEYS}
-    if not may_hold_secrets(json.dumps(names)) or (safe := _redact_texts(names)) == names:
+    if not may_hold_secrets(json.dumps(names)) or (safe := replace_texts(names, (), redact_text)) == names:
         return result
     evaluations = [
         each.with_changes(
@@ -118,17 +119,6 @@ def _redact_names(result: TaskResult) -> TaskResult:
 
 def _list_names(evaluation: EvaluatorResult) -> list[str]:
     return [evaluation.evaluator_name, *(check.assertion_name for check in evaluation.assertions or ())]
-
-
-def _redact_texts(tree: Any) -> Any:
-    """The same JSON with each text redacted as a message."""
-    if isinstance(tree, str):
-        return redact_text(tree) if may_hold_secrets(tree) else tree
-    if isinstance(tree, list):
-        return [_redact_texts(each) for each in tree]
-    if isinstance(tree, dict):
-        return {_redact_texts(name): _redact_texts(each) for name, each in tree.items()}
-    return tree
 
 
 def drop_untrusted_marks(result: TaskResult) -> TaskResult:

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import list_fields
-from pytest_webeval.redaction.tokens import is_plain_text
+from pytest_webeval.redaction.json import is_plain_text
 from pytest_webeval.safety.json import load_bounded, may_nest_deeper
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import ELLIPSIS, truncate

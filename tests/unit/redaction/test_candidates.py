@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings, strategies
 
 from pytest_webeval.redaction import text as texts
-from pytest_webeval.redaction.candidates import candidates
 from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.patterns import candidates
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from pytest_webeval.redaction.json import list_tokens, may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.tokens import list_tokens, may_hold
 from pytest_webeval.results import EvaluatorResult, Status
 from tests.support.stored_results import build
 

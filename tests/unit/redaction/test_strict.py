@@ -26,6 +26,7 @@ SECRETS = (
     "x7!Kq2#Lm",
     "pässwört-9",
 )
+PART = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
 NAMES = ("password", "user[password]", "cvc", "card_number", "SAMLResponse", "token", "note", "x-trace", "sid")
 # How somebody repeats a secret: as it is, in other letters, escaped, within a sentence.
 REPEATS = (
@@ -145,7 +146,7 @@ def test_no_quote_in_a_text_makes_strict_lose_a_secret_that_default_knows(text):
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize("repeat", REPEATS, ids=map(str, range(len(REPEATS))))
 @pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("posted", ["form", "params", "json", "lines"])
+@pytest.mark.parametrize("posted", ["form", "params", "json", "multipart", "lines"])
 def test_a_password_that_somebody_posted_is_hidden_in_the_answer_that_repeats_it(
     tmp_path, posted, secret, repeat, mode
 ):
@@ -154,6 +155,10 @@ def test_a_password_that_somebody_posted_is_hidden_in_the_answer_that_repeats_it
         "form": {"mimeType": "application/x-www-form-urlencoded", "text": urlencode(form)},
         "params": {"params": [{"name": name, "value": value} for name, value in form.items()]},
         "json": {"mimeType": "application/json", "text": json.dumps({"credentials": form})},
+        "multipart": {
+            "mimeType": "multipart/form-data; boundary=b",
+            "text": "".join(PART.format(*pair) for pair in form.items()) + "--b--\r\n",
+        },
         "lines": {"text": urlencode(form)},
     }
     request = {"method": "POST", "url": "http://own.test/login", "postData": bodies[posted]}

@@ -7,13 +7,12 @@ import json
 import pytest
 from hypothesis import example, given, settings, strategies
 
-from pytest_webeval.redaction.json import JsonRedactor
+from pytest_webeval.redaction.json import JsonRedactor, decode_token, is_plain_text, list_marked, list_tokens
 from pytest_webeval.redaction.known_secrets import KnownSecrets, fold
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.redaction.tokens import decode_token, is_plain_text, list_marked, list_tokens
 from tests.support.stored_results import build
 
 SECRET = "Zq7wertyuiop90"
