@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -10,12 +11,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.discovery import ENVIRONMENT, DirectoryListing, is_hidden, list_directory
+from pytest_webeval.recordings.discovery import ENVIRONMENT, DirectoryListing, is_directory, is_hidden, list_directory
 from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS, format_of, holds_reports, unknown_layout
 from pytest_webeval.recordings.signatures import RecordedFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
-from pytest_webeval.safety.files import exists
+from pytest_webeval.safety.files import exists, is_dir
 from pytest_webeval.safety.text import preview
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
@@ -196,12 +197,26 @@ class Search(Struct):
     def _list_link_branches(
         self, listing: DirectoryListing, branches: Iterable[Branch], *, is_root: bool
     ) -> list[Branch]:
-        """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored."""
+        """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored.
+
+        Of all else that is no directory, what has the name of a task is broken: it has taken the place of a run.
+        """
         kinds = {branch.kind for branch in branches}
         is_expected = Kind.RUN in kinds or (is_root and not kinds) or listing.path.name == TRAJECTORIES
         links = listing.links_out(self.root)
         link_branches = (_build_link_branch(link, is_expected or self.is_defined(link)) for link in links)
-        return [branch for branch in link_branches if branch is not None]
+        others = sorted(entry.name for entry in listing.entries if not is_directory(entry))
+        replaced = (
+            path for path in map(listing.path.joinpath, others) if path not in links and self._is_replaced(path)
+        )
+        problem = "has the name of a task and is not a directory; copy the run here"
+        broken = (Branch(path, Kind.BROKEN, f"{path} {problem}") for path in replaced)
+        return [*(branch for branch in link_branches if branch is not None), *broken]
+
+    def _is_replaced(self, path: Path) -> bool:
+        """Whether what is no directory should be a run. A link may be another name of the run of the same task."""
+        is_other = not is_dir(path) or Path(os.path.realpath(path)).name != path.name
+        return is_other and self.is_defined(path)
 
     def _combine_branches(self, listing: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):

@@ -10,14 +10,14 @@ import pytest
 from tests.benchmarks.structure import count_calls, count_sources
 
 BOUNDS = {
-    "lines": 79_470,
-    "modules": 595,
+    "lines": 79_214,
+    "modules": 593,
     "modules of the largest folder": 56,
-    "private functions used once, %": 21.2,
-    "calls of one failing run": 8_367,
-    "modules of one failing run": 129,
-    "calls that one value visits": 539,
-    "modules that one value visits": 49,
+    "private functions used once, %": 20.9,
+    "calls of one failing run": 5_314,
+    "modules of one failing run": 117,
+    "calls that one value visits": 526,
+    "modules that one value visits": 48,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -142,6 +143,30 @@ def test_a_link_that_leads_out_of_the_root_is_an_error_and_not_followed(runs, we
     result.stdout.fnmatch_lines(["*108 is a link to a target outside the run root; copy the directory here*"])
     assert runs.counts == (1, 0, 1)
     assert elsewhere.written == []
+
+
+@pytest.mark.parametrize(
+    "replace",
+    [lambda path: path.symlink_to("107"), lambda path: path.symlink_to("."), lambda path: path.touch(), os.mkfifo],
+    ids=["sibling", "root", "file", "pipe"],
+)
+def test_what_has_taken_the_place_of_a_run_is_an_error(runs, webeval, replace):
+    runs.add(107)
+    shutil.rmtree(runs.add(108))
+    replace(runs.root / "108")
+    webeval().assert_outcomes(passed=1, errors=1)
+    assert {row["run"]: row["status"] for row in runs.summary["task_results"]} == {
+        "runs/107": "success",
+        "runs/108": "error",
+    }
+    assert runs.result(107)["task_id"] == 107
+
+
+def test_another_name_of_the_run_of_a_task_is_none(runs, webeval):
+    runs.add(107, name="1/107")
+    (runs.root / "latest").mkdir()
+    (runs.root / "latest/107").symlink_to("../1/107")
+    webeval().assert_outcomes(passed=1)
 
 
 def test_what_lies_behind_a_link_is_not_imported_either(runs, webeval, another_root, marker):
