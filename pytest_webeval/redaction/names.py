@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
-from pytest_webeval.redaction.marks import GENERATED_NAMES, list_words
+from pytest_webeval.redaction.marks import GENERATED_NAMES, Answer, list_words
 
+_LONGEST_END = 256  # characters of a name that decide at each end
 HEADER, COOKIE, FIELD, PARAMETER, MEMBER = "header", "cookie", "field", "parameter", "member"
 
 COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
@@ -38,7 +39,18 @@ SAFE_HEADERS = frozenset(
 )
 
 
-@lru_cache(maxsize=2048)
+def _cache_ends(function: Callable[[str], Answer]) -> Callable[[str], Answer]:
+    """The function with cached answers. Of a long name, both ends decide: an encoded body before a `=` is one, too."""
+    cached = lru_cache(maxsize=2048)(function)
+
+    def answer(name: str) -> Answer:
+        is_long = len(name) > 2 * _LONGEST_END
+        return cached(f"{name[:_LONGEST_END]}.{name[-_LONGEST_END:]}" if is_long else name)
+
+    return answer
+
+
+@_cache_ends
 def compact(name: str) -> str:
     """A name as it is compared with others."""
     return "".join(filter(str.isalnum, _decode_brackets(name))).lower()
@@ -53,7 +65,7 @@ def is_generated_name(name: str) -> bool:
     return compact(name) in GENERATED_NAMES or drop_number(name) in GENERATED_NAMES
 
 
-@lru_cache(maxsize=2048)
+@_cache_ends
 def is_secret(name: str) -> bool:
     """Whether a value of that name is a secret, wherever it stands."""
     plain, words = compact(name), _list_words(name)
@@ -66,7 +78,7 @@ def is_secret(name: str) -> bool:
     return any(word in _WORDS or _JOINED.fullmatch(word) for word in single)
 
 
-@lru_cache(maxsize=2048)
+@_cache_ends
 def drop_number(name: str) -> str:
     """A name as it is compared with others, without numbers and such words as `confirm` behind it."""
     return "".join(_drop_last_words(_list_words(name), _REPEATED))

@@ -61,14 +61,14 @@ class TextRedactor(Struct, frozen=True):
 
     def has_no_secrets(self, text: str) -> bool:
         """Whether a text contains neither a secret nor the name of a secret."""
-        return not text or not self._is_searched(text) or self._finder(text)(0) is None
+        return not text or not self._is_searched(text) or self._finder(text, patterns.heads)(0) is None
 
     def _is_searched(self, text: str) -> bool:
         return self.scope.is_strict or len(text) > _LONG or may_hold_secrets(text)
 
     def _spans(self, text: str) -> Iterator[Span]:
         """What is to be replaced, in order. A name whose value is not a secret does not hide the text behind it."""
-        find, at = self._finder(text), 0
+        find, at = self._finder(text, patterns.heads), 0
         while match := find(at):
             at, head = max(match.end(), at + 1), str(match.lastgroup)
             if head in _KINDS:
@@ -85,9 +85,9 @@ class TextRedactor(Struct, frozen=True):
                 yield span
                 at = max(at, span[1])
 
-    def _finder(self, text: str) -> Callable[[int], re.Match[str] | None]:
+    def _finder(self, text: str, build: Callable[..., re.Pattern[str]]) -> Callable[[int], re.Match[str] | None]:
         """Finds the next match from a place on, and those behind it: at candidates, unless more names are secret."""
-        pattern = patterns.heads(is_strict=self.scope.is_strict)
+        pattern = build(is_strict=self.scope.is_strict)
         places = None if self.scope.is_strict or self.scope.allowed else candidates(text)
         if places is None:
             return partial(pattern.search, text)
@@ -98,9 +98,12 @@ class TextRedactor(Struct, frozen=True):
         """Keys and tokens in a name itself: an untrusted file may have any member."""
         if head == "reversed":  # the name comes after its value, and is searched next
             return
-        pattern = patterns.secrets_in_names(is_strict=self.scope.is_strict)
-        for secret in pattern.finditer(text, *match.span(f"{head}_name")):
-            yield *secret.span(), self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
+        (start, end), at = match.span(f"{head}_name"), 0
+        find = self._finder(text[start:end], patterns.secrets_in_names)
+        while secret := find(at):
+            at = secret.end()
+            replacement = self.replacements.of(_UNNAMED_KINDS[str(secret.lastgroup)], "", secret.group())
+            yield start + secret.start(), start + at, replacement
 
     def _list_unnamed_spans(self, kind: str, match: re.Match[str], text: str) -> Iterator[Span]:
         if kind in ("userinfo", "cut", "encoded"):

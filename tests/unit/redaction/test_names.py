@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -272,3 +273,20 @@ def test_the_login_of_a_command_or_an_address_is_replaced(command, length):
 )
 def test_other_options_stay(command):
     assert Redactor(RedactionPolicy(), SALT).text(command) == command
+
+
+@pytest.mark.parametrize("around", ["user[password].{}", "{}.password", "{}-user_pin"])
+def test_the_ends_of_a_long_name_decide(around):
+    assert is_secret(around.format("xY1." * 10_000))
+
+
+@pytest.mark.parametrize("end", ["=", "==", "=x1", ":x"])
+def test_an_encoded_body_is_no_name_that_fills_the_memory(end):
+    text = "eyJh" + "eHh4" * 250_000 + end  # begins as a token does
+    tracemalloc.start()
+    try:
+        assert Redactor(RedactionPolicy(), SALT).text(text) == text
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(text)  # 50 times as much where its words were listed
