@@ -16,7 +16,7 @@ from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.redaction.marks import may_hold_secrets
 from pytest_webeval.redaction.messages import EXPLANATIONS, read_explanations
-from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy, build_scope
+from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import EvaluatorResult, TaskResult
@@ -76,21 +76,7 @@ def redact_stored(result: TaskResult, directory: Path, policy: RedactionPolicy =
 
     redactor = Redactor(policy, recorded=_StoredRecording(directory, RESPONSE))
     with time_limit(SECONDS, f"its redaction takes longer than {SECONDS:g} s; inspect the run"):
-        return _redact_names(_redact_members(redactor.result(drop_untrusted_marks(result)), policy))
-
-
-def _redact_members(result: TaskResult, policy: RedactionPolicy) -> TaskResult:
-    """The same where members of `webeval` that nobody knows are secrets if their names say so."""
-    from pytest_webeval.redaction.json import JsonRedactor  # with all of its patterns
-    from pytest_webeval.redaction.redactor import OWN_KEYS
-    from pytest_webeval.redaction.replacements import Replacements
-    from pytest_webeval.redaction.text import TextRedactor
-
-    own = {name: value for name, value in result.webeval.items() if name in OWN_KEYS or name == EXPLANATIONS}
-    others = {name: value for name, value in result.webeval.items() if name not in own}
-    for step in policy.steps if others else ():
-        others = JsonRedactor(TextRedactor(build_scope(step), Replacements(None)))(others)
-    return result.with_changes(webeval=own | others)
+        return _redact_names(redactor.result(drop_untrusted_marks(result)))
 
 
 def _redact_names(result: TaskResult) -> TaskResult:
