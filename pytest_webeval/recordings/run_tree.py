@@ -139,6 +139,7 @@ class Search(Struct):
             return Branch(listing.path, Kind.OUTPUT)
         branches = list(self._search_children(listing, level))
         branches += self._list_link_branches(listing, branches, is_root=level == 0)
+        branches += self._list_replaced(listing, branches)
         return self._combine_branches(listing, branches, is_root=level == 0)
 
     def _is_certainly_broken(self, listing: DirectoryListing, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
@@ -197,26 +198,24 @@ class Search(Struct):
     def _list_link_branches(
         self, listing: DirectoryListing, branches: Iterable[Branch], *, is_root: bool
     ) -> list[Branch]:
-        """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored.
-
-        Of all else that is no directory, what has the name of a task is broken: it has taken the place of a run.
-        """
+        """Links that lead out of the root: broken where a run is expected, otherwise without runs or ignored."""
         kinds = {branch.kind for branch in branches}
         is_expected = Kind.RUN in kinds or (is_root and not kinds) or listing.path.name == TRAJECTORIES
         links = listing.links_out(self.root)
         link_branches = (_build_link_branch(link, is_expected or self.is_defined(link)) for link in links)
-        others = sorted(entry.name for entry in listing.entries if not is_directory(entry))
-        replaced = (
-            path for path in map(listing.path.joinpath, others) if path not in links and self._is_replaced(path)
-        )
+        return [branch for branch in link_branches if branch is not None]
+
+    def _list_replaced(self, listing: DirectoryListing, known: Iterable[Branch]) -> list[Branch]:
+        """What has taken the place of a run: a link, a file or a pipe with the name of a task."""
+        paths = {listing.path / entry.name for entry in listing.entries if not is_directory(entry)}
+        replaced = filter(self._is_replaced, sorted(paths - {branch.path for branch in known}))
         problem = "has the name of a task and is not a directory; copy the run here"
-        broken = (Branch(path, Kind.BROKEN, f"{path} {problem}") for path in replaced)
-        return [*(branch for branch in link_branches if branch is not None), *broken]
+        return [Branch(path, Kind.BROKEN, f"{path} {problem}") for path in replaced]
 
     def _is_replaced(self, path: Path) -> bool:
-        """Whether what is no directory should be a run. A link may be another name of the run of the same task."""
+        """Whether what is not a directory should be a run. A link may be another name of the run of the same task."""
         is_other = not is_dir(path) or Path(os.path.realpath(path)).name != path.name
-        return is_other and self.is_defined(path)
+        return is_other and self.is_defined(path) and not self.is_ignored(path)
 
     def _combine_branches(self, listing: DirectoryListing, branches: list[Branch], *, is_root: bool) -> Branch:
         if is_root or any(branch.has_items for branch in branches):

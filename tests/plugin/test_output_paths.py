@@ -148,6 +148,13 @@ def test_an_output_or_replies_in_a_recording_are_refused(runs, webeval, place, o
     result.stderr.fnmatch_lines([f"ERROR: {option}: *runs/107 is a recorded run; choose a separate directory"])
 
 
+def test_a_link_to_replies_in_a_recording_is_refused(runs, webeval, pytester):
+    (runs.add(107) / "replies").mkdir()
+    (pytester.path / "link").symlink_to(runs.root / "107/replies")
+    result = webeval("--webeval-judge-replies=link", "--webeval-judge=m")
+    result.stderr.fnmatch_lines(["ERROR: --webeval-judge-replies: *runs/107 is a recorded run; choose *"])
+
+
 @pytest.mark.parametrize("is_root", [False, True])
 def test_replies_that_lie_in_a_recording_because_the_session_does_are_refused(runs, pytester, is_root):
     run = runs.add(107)

@@ -171,3 +171,13 @@ def test_python_scores_no_directory_in_the_place_of_another(attacked, pytester, 
         else:
             assert outcome[0] == ("error" if swap is swaps.remove_all and moment == "reading" else "failure")
     check_files(attacked, is_writing=is_writing)
+
+
+def test_an_item_keeps_nothing_of_the_directory_that_was_open(runs, pytester, webeval):
+    runs.add(107)
+    pytester.makeconftest(
+        "from pytest_webeval.plugin.collection.nodes import OPENED_RUNS\n"
+        "def pytest_sessionfinish(session):\n"
+        "    assert [OPENED_RUNS in item.stash for item in session.items] == [False]\n"
+    )
+    webeval().assert_outcomes(passed=1)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.recordings.recording_state import STATE
+
 PLANTED = ("", "/tests")  # of those that are planted, the ones that pytest would import for the roots
 MARKED = "import pathlib\npathlib.Path({marker!r}).write_text('obeyed')\n"
 
@@ -52,7 +54,7 @@ def test_planted_code_does_not_run(planted, webeval, marker, argument):
 def test_code_in_a_recording_of_another_session_does_not_run(runs, another_root, pytester, marker, options, count):
     runs.add(108)
     path = another_root("old").add(107)
-    (path / "webeval_recording.json").write_text("{}")
+    (path / STATE).write_text("{}")
     for file in ("conftest.py", "test_x.py", "__init__.py"):
         (path / file).write_text(MARKED.format(marker=str(marker)))
     pytester.makepyfile(test_mine="def test_mine(): pass")
@@ -160,6 +162,13 @@ def test_what_has_taken_the_place_of_a_run_is_an_error(runs, webeval, replace):
         "runs/108": "error",
     }
     assert runs.result(107)["task_id"] == 107
+
+
+def test_what_has_taken_the_place_of_a_run_can_be_ignored(runs, webeval):
+    runs.add(107)
+    runs.add(108).rename(runs.root / "moved")
+    (runs.root / "108").touch()
+    webeval("--ignore=runs/108", "--ignore=runs/moved").assert_outcomes(passed=1)
 
 
 def test_another_name_of_the_run_of_a_task_is_none(runs, webeval):
