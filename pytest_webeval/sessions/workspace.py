@@ -216,14 +216,13 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def tested_paths(self) -> list[Path]:
         """The runs for which Python tests are repeated, including broken ones."""
-        branches = list(self.branches)
-        self._problems.update({branch.path: branch.problem for branch in branches if branch.problem is not None})
-        return [branch.path for branch in branches]
+        return [branch.path for branch in self.branches]
 
     def branch(self, path: Path) -> Branch:
         """The runs at or below a directory of a root. It is scanned once, by one process for all."""
         if path not in self._branches:
-            self._branches[path] = self.find_branch(path)
+            self._branches[path] = found = self.find_branch(path)
+            self._problems.update((each.path, each.problem) for each in found.list_items() if each.problem is not None)
         return self._branches[path]
 
     def find_branch(self, path: Path) -> Branch:

@@ -147,6 +147,16 @@ def test_a_link_that_leads_out_of_the_root_is_an_error_and_not_followed(runs, we
     assert elsewhere.written == []
 
 
+@pytest.mark.unchecked_files("the result lies in a directory of its own")
+def test_the_result_of_a_link_out_says_nothing_of_where_it_leads(runs, webeval, another_root, tmp_path):
+    for attempt in ("a", "b"):  # whose names make a line of the terminal, for which all runs are loaded
+        runs.add(107, name=f"{attempt}/107", defined=attempt == "a")
+    (runs.root / "a" / "108").symlink_to(another_root("elsewhere").add(108), target_is_directory=True)
+    webeval(f"--webeval-output={tmp_path / 'out'}").assert_outcomes(passed=2, errors=1)
+    result = json.loads((tmp_path / "out" / "a" / "108" / "eval_result.json").read_bytes())
+    assert (result["webeval"]["format"], result["webeval"]["inputs"]) == ("unknown", {})
+
+
 @pytest.mark.parametrize(
     "replace",
     [lambda path: path.symlink_to("107"), lambda path: path.symlink_to("."), lambda path: path.touch(), os.mkfifo],
