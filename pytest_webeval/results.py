@@ -18,7 +18,8 @@ from pytest_webeval.safety.json import format_validation_error
 RESULT = "eval_result.json"
 SUMMARY = "eval_summary.json"
 PARTIAL_SUMMARY = "eval_summary.partial.json"  # of a session that scored fewer runs than its settings select
-JOURNAL = "eval_journal.jsonl"  # of a session that goes on, or was killed
+ROWS = "eval_session.sqlite"  # the rows of a session; those of a shard are in eval_session-1-of-2.sqlite
+OWN_ROWS = re.compile(r"eval_session(?:-\d+-of-\d+)?\.sqlite", re.ASCII)
 SIDE_FILE_DIGITS, LONGEST_LIST_NAME = 12, 60  # of the checksum and the list in the name of a side file
 SIDE_FILE = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{LONGEST_LIST_NAME}}}-[0-9a-f]{{{SIDE_FILE_DIGITS}}}\.jsonl")
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning

@@ -315,4 +315,4 @@ def _without_workers(client: Any, seconds: float) -> ExecutorError:
 
 def _disconnected(client: Any) -> ExecutorError:
     place = client.scheduler.address if client.scheduler else "the scheduler"
-    return ExecutorError(f"lost the connection to the Dask scheduler at {place}; start it again, and resume")
+    return ExecutorError(f"lost the connection to the Dask scheduler at {place}; start it again, and reuse results")

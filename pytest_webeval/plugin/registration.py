@@ -17,7 +17,7 @@ from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ItemFingerprints
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ROWS, ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
@@ -27,6 +27,7 @@ from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, TASK_AUDITS, W
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
 
@@ -72,6 +73,7 @@ def register(config: pytest.Config) -> None:
             LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"
         )
     if is_scoring:
+        config.stash[ROWS] = SessionRows(workspace, is_owner=not hasattr(config, "workerinput"))
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
         _register_reporting(config, workspace)
@@ -223,7 +225,7 @@ def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None
 
         config.pluginmanager.register(Prefetching(workspace), "webeval-prefetching")
     config.stash[FINGERPRINTS] = ItemFingerprints(workspace, config=config)
-    if settings.reads_journals:
+    if settings.reuse:
         config.stash[PREVIOUS] = PreviousSession(workspace, config.stash[FINGERPRINTS])
     config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
@@ -260,14 +262,12 @@ def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> No
         register_outputs,
     )
     from pytest_webeval.plugin.runtest.report_payloads import DropPayloads
-    from pytest_webeval.sessions.journals import Journals
 
     checks = build_checks(workspace)
     if workspace.settings.shard is not None:
         _remove_shard(workspace)
-    journals = Journals(workspace)
-    collected = CollectedRuns(workspace, journals)
-    reporter = SessionReporter(workspace, journals, collected, checks)
+    collected = CollectedRuns(workspace, config.stash[ROWS])
+    reporter = SessionReporter(workspace, config.stash[ROWS], collected, checks)
     config.pluginmanager.register(collected, "webeval-collected")
     if (staging := workspace.settings.staging) is not None:
         from pytest_webeval.plugin.reporting.uploading import Uploading  # for results that go to a store

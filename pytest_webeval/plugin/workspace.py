@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -34,6 +35,7 @@ ITEM = "task"
 MISSING_ITEM = "missing"
 AUDIT_ITEM = "audit"  # of a task, with --webeval-audit-tasks
 ITEMS = (ITEM, MISSING_ITEM)
+STARTED = "webeval_started"  # by which the controller of xdist tells a worker when the session began
 
 
 class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
@@ -44,8 +46,9 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
 
     @classmethod
     def of(cls, config: pytest.Config, settings: Settings) -> Self:
-        """The workspace of a session."""
-        return cls(settings, config.rootpath, config.invocation_params.dir, config=config)
+        """The workspace of a session; that of an xdist worker began with its controller."""
+        started = getattr(config, "workerinput", {}).get(STARTED) or time.time()
+        return cls(settings, config.rootpath, config.invocation_params.dir, started, config=config)
 
     @cached_property
     def classifier(self) -> Classifier:

@@ -56,7 +56,6 @@ SCHEMAS: tuple[Schema, ...] = (
     Schema("eval_results_line", ("eval_results-*.jsonl",), of_lines=True, members=(("result", "eval_result"),)),
     Schema("eval_summary", ("eval_summary.json", "eval_summary.partial.json"), generic=("baseline.json",)),
     Schema("eval_shard", ("eval_shard-*-of-*.json",)),
-    Schema("eval_journal", ("eval_journal.jsonl",), of_lines=True),
     Schema("comparison", (), generic=("comparison.json",)),
     Schema("history", (), generic=("history.json",)),
     Schema("tasks", ("tasks.json", "task.json", "tasks.jsonl")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct, structs
@@ -55,10 +55,6 @@ class Collected(Protocol):
     @property
     def nested_runs(self) -> Sequence[str]:
         """The labels of runs inside other runs, which are not scored."""
-
-    @property
-    def resumed(self) -> Container[str]:
-        """The labels of runs with a result of an earlier session."""
 
     @property
     def selection(self) -> str:

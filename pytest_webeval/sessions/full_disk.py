@@ -8,14 +8,14 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from pytest_webeval.results import JOURNAL, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, ROWS, SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.sessions.settings import Settings
 
 PLACES_SHOWN = 3
-_ADVICE = "free some space and rerun with --webeval-resume"
+_ADVICE = "free some space and rerun with --webeval-reuse"
 _NAMES = {
-    JOURNAL: "the journal",
+    ROWS: "the rows of the session",
     SUMMARY: "the summary",
     PARTIAL_SUMMARY: "the summary",
     "index.html": "the report",

@@ -322,13 +322,8 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
-        "resume",
-        "resume an interrupted session: reuse its results and score the remaining runs",
-        affects_results=False,
-    ),
-    Option(
         "reuse",
-        "reuse results of earlier sessions if all that decided them is unchanged",
+        "reuse results of earlier and interrupted sessions if all that decided them is unchanged",
         affects_results=False,
     ),
     Option(

@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import JOURNAL
 from pytest_webeval.safety.files import is_dir
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 
 
 def list_result_directories(workspace: Workspace) -> list[Path]:
-    """The directories of summaries and journals: the output directory, or else the run roots.
+    """The directories of summaries and of rows: the output directory, or else the run roots.
 
     A root that is itself a run has neither: an agent could have written what lies in it.
     """
@@ -25,23 +24,12 @@ def list_result_directories(workspace: Workspace) -> list[Path]:
     return [root for root in settings.roots if workspace.format_of(root) is None]
 
 
-def journal_path(workspace: Workspace, path: Path) -> Path | None:
-    """The path of the journal for a run; None if it would be in the run's own directory.
-
-    Files in there are untrusted.
-    """
-    if workspace.settings.output is not None:
-        return workspace.settings.output / JOURNAL
-    root = workspace.labels.root_of(path)
-    return None if root is None or root == path else root / JOURNAL
-
-
 def check_output_paths(settings: Settings) -> None:
     """Raise `SettingsError` that names the option, the path and the reason if one of them cannot be written.
 
     The same for a package that is missing, and `StoreError` for a location.
     """
-    if settings.results == "parquet" or _has_earlier_tables(settings):
+    if settings.results == "parquet":
         from pytest_webeval.summary.parquet_shards import require_pyarrow  # only for this format
 
         require_pyarrow()  # an hour later it would be too late
@@ -70,12 +58,6 @@ def check_output_paths(settings: Settings) -> None:
 def _list_directories(settings: Settings) -> tuple[Path, ...]:
     """Where results in shards may be."""
     return settings.roots if settings.output is None else (settings.output,)
-
-
-def _has_earlier_tables(settings: Settings) -> bool:
-    """Whether results of an earlier session that may be reused are in tables."""
-    directories = _list_directories(settings) if settings.reads_journals else ()
-    return any(True for directory in directories for _ in directory.glob("eval_results*.parquet"))
 
 
 def _check_manifests(settings: Settings) -> None:

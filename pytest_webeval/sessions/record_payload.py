@@ -13,8 +13,8 @@ from msgspec.structs import asdict, replace
 
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.summary.record import Record
 
@@ -125,5 +125,4 @@ def _is_aborted(classification: Classification) -> bool:
 def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:
     """What the report of a test carries about a run whose result of an earlier session stands."""
     record = replace(stored.record, tags=tags) if tags else stored.record
-    seal = stored.seal if stored.is_sealed_anew else None
-    return RunOutcome(RecordPayload(record, None, seal, is_resumed=True, line=stored.line), None)
+    return RunOutcome(RecordPayload(record, None, stored.seal, is_resumed=True, line=stored.line), None)

@@ -18,7 +18,7 @@ def name_locations(lines: Iterable[str], settings: Settings) -> list[str]:
             shown = [line.replace(place, location) for line in shown]
     if (staging := settings.staging) is not None:
         place, location = str(staging.path), staging.store.location
-        shown = [line if "--webeval-resume" in line else line.replace(place, location) for line in shown]
+        shown = [line if "--webeval-reuse" in line else line.replace(place, location) for line in shown]
     return shown
 
 

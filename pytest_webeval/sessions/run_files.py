@@ -19,7 +19,7 @@ MOST_FILES, MOST_BYTES = 10_000, 2**30  # in a run directory whose result can be
 # Seconds that a change must be older than a session: file systems round times, by up to two seconds.
 SETTLED = 2.0
 _OURS = re.compile(
-    r"\.?eval_(?:result\.json|journal\.jsonl"
+    r"\.?eval_(?:result\.json"
     r"|(?:summary|shard-\d+-of-\d+)(?:\.json|-[a-z_]+-[0-9a-f]+\.jsonl)"
     r"|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))(?:\.[0-9a-f]{16})?",
     re.ASCII,

@@ -22,9 +22,9 @@ from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.run_directory import find_change
 from pytest_webeval.scoring.task_result import COUNTED, SKIPPED, name_run_by_label
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import survey_files
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import StoredContent, StoredResult, store_content
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.record import Record

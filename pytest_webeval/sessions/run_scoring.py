@@ -21,14 +21,14 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout, score
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import Classifier, format_error
-from pytest_webeval.sessions.earlier_results import EarlierResult
 from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome, build_unchanged_outcome
 from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun, redact, write
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import VERDICTS, PreviousSession, StoredResult, describe_state
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.summary.row_file import EarlierRow
 
 
 class RunToScore(Struct, frozen=True):
@@ -36,7 +36,7 @@ class RunToScore(Struct, frozen=True):
 
     path: str
     problem: str | None = None
-    earlier: EarlierResult | None = None  # of an earlier session
+    earlier: EarlierRow | None = None  # of an earlier session
     objects: tuple[StoredObject, ...] = ()  # of a store, for a worker on another machine
 
 
@@ -128,13 +128,12 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         subset = self.workspace.tasks.subset
         return None if subset is None else frozenset(map(str, subset.task_ids))
 
-    def _find_stored(self, earlier: EarlierResult | None, run: Run, definition: Definition) -> StoredResult | None:
+    def _find_stored(self, earlier: EarlierRow | None, run: Run, definition: Definition) -> StoredResult | None:
         return None if self._previous is None else self._previous.check(earlier, self.modules, run, definition)
 
     @cached_property
     def _previous(self) -> PreviousSession | None:
-        is_reading = self.workspace.settings.reads_journals
-        return PreviousSession(self.workspace, self._fingerprints) if is_reading else None
+        return PreviousSession(self.workspace, self._fingerprints) if self.workspace.settings.reuse else None
 
     def _stands_unread(self, stored: StoredResult) -> bool:
         """Whether nothing has to be read or written for a result of an earlier session."""

@@ -53,7 +53,7 @@ class SessionFiles(Struct, eq=False, dict=True):
         if (report := self.report) is not None:
             written.append(session.attempt(lambda: self._write_report(report, summary)))
         is_complete = not (session.unscored or session.problems or session.full_disk or session.stopped)
-        session.journals.end(is_complete=is_complete, is_whole=session.summaries().is_whole)
+        session.records.end(is_complete=is_complete, is_whole=session.summaries().is_whole)
         written.append(self._finish_upload())
         is_written = all(written) and not session.full_disk and not self.mismatches
         return code if is_written else code or FAILED
@@ -77,7 +77,7 @@ class SessionFiles(Struct, eq=False, dict=True):
         staging = self.session.workspace.settings.staging
         if staging is None:
             return True
-        problem = staging.finish()
+        problem = staging.finish(is_kept=self.session.records.is_kept)
         self.places = staging.list_uploaded(self.places)
         if problem is not None:
             self.session.problems.insert(0, problem)
@@ -95,9 +95,8 @@ class SessionFiles(Struct, eq=False, dict=True):
         Gives whether each file could be written.
         """
         session, summaries = self.session, self.session.summaries()
-        yield session.attempt(lambda: session.lines.keep_unscored(session.unscored))
         for directory, records in summaries.list_places().items():
-            yield session.attempt(partial(session.lines.close, directory, is_whole=summaries.is_whole))
+            yield session.attempt(partial(session.export.write, directory, is_whole=summaries.is_whole))
             is_whole = len(records) == len(session.records)
             part = summary if is_whole else session.checks.restrict(summary, summaries.build(records))
             yield session.attempt(partial(self._write_summary, directory, part))
@@ -145,10 +144,10 @@ class SessionFiles(Struct, eq=False, dict=True):
             missing=sorted(session.missing.by_path.values(), key=id_order),
             contradicted=(),
             problems=[
-                *session.journals.lines(len(session.records)),
+                *session.records.lines(len(session.records)),
                 *map(session.workspace.redacting.text, session.full_disk.lines()),
                 *session.checks.notes,
-                *session.lines.notes,
+                *session.export.notes,
                 *list_store_problems(settings),
                 *self.match_lines,
                 *session.problems[:PROBLEMS_SHOWN],

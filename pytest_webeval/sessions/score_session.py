@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property, partial
 from itertools import islice
@@ -23,17 +23,16 @@ from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.interruption import open_hold
-from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.path_list import PathList
 from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome
-from pytest_webeval.sessions.result_lines import ResultLines
+from pytest_webeval.sessions.result_export import ResultExport
 from pytest_webeval.sessions.run_outcome import NO_PAGE, redact, write
 from pytest_webeval.sessions.run_scoring import RunToScore
 from pytest_webeval.sessions.session_checks import FAILED, INTERRUPTED, PASSED, SessionChecks
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.record_spool import RecordSpool
 
 
 class ScoredRuns(Struct, eq=False):
@@ -42,7 +41,6 @@ class ScoredRuns(Struct, eq=False):
     paths: PathList
     problems: dict[str, str]  # why broken runs cannot be scored, by path
     without_runs: Sequence[str]
-    journals: Journals
     outside: int = 0  # runs of tasks that are not in the subset
     matched: Mapping[str, Any] = {}  # counts of verdicts in files, as fields of `Counts`
     missing: int = 0  # expected tasks without a recording
@@ -51,7 +49,7 @@ class ScoredRuns(Struct, eq=False):
     nested_runs: Sequence[str] = ()
 
     @classmethod
-    def find(cls, workspace: Workspace, journals: Journals) -> ScoredRuns:
+    def find(cls, workspace: Workspace) -> ScoredRuns:
         """Scan the run roots. Raises `RecordingError`."""
         paths, problems = PathList(), dict[str, str]()
         for branch in workspace.branches:
@@ -60,12 +58,12 @@ class ScoredRuns(Struct, eq=False):
                 problems[str(branch.path)] = branch.problem or ""
         matched = {} if workspace.external is None else workspace.count_matches()
         nested_runs = workspace.nested_runs
-        return cls(paths, problems, workspace.without_runs, journals, matched=matched, nested_runs=nested_runs)
+        return cls(paths, problems, workspace.without_runs, matched=matched, nested_runs=nested_runs)
 
     @classmethod
-    def of(cls, paths: Iterable[str], journals: Journals) -> ScoredRuns:
+    def of(cls, paths: Iterable[str]) -> ScoredRuns:
         """Some runs, whoever has listed them."""
-        return cls(PathList(paths), {}, (), journals)
+        return cls(PathList(paths), {}, ())
 
     def targets(self, workspace: Workspace, *, is_local: bool) -> Iterator[RunToScore]:
         """The runs in their order, with all that workers on other machines need to know of them."""
@@ -86,11 +84,6 @@ class ScoredRuns(Struct, eq=False):
         """How many runs were left out."""
         return Counts(deselected=self.outside, outside=self.outside, **self.matched)
 
-    @property
-    def resumed(self) -> Container[str]:
-        """The labels of runs with a result of an earlier session."""
-        return self.journals.resumed
-
 
 class ScoreSession(Struct, eq=False, dict=True):
     """One per call of the command. `evaluators_from` names a module with evaluators of one's own."""
@@ -99,7 +92,6 @@ class ScoreSession(Struct, eq=False, dict=True):
     evaluators_from: str | None = None
     options: tuple[str, ...] = ()  # of commands that score a run again
     modules: str | None = None  # the checksum of modules of users that decide
-    records: RecordSpool = field(default_factory=RecordSpool)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     problems: list[str] = field(default_factory=list)
     stopped: str | None = None  # why not all runs were scored
@@ -110,14 +102,14 @@ class ScoreSession(Struct, eq=False, dict=True):
     finished: int = 0  # runs that came back, in the order of the paths
 
     @cached_property
-    def journals(self) -> Journals:
-        """With which another session can reuse the results."""
-        return Journals(self.workspace)
+    def records(self) -> SessionRows:
+        """The rows of the runs, with which another session can reuse the results."""
+        return SessionRows(self.workspace)
 
     @cached_property
-    def lines(self) -> ResultLines:
+    def export(self) -> ResultExport:
         """The results that go to shards."""
-        return ResultLines(self.workspace)
+        return ResultExport(self.workspace, self.records)
 
     @cached_property
     def missing(self) -> MissingTasks:
@@ -137,7 +129,7 @@ class ScoreSession(Struct, eq=False, dict=True):
     @cached_property
     def runs(self) -> ScoredRuns:
         """The runs of all roots. Raises `RecordingError`."""
-        runs = ScoredRuns.find(self.workspace, self.journals)
+        runs = ScoredRuns.find(self.workspace)
         runs.missing = len(self.missing.by_path)
         return runs
 
@@ -168,13 +160,10 @@ class ScoreSession(Struct, eq=False, dict=True):
         Ctrl-C ends it with what there is, as an engine does that fails on the way. Raises what an evaluator's module
         raises, and `ExecutorError` from an engine that has scored nothing.
         """
-        self.journals.tidy(map(self.workspace.labels.of, map(Path, self.runs.paths)))
+        self.records.tidy()
         for path in self.missing.by_path:
             self._keep(self._describe_missing(path), progress)
         seed = self.seed
-        if self.lines.is_in_shards:
-            is_whole = self.workspace.tasks.subset is None  # or else other results have to be kept
-            self.lines.is_ordered = is_whole and self.lines.find_ordered(map(Path, self.runs.paths))
         self.workspace.forget_branches()
         outcomes = map_batches(
             engine,
@@ -201,7 +190,7 @@ class ScoreSession(Struct, eq=False, dict=True):
     def _remove_unfinished(self, targets: Iterable[RunToScore]) -> None:
         """Remove what killed workers left of the results of some runs."""
         for target in targets:
-            self.journals.remove_unfinished(Path(target.path))
+            self.records.remove_unfinished(Path(target.path))
 
     def _keep_all(self, outcomes: Iterable[str | None], progress: Progress) -> None:
         """Keep what comes back. A run is in all files or in none, whenever somebody stops the session."""
@@ -217,12 +206,10 @@ class ScoreSession(Struct, eq=False, dict=True):
     def _find_targets(self) -> Iterator[RunToScore]:
         """The runs in their order, with what an earlier session left of each."""
         targets = self.runs.targets(self.workspace, is_local=self.is_local)
-        if not self.workspace.settings.reads_journals:
+        if not self.workspace.settings.reuse:
             return targets
-        earlier, of = self.lines.earlier, self.workspace.labels.of
-        return (
-            structs.replace(target, earlier=earlier.find(path := Path(target.path), of(path))) for target in targets
-        )
+        earlier, of = self.records.find_earlier, self.workspace.labels.of
+        return (structs.replace(target, earlier=earlier(path := Path(target.path), of(path))) for target in targets)
 
     def _describe_missing(self, path: Path) -> RecordPayload:
         classification = Classifier(self.workspace, self.missing).classify_error(path, self.missing.reason(path))
@@ -234,12 +221,10 @@ class ScoreSession(Struct, eq=False, dict=True):
     def _keep(self, payload: RecordPayload, progress: Progress) -> None:
         """Keep the record of a run."""
         record = payload.record
-        self.records.add(record)
         if payload.texts:
             self.texts[record.run] = self._shared_texts.setdefault(tuple(payload.texts.items()), payload.texts)
         self.full_disk.replace(record.run, payload.no_room)
-        self.attempt(partial(self.journals.keep, payload))
-        self.attempt(partial(self.lines.keep, record.run, payload.line))
+        self.attempt(partial(self.records.keep_payload, payload))
         if self._is_failure(payload):
             self.is_failed = True
             self.checks.has_other_failure |= payload.is_disturbed

@@ -84,7 +84,6 @@ class Settings:
     limits: Limits
     workers: int
     require_all: bool
-    resume: bool
     reuse: bool
     shard: Shard | None
     shard_times: Path | None
@@ -140,11 +139,6 @@ class Settings:
     def sync(self) -> Sync | None:
         """`os.fsync` with --webeval-fsync, otherwise None."""
         return os.fsync if self.fsync else None
-
-    @property
-    def reads_journals(self) -> bool:
-        """Whether results of earlier sessions are reused."""
-        return self.resume or self.reuse
 
     @cached_property
     def policy(self) -> VerdictPolicy:

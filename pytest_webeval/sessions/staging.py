@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.results import JOURNAL, SUMMARY
+from pytest_webeval.results import OWN_ROWS, SUMMARY
 from pytest_webeval.safety.files import read_file_inside, walk_directories
 from pytest_webeval.stores.cache_directory import FILES, default_cache, open_cache
 from pytest_webeval.stores.cache_index import NAME, CacheIndex
@@ -78,12 +78,12 @@ class Staging(Struct, frozen=True, dict=True):
         return None
 
     def list_waiting(self) -> Iterator[Path]:
-        """The files that were not uploaded since they were written. Journals are of use in this directory only."""
+        """The files that were not uploaded since they were written. Rows are of use in this directory only."""
         self._index.refresh()
         for directory, _, names in walk_directories(self.path):
             for name in names:
                 path = directory / name
-                if name != JOURNAL and not name.startswith(".") and not self._is_uploaded(path):
+                if not OWN_ROWS.match(name) and not name.startswith(".") and not self._is_uploaded(path):
                     yield path
 
     def _is_uploaded(self, path: Path) -> bool:
@@ -99,13 +99,10 @@ class Staging(Struct, frozen=True, dict=True):
         self._index.refresh()
         return [path for path in paths if self._is_uploaded(path)]
 
-    def finish(self) -> str | None:
-        """Upload the rest, and remove the directory if nothing is left to do. The problem otherwise.
-
-        A journal that is left belongs to a session that can be resumed: then all of it stays.
-        """
+    def finish(self, *, is_kept: bool) -> str | None:
+        """Upload the rest, and remove the directory unless another session is to reuse it. The problem otherwise."""
         problem = self.upload_rest()
-        if problem is None and not os.path.lexists(self.path / JOURNAL):
+        if problem is None and not is_kept:
             self._remove()
         return problem
 
@@ -117,7 +114,7 @@ class Staging(Struct, frozen=True, dict=True):
             return None
         first = next(iter(problems.values()))
         count = f"{len(problems):,} of {len(waiting):,} files were not uploaded to {self.store.location}"
-        return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-resume"
+        return f"{count}: {first}; they are in {self.path}: run the session again with --webeval-reuse"
 
     def _remove(self) -> None:
         """Remove what is in the store, and no more: another session may be writing here."""
@@ -125,7 +122,7 @@ class Staging(Struct, frozen=True, dict=True):
         for directory, _, names in os.walk(self.path, topdown=False):
             for path in (Path(directory, name) for name in names):
                 with suppress(OSError):
-                    if path.name.startswith(".") or self._is_uploaded(path):
+                    if path.name.startswith(".") or OWN_ROWS.match(path.name) or self._is_uploaded(path):
                         path.unlink()
             with suppress(OSError):
                 os.rmdir(directory)  # noqa: PTH106  (a text)

@@ -1,6 +1,6 @@
-"""Results of earlier sessions, for sessions with --webeval-resume or --webeval-reuse.
+"""Results of earlier sessions, for sessions with --webeval-reuse.
 
-A result is reused only if the journal lists it and if nothing that decided it has changed. A result file alone proves
+A result is reused only if there is a row of it and if nothing that decided it has changed. A result file alone proves
 nothing: an agent may have written it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -25,15 +25,13 @@ from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.fingerprints import UNKNOWN, Fingerprints, describe_evaluators
-from pytest_webeval.sessions.journal import Entry, Seal, entry_in
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import RunFiles, survey_files
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import CHOOSE_OUTPUT, encode_file, write_bytes, write_json
 from pytest_webeval.summary.record import Record, label_warnings
-
-if TYPE_CHECKING:
-    from pytest_webeval.sessions.earlier_results import EarlierResult, EarlierResults
+from pytest_webeval.summary.row_file import EarlierRow
 
 VERDICTS = (Status.SUCCESS, Status.FAILURE)
 
@@ -62,15 +60,13 @@ def store_content(path: Path, content: Any, places: ResultPlaces) -> tuple[str, 
 class StoredResult(Struct, frozen=True, dict=True):
     """A result of an earlier session, with the record that was made of it.
 
-    `line` is the result where it goes to a shard again.
-    `seal` is that of the journal, with the identity that the files have now; `is_sealed_anew` if it is another one than
-    before. `data_checksum` is that of the definitions if they are others now, but for the task of the run.
+    `line` is the result where it goes to a shard. `seal` has the identity that the files have now. `data_checksum` is
+    that of the definitions if they are others now, but for the task of the run.
     """
 
     content: bytes
     record: Record
     seal: Seal
-    is_sealed_anew: bool = False
     line: str | None = None
     data_checksum: str | None = None
 
@@ -97,12 +93,9 @@ class StoredResult(Struct, frozen=True, dict=True):
         return is_same_code and state == self.seal.evaluators != UNKNOWN
 
     def keep(self, path: Path, places: ResultPlaces) -> StoredContent:
-        """What to note, with the result written anew if a field of it is another; no seal if all is as it was.
-
-        Raises `SettingsError`.
-        """
+        """What to note, with the result written anew if a field of it is another. Raises `SettingsError`."""
         if self.data_checksum is None:
-            return StoredContent(self.seal if self.is_sealed_anew else None, self.line)
+            return StoredContent(self.seal, self.line)
         raw = json.loads(self.content)
         checksum, line = store_content(path, raw | self._changes(raw["webeval"]), places)
         return StoredContent(structs.replace(self.seal, result=checksum), line)
@@ -114,46 +107,34 @@ def describe_state(evaluators: Iterable[Evaluator], case: Case, workspace: Works
     return describe_evaluators(evaluators, None if is_usual else case.configured_sites)
 
 
-class PreviousSession(Struct, eq=False, dict=True):
-    """One per process. `stored` looks for results in the files, `check` takes what somebody has found there."""
+class PreviousSession(Struct, frozen=True, eq=False):
+    """One per process. It checks whether the result of a row would be the same now."""
 
     workspace: Workspace
     fingerprints: Fingerprints
 
-    @cached_property
-    def earlier(self) -> EarlierResults:
-        """What is in the files."""
-        from pytest_webeval.sessions.earlier_results import EarlierResults  # for sessions that reuse results
-
-        return EarlierResults(self.workspace)
-
-    def stored(self, modules: str | None, run: Run, definition: Definition) -> StoredResult | None:
-        """The result of a run, if it is certain that the run would get it again."""
-        return self.check(self.earlier.find(run.path, run.label), modules, run, definition)
-
     def check(
-        self, earlier: EarlierResult | None, modules: str | None, run: Run, definition: Definition
+        self, earlier: EarlierRow | None, modules: str | None, run: Run, definition: Definition
     ) -> StoredResult | None:
-        """The same, of what was found."""
-        entry = None if earlier is None else self._check_line(earlier.line, modules, run, definition)
+        """The result of a run in a row, if it is certain that the run would get it again."""
+        entry = None if earlier is None else self.read_entry(earlier, modules, run, definition)
         if earlier is None or entry is None:
             return None
+        record, seal = entry
         path = self.workspace.result_path(run.path)
-        single = _read_sealed(path, entry.seal)
-        content = single or _expand_sealed(earlier.content, entry.seal)
+        single = _read_sealed(path, seal)
+        content = single or _expand_sealed(earlier.result, seal)
         if content is None or self._needs_secrets(content):
             return None
         files = survey_files(run.path)
-        if not _has_same_files(run, files, content, entry.seal):
+        if not _has_same_files(run, files, content, seal):
             return None
         try:
             line = self._put_in_place(path, content, is_there=single is not None)
         except (SettingsError, ValueError):
             return None
-        identity = files.sealed_identity(self.workspace.started)
-        seal = structs.replace(entry.seal, identity=identity)
-        is_new = identity != entry.seal.identity
-        return _restate(StoredResult(content, _read_record(entry), seal, is_new, line), definition)
+        seal = structs.replace(seal, identity=files.sealed_identity(self.workspace.started))
+        return _restate(StoredResult(content, record, seal, line), definition)
 
     def _put_in_place(self, path: Path, content: bytes, *, is_there: bool) -> str | None:
         """The line of a result for a shard. One that goes to a file is there when this returns."""
@@ -164,28 +145,21 @@ class PreviousSession(Struct, eq=False, dict=True):
             write_bytes(path, content, CHOOSE_OUTPUT, places.sync)
         return None
 
-    def has_entry(self, modules: str | None, run: Run, definition: Definition) -> bool:
-        """Whether the journal lists a result that was decided as it would be now."""
-        line = self.earlier.find_line(run.path, run.label)
-        return line is not None and self._check_line(line, modules, run, definition) is not None
-
     def _needs_secrets(self, content: bytes) -> bool:
         """Whether a page has to show a recording whose secrets only whoever scores it knows."""
         return self.workspace.settings.report is not None and REDACTED in json.loads(content)["webeval"]
 
-    def _check_line(self, line: bytes, modules: str | None, run: Run, definition: Definition) -> Entry | None:
-        """The entry of a line, if it is about a verdict that was decided by what decides now."""
-        entry = entry_in(line)
-        if entry is None or not entry.seal.decided_by or entry.record.get("status") not in VERDICTS:
+    def read_entry(
+        self, earlier: EarlierRow, modules: str | None, run: Run, definition: Definition
+    ) -> tuple[Record, Seal] | None:
+        """What a row says, if it is about a verdict that was decided by what decides now."""
+        try:
+            seal, record = Seal.read(earlier.seal), Record(**json.loads(earlier.record) | {"tags": ()})  # those of now
+        except (ValueError, TypeError):
             return None
-        if entry.record.get("run") != run.label:
+        if not seal.decided_by or record.status not in VERDICTS or record.run != run.label:
             return None
-        decided_by = self.fingerprints.of(modules, run, definition)
-        return entry if entry.seal.decided_by == decided_by else None
-
-
-def _read_record(entry: Entry) -> Record:
-    return Record(**entry.record | {"tags": ()})  # which are those of this session
+        return (record, seal) if seal.decided_by == self.fingerprints.of(modules, run, definition) else None
 
 
 def _restate(stored: StoredResult, definition: Definition) -> StoredResult:
@@ -198,7 +172,7 @@ def _restate(stored: StoredResult, definition: Definition) -> StoredResult:
 
 
 def _read_sealed(path: Path, seal: Seal) -> bytes | None:
-    """The content of a result file, if its checksum is that of the journal."""
+    """The content of a result file, if its checksum is that of the row."""
     with suppress(RecordingError):
         content = read_file_inside(path.parent, RESULT)
         return content if sha256(content) == seal.result else None
@@ -221,14 +195,6 @@ def _expand_sealed(line: bytes | None, seal: Seal) -> bytes | None:
         content = expand_result(line)
         return content if sha256(content) == seal.result else None
     return None
-
-
-def read_sealed_line(earlier: EarlierResult, label: str) -> bytes | None:
-    """The result of a run in a shard if it is as a session has written it, whatever decided it."""
-    entry = entry_in(earlier.line)
-    if entry is None or entry.record.get("run") != label:
-        return None
-    return None if _expand_sealed(earlier.content, entry.seal) is None else earlier.content
 
 
 def _has_same_files(run: Run, files: RunFiles, content: bytes, seal: Seal) -> bool:

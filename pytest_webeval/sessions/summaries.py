@@ -14,33 +14,31 @@ from pytest_webeval.results import EVALUATOR_CHOICE, Summary
 from pytest_webeval.scoring.provenance import libraries
 from pytest_webeval.sessions.collected import Collected
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.session_rows import Rows, SessionRows
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stale_results import stale_results
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record_spool import Records, RecordSpool, sort_records
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 
 WITHOUT_RUNS_LISTED = 100  # directories in a summary
 
 
 class Summaries(Struct, frozen=True, eq=False, dict=True):
-    """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others.
-
-    Records can be iterated again and again.
-    """
+    """One per session, when it ends. `records` are those of all runs, `unscored` the labels of the others."""
 
     workspace: Workspace
     collected: Collected
-    records: Records
+    records: SessionRows
     unscored: Sequence[str]
     stopped: str | None
 
-    def build(self, records: Records) -> Summary:
+    def build(self, records: Rows) -> Summary:
         """The summary of some records."""
         details = self.details
         if self.workspace.settings.reuse:
-            details["reused_count"] = self.count_reused(records)
+            details["reused_count"] = records.count_reused()
         if not details["partial"] and (stale := self._stale_results):
             details["stale_results"] = stale
         attempts, known = self.workspace.settings.attempts, self.workspace.known_failures
@@ -48,10 +46,6 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         if self.workspace.settings.judge_certificate is None or "judging" not in summary.webeval:
             return summary
         return self.workspace.add_certificate(summary)
-
-    def count_reused(self, records: Iterable[Record]) -> int:
-        """How many of the results are those of an earlier session."""
-        return sum(record.run in self.collected.resumed for record in records)
 
     @property
     def is_whole(self) -> bool:
@@ -115,26 +109,22 @@ class Summaries(Struct, frozen=True, eq=False, dict=True):
         counts = {"task_count": len(subset.task_ids), "outside_count": self.collected.counts.outside}
         return {"name": subset.name, "checksum": subset.checksum} | counts
 
-    def list_places(self) -> Mapping[Path, Records]:
-        """The directories of summaries: the output directory, otherwise each root for its own runs."""
-        if self.workspace.settings.output:
-            return {self.workspace.settings.output: sort_records(self.records)}
-        places: dict[Path, RecordSpool] = {}
-        for record in self.records:
-            if (root := self._find_root(record.run, has_result_only=bool(record.trajectory))) is not None:
-                places.setdefault(root, RecordSpool()).add(record)
-        for label in self.unscored:
-            if (root := self._find_root(label, has_result_only=True)) is not None:
-                places.setdefault(root, RecordSpool())
-        if self.workspace.settings.shard is not None:  # which may be empty, and says so
-            places = {root: RecordSpool() for root in list_result_directories(self.workspace)} | places
-        return places
+    def list_places(self) -> Mapping[Path, RowFile]:
+        """The directories of summaries: the output directory, otherwise each root for its own runs.
 
-    def _find_root(self, label: str, *, has_result_only: bool) -> Path | None:
-        """The root with the summary of a run; none for a root that is itself a trajectory and gets its result alone."""
-        path = self.workspace.labels.path_of(label)
-        root = self.workspace.labels.root_of(path) if path else None
-        return None if path == root and has_result_only else root
+        A root that is itself a trajectory gets its result alone. A shard may be empty, and says so.
+        """
+        if (output := self.workspace.settings.output) is not None:
+            return {output: self.records.find_file(output)}
+        paths = filter(None, map(self.workspace.labels.path_of, self.unscored))
+        places = [
+            root
+            for root, record in self.records.list_first()
+            if not (record.trajectory and record.run == self.workspace.labels.of(root))
+        ]
+        places += [root for path in paths if (root := self.workspace.labels.root_of(path)) not in (None, path)]
+        places += list_result_directories(self.workspace) if self.workspace.settings.shard is not None else []
+        return {root: self.records.find_file(root) for root in dict.fromkeys(places)}
 
 
 def write_session_metrics(directory: Path, summary: Summary, records: Iterable[Record], settings: Settings) -> None:

@@ -147,7 +147,7 @@ def read_manifest(directory: Path, name: str) -> Manifest:
     """The manifest in a directory. Raises one of `UNREADABLE` for a file that cannot be read or trusted."""
     if not os.path.lexists(directory / name):
         raise ValueError(
-            "the manifest of these shards is missing: the session did not finish; resume it or score again"
+            "the manifest of these shards is missing: the session did not finish; score again with --webeval-reuse"
         )
     text = read_file_inside(directory, name).decode()
     raw = load_bounded(text, _LIMITS, name)

@@ -14,10 +14,10 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import (
     EVALUATOR_CHOICE,
-    JOURNAL,
     PARTIAL_SCORE,
     PARTIAL_SUMMARY,
     RESULT,
+    ROWS,
     SUMMARY,
     TaskResult,
 )
@@ -26,6 +26,7 @@ from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record, build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.row_file import is_unfinished
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, convert_rows, format_problems, parse_summary
 from pytest_webeval.summary.summary_file import find_summary, read_summary_file
 
@@ -70,7 +71,7 @@ def _read_results(root: Path, source: str, policy: RedactionPolicy) -> ScoredSes
         rules=",".join(sorted({run.rules for run in runs if run.rules})),
         evaluators=",".join(sorted(evaluators)),
         tasks=",".join(sorted({data for _, data in read if data})),
-        partial=bool(problems or invalid) or os.path.lexists(root / JOURNAL),  # which a killed session leaves
+        partial=bool(problems or invalid) or is_unfinished(root / ROWS),
         problems=[redact_text(problem, policy) for problem in format_problems([*problems, *invalid], source)],
     )
 

@@ -14,7 +14,7 @@ from pytest_webeval.safety.json import format_validation_error, get_member
 from pytest_webeval.safety.text import name_first, pluralize, truncate
 from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.shards import MOST_SHARDS
 from pytest_webeval.summary.side_files import SideList, load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
@@ -180,9 +180,12 @@ def _check_run(run: str, path: Path, ordered: Sequence[tuple[Path, ShardFile]]) 
         raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
 
 
-def merge_records(shards: Sequence[ShardFile]) -> RecordSpool:
+def merge_records(shards: Sequence[ShardFile]) -> RowFile:
     """The records of all shards."""
-    return RecordSpool(record for shard in shards for record in shard.records)
+    rows = RowFile()
+    for shard in shards:
+        rows.extend(shard.records)
+    return rows
 
 
 def merge_summary(shards: Sequence[ShardFile]) -> Summary:

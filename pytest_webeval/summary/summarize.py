@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.results import Status, Summary, TaskResult
 from pytest_webeval.summary.record import Record, build_task_row
-from pytest_webeval.summary.record_spool import RecordSpool, sort_records
+from pytest_webeval.summary.row_order import sort_records
 from pytest_webeval.summary.session_totals import Rows, SessionTotals, new_rows
 from pytest_webeval.summary.spooled_list import ScratchFile
 from pytest_webeval.summary.task_identity import TaskCounter
@@ -16,6 +16,8 @@ from pytest_webeval.summary.task_identity import TaskCounter
 if TYPE_CHECKING:
     from pytest_webeval.summary.baseline import KnownFailures
     from pytest_webeval.summary.partial_scores import ScoreMeans
+
+MOST_IN_MEMORY = 20_000  # records whose rows in the summary are in memory
 
 
 def summarize(results: Iterable[TaskResult], timestamp: str | None = None) -> Summary:
@@ -38,7 +40,7 @@ def summarize_records(  # noqa: PLR0913  (all that a session knows)
     the names of directories with one attempt each. Failures that are in `known_failures` have groups of their own.
     """
     ordered = sort_records(records)
-    scratch = ordered.scratch if isinstance(ordered, RecordSpool) else None
+    scratch = ScratchFile() if len(ordered) > MOST_IN_MEMORY else None
     totals = SessionTotals(scratch, known_failures)
     for record in ordered:
         totals.add(record)
@@ -117,7 +119,7 @@ def _sum_up_judges(records: Iterable[Record]) -> dict[str, Any]:
     return {"judging": build_judging(records)}
 
 
-def _compare_attempts(records: RecordSpool | Sequence[Record], pattern: str | None) -> dict[str, Any]:
+def _compare_attempts(records: Iterable[Record], pattern: str | None) -> dict[str, Any]:
     """The analysis of repeated runs, if there are any."""
     from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
 

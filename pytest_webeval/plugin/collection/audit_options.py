@@ -29,7 +29,6 @@ WITHOUT_EFFECT = {
     **{option.name: "leave it out: no judge is asked" for option in JUDGE_OPTIONS},
     "write_subset": SCORES,
     "durations": "use --durations",
-    "resume": SCORES,
     "reuse": SCORES,
     "fsync": SCORES,
     "criterion": SCORES,

@@ -14,7 +14,7 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS, IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
-from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.plugin.workspace import STARTED, PytestWorkspace
 from pytest_webeval.safety.files import is_dir
 
 
@@ -37,6 +37,7 @@ class Sharing(Struct, eq=False, dict=True):
         """Send the scanned run roots to a worker, including one that replaces a crashed worker."""
         config = self.workspace.config
         node.workerinput[IS_PATH_SAFE] = self.is_path_safe
+        node.workerinput[STARTED] = self.workspace.started
         if SNAPSHOTS not in config.stash:
             with suppress(OSError):  # without such a place each worker looks for itself
                 self._look(config)

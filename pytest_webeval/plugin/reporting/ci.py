@@ -44,7 +44,7 @@ class CiReports(Struct, frozen=True, eq=False):
 
     def _append(self, page: Path, summary: Summary, config: pytest.Config) -> None:
         """Append to the page of the step, within the size limit of GitHub."""
-        reruns = build_rerun_commands(config, self.reporter.records.values())
+        reruns = build_rerun_commands(config, self.reporter.records)
         try:
             room = LARGEST_PAGE - (page.stat().st_size if page.exists() else 0) - 1
             text = markdown(summary, reruns, room)

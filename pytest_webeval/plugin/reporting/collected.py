@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +13,8 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.selected_paths import selects_some_runs
 from pytest_webeval.plugin.workspace import COUNTS, ITEMS, PytestWorkspace
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.output_paths import check_copy
+from pytest_webeval.sessions.session_rows import SessionRows
 
 
 class CollectedRuns(Struct, eq=False):
@@ -24,7 +24,7 @@ class CollectedRuns(Struct, eq=False):
     """
 
     workspace: PytestWorkspace
-    journals: Journals
+    rows: SessionRows
     labels: set[str] = field(default_factory=set)
     counts: Counts = field(default_factory=Counts)
     without_runs: Sequence[str] = ()
@@ -47,7 +47,7 @@ class CollectedRuns(Struct, eq=False):
             check_copy(self.workspace.settings, len(self.labels))
         except SettingsError as error:
             raise pytest.UsageError(str(error)) from error
-        self.journals.tidy(self.labels)
+        self.rows.tidy()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -62,11 +62,6 @@ class CollectedRuns(Struct, eq=False):
     def has_runs(self) -> bool:
         """Whether there is anything to score."""
         return bool(self.labels)
-
-    @property
-    def resumed(self) -> Container[str]:
-        """The labels of runs with a result of an earlier session."""
-        return self.journals.resumed
 
     def finish(self) -> None:
         """Add what this process counted itself."""

@@ -24,19 +24,18 @@ from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failur
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.journals import Journals
 from pytest_webeval.sessions.remote_lines import list_store_problems, name_locations
 from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun, redact, store
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.stored_results import StoredContent
 from pytest_webeval.sessions.summaries import Summaries, write_session_metrics
-from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.record_spool import Records
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.summary_file import write_session_summary
 from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
     from pytest_webeval.plugin.reporting.session_checks import PytestChecks
-    from pytest_webeval.sessions.result_lines import ResultLines
+    from pytest_webeval.sessions.result_export import ResultExport
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -82,13 +81,12 @@ def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
 
 
 class SessionReporter(Struct, eq=False, dict=True):
-    """One per session. Records are stored by run, so that a rerun replaces the earlier record."""
+    """One per session. `records` are the rows of the runs, of which a rerun replaces the earlier one."""
 
     workspace: PytestWorkspace
-    journals: Journals  # with which another session can reuse results of this one
+    records: SessionRows
     collected: CollectedRuns
     checks: PytestChecks | None = None
-    records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
     parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -105,11 +103,11 @@ class SessionReporter(Struct, eq=False, dict=True):
     _is_complete: bool = False
 
     @cached_property
-    def lines(self) -> ResultLines:
+    def export(self) -> ResultExport:
         """The results that go to shards."""
-        from pytest_webeval.sessions.result_lines import ResultLines  # when the session is over, or has any
+        from pytest_webeval.sessions.result_export import ResultExport  # when the session is over
 
-        return ResultLines(self.workspace)
+        return ResultExport(self.workspace, self.records)
 
     @cached_property
     def full_disk(self) -> FullDisk:
@@ -133,12 +131,10 @@ class SessionReporter(Struct, eq=False, dict=True):
         if payload is None:
             self._record_lost_worker(report)
         elif payload.part is None:
-            self.records[payload.record.run] = payload.record
             if payload.texts:
                 self.texts[payload.record.run] = payload.texts
             self.full_disk.replace(payload.record.run, payload.no_room)
-            self.attempt(partial(self.journals.keep, payload))
-            self._keep_line(payload.record.run, payload.line)
+            self.attempt(partial(self.records.keep_payload, payload))
         else:
             self.parts.setdefault(payload.record.run, {})[report.nodeid] = payload.part
 
@@ -152,7 +148,6 @@ class SessionReporter(Struct, eq=False, dict=True):
         if path is not None:
             with self.workspace.open_run(path):
                 self._write_lost(label, path)
-            self.journals.disturbed.add(label)
 
     def _write_lost(self, label: str, path: Path) -> None:
         message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
@@ -167,18 +162,13 @@ class SessionReporter(Struct, eq=False, dict=True):
     def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
         """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
         label, no_room = written.record.run, written.no_room
-        self.records[label] = written.record
-        self._keep_line(label, written.line)
+        self.attempt(partial(self.records.keep, written.record, written.line))
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
             page = write_page(pages)
             self.texts[label] = page.texts or self.texts.get(label, {})
             no_room = no_room | page.no_room
         self.full_disk.add(no_room, label)
-
-    def _keep_line(self, label: str, line: str | None) -> None:
-        if self.workspace.result_places.storage_format is not None:
-            self.attempt(partial(self.lines.keep, label, line))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -191,7 +181,7 @@ class SessionReporter(Struct, eq=False, dict=True):
             if self.summary is not None:
                 is_complete = self._is_complete and not self.full_disk
                 is_whole = self.summaries().is_whole or self.workspace.settings.is_live
-                self.journals.end(is_complete=is_complete, is_whole=is_whole)
+                self.records.end(is_complete=is_complete, is_whole=is_whole)
             if self.full_disk:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -199,7 +189,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Remove what dead workers left of results: by now, none is alive."""
         labels = (nodeid.rpartition("::")[0] for nodeid in self.unfinished)
         for path in filter(None, map(self.workspace.labels.path_of, labels)):
-            self.journals.remove_unfinished(path)
+            self.records.remove_unfinished(path)
 
     def _sum_up(self, session: pytest.Session) -> None:
         """Merge partial results and write the summaries."""
@@ -208,7 +198,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         for label in sorted(self.parts):
             self.attempt(partial(self._merge, label))
         is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
-        if not self.records and (is_misused or not (self.collected.labels or self.workspace.settings.shard)):
+        if not len(self.records) and (is_misused or not (self.collected.labels or self.workspace.settings.shard)):
             if self.checks is not None:
                 self.checks.fail_unscored(session)
             return
@@ -222,19 +212,18 @@ class SessionReporter(Struct, eq=False, dict=True):
         if self.workspace.settings.shard and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = pytest.ExitCode.OK  # there are more shards than runs
         summaries = self.summaries()
-        summary = summaries.build(list(self.records.values()))
+        summary = summaries.build(self.records)
         self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
-        self.attempt(partial(self.lines.keep_unscored, self._unscored))
         for place, records in summaries.list_places().items():
-            written = self.attempt(partial(self.lines.close, place, is_whole=summaries.is_whole))
+            written = self.attempt(partial(self.export.write, place, is_whole=summaries.is_whole))
             if not self.attempt(partial(self._write_summary, summaries, place, records)) or not written:
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         labels = self.collected.labels
-        has_all = labels <= self.records.keys() and not self._unscored
+        has_all = not self._unscored
         self._is_complete = bool(labels or self.workspace.settings.is_live) and has_all and not self.problems
         if (directory := self.workspace.settings.metrics) is not None:
-            summary, records, settings = self.summary, self.records.values(), self.workspace.settings
-            self.attempt(lambda: write_session_metrics(directory, summary, records, settings))
+            summary, settings = self.summary, self.workspace.settings
+            self.attempt(lambda: write_session_metrics(directory, summary, self.records, settings))
         self._call_summary_hook(session, self.summary)
 
     def _report_mismatches(self, session: pytest.Session) -> None:
@@ -273,7 +262,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         path = self.workspace.labels.path_of(label)
         if path is not None:
             record = self.records.get(label)
-            parts, line = list(self.parts[label].values()), self.lines.read(label)
+            parts, line = list(self.parts[label].values()), self.records.get_result(label)
             with self.workspace.open_run(path):
                 written, has_failure = merge_parts(self.workspace, path, record, parts, line)
                 self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
@@ -281,7 +270,7 @@ class SessionReporter(Struct, eq=False, dict=True):
                 is_passed = record is not None and record.status == "success"
                 (self.contradicted if is_passed else self.recorded).append(label)
 
-    def _write_summary(self, summaries: Summaries, directory: Path, records: Records) -> None:
+    def _write_summary(self, summaries: Summaries, directory: Path, records: RowFile) -> None:
         settings = self.workspace.settings
         if settings.shard is not None:
             from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
@@ -296,7 +285,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Name these summaries as written, and no others."""
         self.places = places
 
-    def _restrict(self, summaries: Summaries, records: Records) -> Summary:
+    def _restrict(self, summaries: Summaries, records: RowFile) -> Summary:
         """The summary of one of several roots."""
         if self.summary is not None and len(records) == len(self.records):
             return self.summary
@@ -305,7 +294,7 @@ class SessionReporter(Struct, eq=False, dict=True):
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted((self.collected.labels | self.tested) - set(self.records))
+        return sorted(label for label in self.collected.labels | self.tested if label not in self.records)
 
     @property
     def _is_about_other_tests(self) -> bool:
@@ -316,7 +305,7 @@ class SessionReporter(Struct, eq=False, dict=True):
 
     def summaries(self) -> Summaries:
         """What the session adds to the records of its runs."""
-        return Summaries(self.workspace, self.collected, self.records.values(), self._unscored, self.stopped)
+        return Summaries(self.workspace, self.collected, self.records, self._unscored, self.stopped)
 
     def attempt(self, write: Callable[[], object], label: str = "") -> bool:
         """Whether something could be written; the obstacle is reported at the end of the session."""
@@ -332,16 +321,16 @@ class SessionReporter(Struct, eq=False, dict=True):
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, at most 40 lines of them."""
-        records = self.records.values()
+        records = self.records
         missing = sorted((record.task_id for record in records if record.missing), key=id_order)
         full_disk_lines = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
         problems = [
-            *self.journals.lines(len(self.records)),
+            *self.records.lines(len(self.records)),
             *format_recorded_failures(self.recorded),
             *full_disk_lines,
             *(self.checks.notes if self.checks is not None else ()),
             *self.match_lines,
-            *(self.lines.notes if self.summary is not None else ()),
+            *(self.export.notes if self.summary is not None else ()),
             *list_store_problems(self.workspace.settings),
             *self.problems[:3],
         ]

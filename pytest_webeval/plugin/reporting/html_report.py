@@ -41,7 +41,7 @@ class ReportPlugin(Struct, eq=False):
 
     def _write(self, summary: Summary, config: pytest.Config) -> None:
         reporter = self.reporter
-        records = reporter.records.values()
+        records = reporter.records
         comparison = reporter.checks.comparison if reporter.checks is not None else None
         is_shard = reporter.workspace.settings.shard is not None
         write_numbers = partial(self._write_shard, summary, config) if is_shard else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 
 import pytest
 from msgspec import Struct, field
@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.reports.status_line import Tally, status_line
-from pytest_webeval.summary.record import Record
+from pytest_webeval.sessions.session_rows import SessionRows
 
 FEWEST_RUNS = 50  # with fewer items, the letters of pytest are enough
 PAUSE = 0.1  # seconds between two lines
@@ -22,7 +22,7 @@ _OTHER_LINE = -2  # how pytest marks a line that is not a path, which it ends be
 class Progress(Struct, eq=False):
     """Plugin of the controller. `terminal` is there while the line is; `records` are those of the reporter."""
 
-    records: Mapping[str, Record]
+    records: SessionRows
     terminal: pytest.TerminalReporter | None = None
     tally: Tally = field(default_factory=Tally)
     last_draw: tuple[float, int] = (0.0, 0)  # when, and how many characters

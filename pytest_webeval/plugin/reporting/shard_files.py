@@ -15,10 +15,10 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.session_rows import Rows
 from pytest_webeval.sessions.summaries import Summaries
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
-from pytest_webeval.summary.record_spool import Records, sort_records
 from pytest_webeval.summary.shard_file import ReportPart, ShardFile, write_shard_file
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.side_files import remove_side_files
@@ -28,7 +28,7 @@ def write_shard(
     path: Path,
     timestamp: str,
     summaries: Summaries,
-    records: Records,
+    records: Rows,
     report: ReportPart | None = None,
 ) -> None:
     """Write the file of a shard with some records. Raises `SettingsError`."""
@@ -36,7 +36,7 @@ def write_shard(
     shard = workspace.settings.shard or Shard(1, 1)
     details = summaries.details | {"partial": summaries.collected.is_chosen}
     if workspace.settings.reuse:
-        details["reused_count"] = summaries.count_reused(records)
+        details["reused_count"] = records.count_reused()
     content = ShardFile(
         schema_version=SCHEMA_VERSION,
         index=shard.index,
@@ -48,7 +48,7 @@ def write_shard(
         chosen=counts.chosen,
         outside=counts.outside,
         details=details,
-        records=list(sort_records(records)),
+        records=list(records),
         report=report,
     )
     write_shard_file(path, content, workspace.settings.sync)

@@ -23,7 +23,7 @@ class Uploading(Struct, frozen=True, eq=False):
         try:
             return (yield)
         finally:
-            problem = self.staging.finish()
+            problem = self.staging.finish(is_kept=self.reporter.records.is_kept)
             self.reporter.keep_places(self.staging.list_uploaded(self.reporter.places))
             if problem is not None:
                 self.reporter.problems.insert(0, problem)

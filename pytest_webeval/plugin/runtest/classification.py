@@ -17,8 +17,8 @@ from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import format_error
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.run_outcome import Classification, Storage
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import VERDICTS, describe_state
 
 _SELF_EXPLANATORY = (WebEvalError, pytest.skip.Exception, pytest.xfail.Exception)

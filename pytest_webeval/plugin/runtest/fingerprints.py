@@ -15,6 +15,7 @@ from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.sessions.fingerprints import Fingerprints
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult
 
 PROVIDED_BY_PYTEST = {"request"}
@@ -32,12 +33,7 @@ class ItemFingerprints(Fingerprints, eq=False, kw_only=True):
 
     @cached_property
     def hooks(self) -> str:
-        """The checksum of modules of users with hooks, which may replace anything; not of what these import.
-
-        Empty without --webeval-reuse: an interrupted session is resumed after its hook was fixed.
-        """
-        if not self.workspace.settings.reuse:
-            return ""
+        """The checksum of modules of users with hooks, which may replace anything; not of what these import."""
         from pytest_webeval.sessions.user_modules import checksum_hooks  # only for this option
 
         return checksum_hooks(self.config.pluginmanager.get_plugins())
@@ -81,6 +77,7 @@ def _checksum_modules(functions: Sequence[Any]) -> str:
 
 FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
 PREVIOUS = pytest.StashKey[PreviousSession]()
+ROWS = pytest.StashKey[SessionRows]()  # of this session, and those of earlier ones
 STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
 UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
 
@@ -91,7 +88,8 @@ def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, wor
     stored = None
     if previous is not None:
         modules = workspace.config.stash[FINGERPRINTS].modules_of(item, run)
-        stored = previous.stored(modules, run, definition)
+        earlier = workspace.config.stash[ROWS].find_earlier(run.path, run.label)
+        stored = previous.check(earlier, modules, run, definition)
     if stored is not None:
         item.stash[STORED] = stored
     return stored is not None

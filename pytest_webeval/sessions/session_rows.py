@@ -1,0 +1,169 @@
+"""The rows of the runs of a session, in a file next to each summary, with which another session can reuse results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import merge
+from pathlib import Path
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.safety.text import pluralize
+from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.storage import remove, remove_leftovers
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.row_file import EarlierRow, RowFile, name_rows
+from pytest_webeval.summary.row_order import Ordered
+
+
+class SessionRows(Ordered):
+    """One per session in the process that sums up; others, `is_owner=False`, find rows of earlier sessions.
+
+    The records are those of this session, in the order of a summary.
+    """
+
+    def __init__(self, workspace: Workspace, *, is_owner: bool = True) -> None:
+        self.workspace, self.is_owner = workspace, is_owner
+        self.problems: list[str] = []
+        self._files: dict[Path, RowFile] = {}  # by the directory of the summary
+        self._others: dict[Path, list[RowFile]] = {}  # of other shards
+        self._is_tidy = self._is_ended = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether another session is to go on with what this one leaves."""
+        return self.workspace.settings.reuse or not self._is_ended
+
+    def find_file(self, directory: Path) -> RowFile:
+        """The rows next to the summary in a directory. Those of a root that is itself a run have no file there."""
+        if directory not in self._files:
+            settings, workspace = self.workspace.settings, self.workspace
+            is_run = directory != settings.output and workspace.format_of(directory) is not None
+            path = None if is_run else directory / name_rows(settings.shard)
+            is_synced = settings.sync is not None
+            self._files[directory] = RowFile(path, workspace.started, is_owner=self.is_owner, is_synced=is_synced)
+        return self._files[directory]
+
+    def find_directory(self, path: Path) -> Path:
+        """The directory of the summary, the rows and the shards with a run."""
+        return self.workspace.settings.output or self.workspace.labels.root_of(path) or path
+
+    def _find_file_of(self, label: str) -> RowFile:
+        path = self.workspace.labels.path_of(label)
+        return self.find_file(self.find_directory(path or Path(label)))
+
+    def keep_payload(self, payload: RecordPayload) -> None:
+        """Keep what a process tells of a run that it scored. Raises `SettingsError` where that cannot be written."""
+        path = self.workspace.labels.path_of(payload.record.run)
+        if path is not None and self.workspace.settings.reuse and not payload.is_resumed:
+            self._remove_leftovers(self.workspace.place(path))
+        seal = None if payload.seal is None else payload.seal.to_text()
+        self.keep(payload.record, payload.line, seal, is_reused=payload.is_resumed)
+
+    def keep(
+        self, record: Record, line: str | None = None, seal: str | None = None, *, is_reused: bool = False
+    ) -> None:
+        """Keep the record of a run, and the line of a result that goes to a shard. Raises as `keep_payload` does."""
+        content = None if line is None else line.encode()
+        self._find_file_of(record.run).keep(record, seal, content, is_reused=is_reused)
+
+    def find_earlier(self, path: Path, label: str) -> EarlierRow | None:
+        """What an earlier session left of a run. What cannot be read is a problem of the session, and no result."""
+        directory = self.find_directory(path)
+        for file in (self.find_file(directory), *self._find_others(directory)):
+            try:
+                if (row := file.find_earlier(label)) is not None:
+                    return row
+            except SettingsError as error:
+                self.problems = self.problems or [str(error)]
+        return None
+
+    def _find_others(self, directory: Path) -> list[RowFile]:
+        """The files of other shards of a session, and of one over all runs."""
+        if directory not in self._others:
+            own = self.find_file(directory).path
+            paths = [] if own is None else [path for path in directory.glob("eval_session*") if path != own]
+            named = [path for path in sorted(paths) if OWN_ROWS.fullmatch(path.name)]
+            self._others[directory] = [RowFile(path, is_owner=False) for path in named]
+        return self._others[directory]
+
+    def get(self, label: str) -> Record | None:
+        """The record of a run."""
+        return self._find_file_of(label).get(label)
+
+    def get_result(self, label: str) -> bytes | None:
+        """The result of a run on a line, if it goes to a shard."""
+        return self._find_file_of(label).get_result(label)
+
+    def __contains__(self, label: str) -> bool:
+        return label in self._find_file_of(label)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._files.values()))
+
+    def __iter__(self) -> Iterator[Record]:
+        rows = (file.list_with_positions() for file in self._files.values())
+        return (record for _, record in merge(*rows, key=lambda row: row[0]))
+
+    def list_first(self) -> list[tuple[Path, Record]]:
+        """The directories of summaries in the order of their first records, with these."""
+        first = [(directory, next(file.list_with_positions(), None)) for directory, file in self._files.items()]
+        rows = sorted((row[0], directory, row[1]) for directory, row in first if row is not None)
+        return [(directory, record) for _, directory, record in rows]
+
+    def count_reused(self) -> int:
+        """How many of the results are those of an earlier session."""
+        return sum(file.count_reused() for file in self._files.values())
+
+    def tidy(self) -> None:
+        """Remove unfinished summaries of a killed session, once. Those of results are removed in `keep`."""
+        if self.workspace.settings.reuse and not self._is_tidy:
+            self._is_tidy = True
+            for directory in list_result_directories(self.workspace):
+                self._remove_leftovers(directory)
+
+    def remove_unfinished(self, path: Path) -> None:
+        """Remove what a worker of this session left of the result of a run: it was killed while it wrote."""
+        self._remove_leftovers(self.workspace.place(path), self.workspace.started)
+
+    def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
+        if directory in self.workspace.settings.roots or not directory.is_symlink():
+            with self.workspace.open_run(directory):
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+
+    def end(self, *, is_complete: bool, is_whole: bool) -> None:
+        """Note that the session has come to its end if it scored all its runs, and forget those that are gone.
+
+        A session over some of the runs leaves the rows of the others.
+        """
+        self._is_ended = is_complete
+        for directory, file in self._files.items():
+            try:
+                if is_whole:
+                    file.forget_others()
+                    self._remove_others(directory)
+                if is_complete:
+                    file.end()
+            except SettingsError as error:
+                self.problems = self.problems or [str(error)]
+
+    def _remove_others(self, directory: Path) -> None:
+        """Remove the files of shards after a session over all runs."""
+        for file in self._find_others(directory) if self.workspace.settings.shard is None else ():
+            if file.path is not None:
+                remove(file.path)
+
+    def lines(self, count: int) -> list[str]:
+        """The lines for the terminal; `count` is the number of results."""
+        settings, notes = self.workspace.settings, [note for file in self._files.values() for note in file.notes]
+        if not settings.reuse:
+            return [*notes, *self.problems]
+        message = f"reused: {self.count_reused()} of {pluralize(count, 'result')} taken from an earlier session"
+        if settings.report is not None and settings.output is not None:
+            message += "; a report of results in another directory needs all runs to be scored"
+        return [message, *notes, *self.problems]
+
+
+Rows = SessionRows | RowFile
