@@ -1,12 +1,10 @@
-"""The paths of very many runs, a few bytes each, and sets of runs of which only hashes are in memory."""
+"""The paths of very many runs, a few bytes each."""
 
 from __future__ import annotations
 
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-
-from msgspec import Struct, field
 
 _PIECE = 1_000  # paths that are compressed together
 
@@ -37,23 +35,3 @@ class PathList(Collection[str]):
 
     def __contains__(self, path: object) -> bool:
         return any(path == each for each in self)
-
-
-class RunSet(Struct, eq=False):
-    """A set of labels to ask about; their hashes stand for them."""
-
-    _hashes: set[int] = field(default_factory=set)
-
-    def add(self, label: str) -> None:
-        """Add a label."""
-        self._hashes.add(hash(label))
-
-    def discard(self, label: str) -> None:
-        """Remove a label."""
-        self._hashes.discard(hash(label))
-
-    def __contains__(self, label: object) -> bool:
-        return hash(label) in self._hashes
-
-    def __len__(self) -> int:
-        return len(self._hashes)

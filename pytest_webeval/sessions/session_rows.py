@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from heapq import merge
 from pathlib import Path
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.output_paths import list_result_directories
@@ -55,7 +55,7 @@ class SessionRows(Ordered):
         return self.find_file(self.find_directory(path or Path(label)))
 
     def keep_payload(self, payload: RecordPayload) -> None:
-        """Keep what a process tells of a run that it scored. Raises `SettingsError` where that cannot be written."""
+        """Keep what a process tells of a run that it scored. Raises `DiskFull`; another error is a problem."""
         path = self.workspace.labels.path_of(payload.record.run)
         if path is not None and self.workspace.settings.reuse and not payload.is_resumed:
             self._remove_leftovers(self.workspace.place(path))
@@ -67,7 +67,12 @@ class SessionRows(Ordered):
     ) -> None:
         """Keep the record of a run, and the line of a result that goes to a shard. Raises as `keep_payload` does."""
         content = None if line is None else line.encode()
-        self._find_file_of(record.run).keep(record, seal, content, is_reused=is_reused)
+        try:
+            self._find_file_of(record.run).keep(record, seal, content, is_reused=is_reused)
+        except DiskFull:
+            raise
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
 
     def find_earlier(self, path: Path, label: str) -> EarlierRow | None:
         """What an earlier session left of a run. What cannot be read is a problem of the session, and no result."""

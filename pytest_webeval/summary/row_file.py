@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from msgspec import Struct
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.results import ROWS
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.storage import write_error
+from pytest_webeval.storage import is_full
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.row_order import Ordered, encode_path_order, encode_position
 from pytest_webeval.summary.shards import Shard
@@ -35,14 +36,15 @@ _SCHEMA = (
     """CREATE TABLE results (run TEXT PRIMARY KEY, session REAL NOT NULL, position BLOB NOT NULL,
     reused INTEGER NOT NULL, row TEXT NOT NULL, seal TEXT, checksum TEXT NOT NULL, result BLOB)""",
     "CREATE INDEX results_in_order ON results (session, position)",
-    """CREATE VIEW runs AS SELECT run, json_extract(row, '$.task_id') AS task_id, json_extract(row, '$.status') AS status,
-    json_extract(row, '$.score') AS score, json_extract(row, '$.reason') AS reason,
-    json_extract(row, '$.wall_time') AS wall_time, reused, session
+    """CREATE VIEW runs AS SELECT run, json_extract(row, '$.task_id') AS task_id,
+    json_extract(row, '$.status') AS status, json_extract(row, '$.score') AS score,
+    json_extract(row, '$.reason') AS reason, json_extract(row, '$.wall_time') AS wall_time, reused, session
     FROM results WHERE session > 0 AND json_valid(row)""",
 )
 _HEADER = (f"PRAGMA application_id={_APPLICATION}", f"PRAGMA user_version={VERSION}")
 _MARKS = ("application_id", "user_version")
 _OF_SESSION = "SELECT * FROM results WHERE session = ?"
+_FORGET_SESSIONS = "DELETE FROM sessions WHERE started != ? AND started NOT IN (SELECT session FROM results)"
 _KEEP = """
 INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET
 session = excluded.session, position = excluded.position, reused = excluded.reused, row = excluded.row,
@@ -179,15 +181,12 @@ class RowFile(Ordered):
 
     @contextmanager
     def _errors(self, verb: str, advice: str) -> Iterator[None]:
-        path = self.path or Path()
         try:
             yield
-        except OSError as error:
-            raise write_error(path, error, advice) from error
-        except sqlite3.Error as error:
-            message = f"cannot {verb} {path}: {error}; {advice}"
-            is_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-            raise DiskFull(message, path, str(error)) if is_full else SettingsError(message) from error
+        except (OSError, sqlite3.Error) as error:
+            path, reason = self.path or Path(), getattr(error, "strerror", None) or str(error)
+            message = f"cannot {verb} {path}: {reason}; {advice}"
+            raise DiskFull(message, path, reason) if _is_full(error) else SettingsError(message) from error
 
     def find_earlier(self, run: str) -> EarlierRow | None:
         """What the latest of the earlier sessions left of a run. Raises `SettingsError` for an unreadable file."""
@@ -263,7 +262,7 @@ class RowFile(Ordered):
         with self._errors("write", "its results cannot be reused"):
             with _transaction(self._rows) as connection:
                 connection.execute("UPDATE sessions SET ended = 1 WHERE started = ?", (self.session,))
-                connection.execute("DELETE FROM sessions WHERE started NOT IN (SELECT session FROM results) AND ended")
+                connection.execute(_FORGET_SESSIONS, (self.session,))
             self._rows.execute("PRAGMA journal_mode=DELETE")
 
 
@@ -341,10 +340,19 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]
         raise
 
 
+def _is_full(error: OSError | sqlite3.Error) -> bool:
+    if isinstance(error, OSError):
+        return is_full(error)
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+
+
 def _checksum(row: str, seal: str | None) -> str:
     """With which a row that somebody changed, or the disk, is not reused."""
     return sha256(f"{seal}\n{row}".encode())
 
 
 def _read(row: str) -> Record:
-    return Record(**json.loads(row))
+    try:
+        return Record(**msgspec.json.decode(row))
+    except ValueError:  # of NaN, or of half a surrogate pair in the text of an agent
+        return Record(**json.loads(row))

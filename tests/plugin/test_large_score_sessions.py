@@ -6,13 +6,14 @@ import json
 import signal
 import subprocess
 import sys
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.errors import ExecutorError
-from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.summary.row_file import is_unfinished
 from tests.support.made_session import MadeReplies, list_labels, score_made_runs
 
 GIB = 2**30
@@ -29,22 +30,20 @@ def test_the_files_of_a_session_over_runs_that_come_in_batches_are_complete(tmp_
     assert counts == ([1_000, 1_000, 500] if form == "shards" else [])
 
 
-class InterruptedSpool(RecordSpool):
-    """Records, while the 1,500th of which is kept somebody presses Ctrl-C."""
-
-    def add(self, record):
-        if len(self) == 1_499:
-            signal.raise_signal(signal.SIGINT)
-        super().add(record)
-
-
 @pytest.mark.unchecked_files("the results are made up")
 def test_a_run_that_is_being_kept_when_somebody_stops_is_in_all_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    session = score_made_runs(tmp_path, 2_000, "shards", InterruptedSpool())
+    numbers, keep = count(1), SessionRows.keep
+
+    def interrupt(*arguments, **options):
+        if next(numbers) == 1_500:
+            signal.raise_signal(signal.SIGINT)
+        keep(*arguments, **options)
+
+    monkeypatch.setattr(SessionRows, "keep", interrupt)
+    session = score_made_runs(tmp_path, 2_000, "shards")
     assert (session.stopped, len(session.records), len(session.unscored)) == ("KeyboardInterrupt", 1_500, 500)
     assert json.loads((tmp_path / "out/eval_results.json").read_bytes())["count"] == 1_500
-    assert (tmp_path / "out/eval_journal.jsonl").read_bytes().count(b"\n") == 1_500
     assert session.unscored[0] == next(islice(list_labels(2_000), 1_500, None))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -57,7 +56,7 @@ class LostReplies(MadeReplies):
     def take(self):
         self.taken += 1
         if self.taken == 2:
-            raise ExecutorError("lost the connection; start it again, and resume")
+            raise ExecutorError("lost the connection; start it again, and reuse results")
         return super().take()
 
 
@@ -69,10 +68,10 @@ def test_what_was_scored_before_the_engine_failed_is_summed_up(tmp_path, monkeyp
     summary = json.loads((tmp_path / "out/eval_summary.partial.json").read_bytes())
     facts = summary["webeval"]
     assert (facts["partial"], facts["unscored_count"], facts["stopped"]) == (True, 1_500, session.problems[0])
-    assert session.problems == ["lost the connection; start it again, and resume"]
+    assert session.problems == ["lost the connection; start it again, and reuse results"]
     _, code = session.check(session.summaries().build(session.records))
     assert code == 1
-    assert (tmp_path / "out/eval_journal.jsonl").exists()
+    assert is_unfinished(tmp_path / "out/eval_session.sqlite")
 
 
 @pytest.mark.whole

@@ -1,14 +1,16 @@
-"""--webeval-resume: what a session scored is taken by the next, if our journal vouches for it and nothing changed."""
+"""--webeval-reuse after an interrupted session: its results stand if there is a row of each and nothing changed."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from pytest_webeval.__main__ import main
+from pytest_webeval.summary.row_file import _checksum
 
 # Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
@@ -45,12 +47,14 @@ Run.check = watched
 def timeless(text: bytes) -> bytes:
     text = re.sub(rb'("timestamp": )"[^"]*"', rb"\1null", text)
     text = re.sub(rb'("wall_time": )[-+.e0-9]+', rb"\1null", text)
+    text = re.sub(rb',\n    "reused_count": [0-9]+', b"", text)
     return re.sub(rb'("slowest": \[)[^]]*\]', rb"\1]", text)
 
 
 def everything(place) -> dict[str, bytes]:
-    """All that sessions wrote, times aside."""
-    return {path.relative_to(place).as_posix(): timeless(path.read_bytes()) for path in place.rglob("*eval_*")}
+    """All that sessions wrote but their rows, times aside."""
+    paths = [path for path in place.rglob("*eval_*") if path.suffix != ".sqlite"]
+    return {path.relative_to(place).as_posix(): timeless(path.read_bytes()) for path in paths}
 
 
 def forget(place) -> None:
@@ -84,12 +88,14 @@ def halfway(runs, webeval, scored_again):
 
 @pytest.fixture
 def told():
-    """What the terminal tells of resuming."""
-    return lambda result: next(line for line in result.outlines if line.startswith("resumed: "))
+    """What the terminal says of reused results."""
+    return lambda result: next(line for line in result.outlines if line.startswith("reused: "))
 
 
-def lines_of(runs) -> list:
-    return [json.loads(line) for line in (runs.root / "eval_journal.jsonl").read_text().splitlines()]
+def kept(runs) -> list[str]:
+    """The runs of which there are rows that may be reused, in the order in which they were first scored."""
+    with closing(sqlite3.connect(runs.root / "eval_session.sqlite")) as connection:
+        return [run for (run,) in connection.execute("SELECT run FROM results WHERE seal IS NOT NULL ORDER BY rowid")]
 
 
 @WORKERS_BY_DEFAULT
@@ -105,13 +111,13 @@ def test_an_interrupted_and_a_resumed_session_leave_what_an_undisturbed_one_leav
     forget(runs.root)
     pytester.makeconftest(INTERRUPTED_AT.format(label="106"))
     webeval_apart(*workers)
-    kept = [line["record"]["run"] for line in lines_of(runs)]
-    resumed = webeval_apart("--webeval-resume", *again)
+    scored = kept(runs)
+    resumed = webeval_apart("--webeval-reuse", *again)
     assert everything(runs.root) == wanted
     assert resumed.parseoutcomes() == undisturbed.parseoutcomes()
-    taken = len(set(kept) - {"runs/103"})
-    assert "runs/106" not in kept
-    resumed.stdout.fnmatch_lines([f"resumed: {taken} of 12 results taken from an earlier session"])
+    taken = len(set(scored) - {"runs/103"})
+    assert "runs/106" not in scored
+    resumed.stdout.fnmatch_lines([f"reused: {taken} of 12 results taken from an earlier session"])
     assert 1 <= taken < 12
 
 
@@ -121,10 +127,10 @@ def test_of_what_is_taken_nothing_is_decoded_or_written_again(halfway, webeval, 
         return found.st_ino, found.st_mtime_ns
 
     before = {number: written(number) for number in ("107", "108")}
-    result = webeval("--webeval-resume")
+    result = webeval("--webeval-reuse")
     result.assert_outcomes(passed=3, failed=1)
     assert scored_again() == ["109", "110"]
-    assert told(result) == "resumed: 2 of 4 results taken from an earlier session"
+    assert told(result) == "reused: 2 of 4 results taken from an earlier session"
     assert {number: written(number) for number in before} == before
 
 
@@ -136,48 +142,40 @@ def test_what_is_taken_is_told_as_it_was_when_it_was_scored(halfway, webeval, py
         return lines[start : start + 7], re.findall(r"<property [^>]*>|<failure .*?</failure>", junit, re.DOTALL)
 
     first = told(webeval("runs/108", "--junitxml=junit.xml"))
-    resumed = webeval("--webeval-resume", "runs/108", "--junitxml=junit.xml")
-    resumed.stdout.fnmatch_lines(["resumed: 1 of 1 *", "FAILED runs/108::task - agent_response.status: *"])
+    resumed = webeval("--webeval-reuse", "runs/108", "--junitxml=junit.xml")
+    resumed.stdout.fnmatch_lines(["reused: 1 of 1 *", "FAILED runs/108::task - agent_response.status: *"])
     assert told(resumed) == first
     assert '    expected "success"' in first[0]
     assert len(first[1]) == 9
 
 
 def test_html_columns_show_what_is_taken_like_any_other_result(halfway, webeval, pytester):
-    webeval("--webeval-resume", "--html=report.html")
+    webeval("--webeval-reuse", "--html=report.html")
     scores = re.findall(r"col-score.{0,20}?([01]\.0)", (pytester.path / "report.html").read_text())
     assert sorted(scores) == ["0.0", "1.0", "1.0", "1.0"]
 
 
-@pytest.mark.parametrize("sessions_before", [0, 1])
-def test_without_a_journal_everything_is_scored_and_told(runs, webeval, told, sessions_before):
+def test_without_rows_everything_is_scored(runs, webeval, told):
     runs.add(107)
-    for _ in range(sessions_before):  # a whole session leaves none either
-        webeval().assert_outcomes(passed=1)
-    result = webeval("--webeval-resume")
+    webeval().assert_outcomes(passed=1)
+    (runs.root / "eval_session.sqlite").unlink()
+    result = webeval("--webeval-reuse")
     result.assert_outcomes(passed=1)
-    missing = "it left no eval_journal.jsonl"
-    assert told(result) == f"resumed: 0 of 1 result taken from an earlier session; {missing}"
+    assert told(result) == "reused: 0 of 1 result taken from an earlier session"
 
 
-def test_an_undisturbed_session_leaves_no_journal_and_says_nothing_of_it(runs, webeval):
+def test_a_session_without_the_option_says_nothing_of_reused_results(runs, webeval):
     runs.add(107)
-    webeval().stdout.no_fnmatch_line("resumed: *")
-    assert runs.written == ["107/eval_result.json", "eval_summary.json"]
-
-
-def test_what_resumed_to_the_end_leaves_none_either(halfway, webeval):
-    webeval("--webeval-resume")
-    assert "eval_journal.jsonl" not in halfway.written
+    webeval().stdout.no_fnmatch_line("reused: *")
 
 
 def test_the_ini_key_resumes_as_well(halfway, webeval, pytester, scored_again):
-    pytester.makeini("[pytest]\nwebeval_resume = true")
+    pytester.makeini("[pytest]\nwebeval_reuse = true")
     webeval().assert_outcomes(passed=3, failed=1)
     assert scored_again() == ["109", "110"]
 
 
-# What must have 107 scored anew, though the journal tells of it.
+# What must have 107 scored again, though there is a row of it.
 def changing_the_result(runs):
     path = runs.root / "107" / "eval_result.json"
     path.write_text(path.read_text().replace('"task_revision": 1', '"task_revision": 2'))
@@ -207,45 +205,52 @@ def adding_an_input(runs):
     (runs.root / "107" / "rubric.json").write_text("{}")
 
 
-def damaging_the_line(runs):
-    change_line(runs, lambda line: line[:-9])
-
-
 def changing_the_record(runs):
-    change_line(runs, lambda line: line.replace('"status":"success"', '"status":"failure"'))
+    change_row(runs, lambda row, seal: (row.replace('"status":"success"', '"status":"failure"'), seal))
 
 
 def changing_what_decided(runs):
-    change_line(runs, lambda line: re.sub(r'"decided_by":"[0-9a-f]', '"decided_by":"x', line))
+    change_row(runs, lambda row, seal: (row, re.sub(r'"decided_by":"[0-9a-f]', '"decided_by":"x', seal)))
 
 
 def changing_the_seal(runs):
-    change_line(runs, lambda line: re.sub(r'"files":"[0-9a-f]+"', '"files":""', line))
+    change_row(runs, lambda row, seal: (row, re.sub(r'"files":"[0-9a-f]+"', '"files":""', seal)))
+
+
+def removing_the_seal(runs):
+    change_row(runs, lambda row, _: (row, None))
+
+
+def damaging_the_seal(runs):
+    change_row(runs, lambda row, seal: (row, seal[:-9]), _checksum)
+
+
+def damaging_the_record(runs):
+    change_row(runs, lambda row, seal: (row[:-9], seal), _checksum)
 
 
 def removing_what_decided(runs):
-    change_line(runs, lambda line: sign(re.sub(r'"decided_by":"[0-9a-f]+"', '"decided_by":""', line)))
+    change_row(runs, lambda row, seal: (row, re.sub(r'"decided_by":"[0-9a-f]+"', '"decided_by":""', seal)), _checksum)
 
 
 def removing_the_list_of_files(runs):
-    change_line(runs, lambda line: sign(re.sub(r'"(files|identity)":"[0-9a-f]+"', r'"\1":""', line)))
-
-
-def sign(line):
-    """The line with the checksum that it would have."""
-    body = line.partition('",')[2]
-    return f'{{"sha256":"{hashlib.sha256(body.encode()).hexdigest()}",{body}'
+    empty = r'"\1":""'
+    change_row(runs, lambda row, seal: (row, re.sub(r'"(files|identity)":"[0-9a-f]+"', empty, seal)), _checksum)
 
 
 def changing_the_definitions(runs):
     runs.define(runs.definition(7))
 
 
-def change_line(runs, change):
-    journal = runs.root / "eval_journal.jsonl"
-    first, *others = journal.read_text().splitlines()
-    assert '"runs/107"' in first
-    journal.write_text("".join(f"{line}\n" for line in (change(first), *others)))
+def change_row(runs, change, sign=None):
+    """Change the row of 107; with `sign` it has the checksum that goes with it."""
+    with closing(sqlite3.connect(runs.root / "eval_session.sqlite", isolation_level=None)) as connection:
+        select = "SELECT row, seal, checksum FROM results WHERE run = 'runs/107'"
+        row, seal, checksum = connection.execute(select).fetchone()
+        changed = change(row, seal)
+        assert changed != (row, seal)
+        update = "UPDATE results SET row = ?, seal = ?, checksum = ? WHERE run = 'runs/107'"
+        connection.execute(update, (*changed, sign(*changed) if sign else checksum))
 
 
 @pytest.mark.parametrize(
@@ -257,25 +262,27 @@ def change_line(runs, change):
         changing_an_input,
         removing_an_input,
         adding_an_input,
-        damaging_the_line,
         changing_the_record,
         changing_what_decided,
         changing_the_seal,
+        removing_the_seal,
+        damaging_the_seal,
+        damaging_the_record,
         removing_what_decided,
         removing_the_list_of_files,
     ],
 )
 def test_what_was_tampered_with_is_scored_anew_and_the_rest_is_taken(halfway, webeval, scored_again, told, tamper):
     tamper(halfway)
-    result = webeval("--webeval-resume")
+    result = webeval("--webeval-reuse")
     assert scored_again() == ["107", "109", "110"]
-    assert told(result) == "resumed: 1 of 4 results taken from an earlier session"
+    assert told(result) == "reused: 1 of 4 results taken from an earlier session"
     assert halfway.result(107)["task_revision"] == 1
 
 
 def test_definitions_of_other_tasks_change_nothing_but_their_checksum(halfway, webeval, scored_again):
     changing_the_definitions(halfway)
-    webeval("--webeval-resume").assert_outcomes(passed=3, failed=1)
+    webeval("--webeval-reuse").assert_outcomes(passed=3, failed=1)
     assert scored_again() == ["109", "110"]
     checksums = {halfway.result(number)["webarena_verified_data_checksum"] for number in (107, 108, 109, 110)}
     assert len(checksums) == 1
@@ -294,7 +301,7 @@ def test_definitions_of_other_tasks_change_nothing_but_their_checksum(halfway, w
 def test_whoever_asks_for_something_else_gets_it(halfway, webeval, scored_again, pytester, options):
     addresses = {"environments": {"shopping": {"urls": ["http://shop.test"]}}}
     (pytester.path / "config.json").write_text(json.dumps(addresses))
-    webeval("--webeval-resume", *options)
+    webeval("--webeval-reuse", *options)
     assert scored_again() == ["107", "108", "109", "110"]
 
 
@@ -302,7 +309,7 @@ def test_whoever_asks_for_something_else_gets_it(halfway, webeval, scored_again,
     "options", [("--webeval-durations=0",), ("-k", "not 110"), ("-v", "--reruns=1"), ("--webeval-aborted=fail",)]
 )
 def test_what_makes_no_difference_to_a_result_is_no_reason_to_score_it_again(halfway, webeval, scored_again, options):
-    webeval("--webeval-resume", *options)
+    webeval("--webeval-reuse", *options)
     assert not {"107", "108"} & set(scored_again())
 
 
@@ -326,8 +333,8 @@ def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, to
     pytester.makeconftest(EVALUATOR.format(version=1))
     webeval_apart("-x")
     pytester.makeconftest(EVALUATOR.format(version=version))
-    result = webeval_apart("--webeval-resume", "-p", "no:cacheprovider")
-    assert told(result) == f"resumed: {taken} of 3 results taken from an earlier session"
+    result = webeval_apart("--webeval-reuse", "-p", "no:cacheprovider")
+    assert told(result) == f"reused: {taken} of 3 results taken from an earlier session"
 
 
 def test_errors_and_skipped_runs_are_always_scored_anew(runs, webeval, scored_again, pytester):
@@ -337,19 +344,19 @@ def test_errors_and_skipped_runs_are_always_scored_anew(runs, webeval, scored_ag
     runs.add(110)
     webeval("--maxfail=3")
     scored_again()
-    webeval("--webeval-resume").assert_outcomes(errors=1, failed=2, passed=1)
+    webeval("--webeval-reuse").assert_outcomes(errors=1, failed=2, passed=1)
     assert scored_again() == ["107", "108", "110"]
 
 
-def test_a_result_in_a_run_directory_is_never_taken_without_our_journal(runs, webeval, scored_again, told):
+def test_a_result_in_a_run_directory_is_never_taken_without_its_row(runs, webeval, scored_again, told):
     runs.add(107, passes=False)
     webeval()
     path = runs.root / "107" / "eval_result.json"
     forged = runs.result(107) | {"status": "success", "score": 1.0, "evaluators_results": [], "error_msg": None}
     path.write_text(json.dumps(forged))
-    result = webeval("--webeval-resume")
+    result = webeval("--webeval-reuse")
     result.assert_outcomes(failed=1)
-    assert told(result).startswith("resumed: 0 of 1 ")
+    assert told(result).startswith("reused: 0 of 1 ")
     assert runs.result(107)["status"] == "failure"
 
 
@@ -361,77 +368,76 @@ def lone(pytester, runs):
     return path
 
 
-def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
+def test_rows_in_a_run_directory_are_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
     options = ("--webeval-runs=runs/107", "--webeval-tasks=runs/107/tasks.json")
     pytester.makeconftest(DECODED + KILLED)
     pytester.runpytest_subprocess(*options, "--webeval-output=out")
-    for name in ("eval_journal.jsonl", "eval_result.json"):
+    for name in ("eval_session.sqlite", "eval_result.json"):
         (pytester.path / "out" / name).rename(lone / name)
-    journal = (lone / "eval_journal.jsonl").read_bytes()
+    before = (lone / "eval_session.sqlite").read_bytes()
     monkeypatch.setenv("GO_ON", "1")
     assert scored_again() == ["107"]
-    result = pytester.runpytest_subprocess(*options, "--webeval-resume")
-    result.stdout.fnmatch_lines(["resumed: 0 of 1 result *"])
+    result = pytester.runpytest_subprocess(*options, "--webeval-reuse")
+    result.stdout.fnmatch_lines(["reused: 0 of 1 result *"])
     assert scored_again() == ["107"]
-    assert (lone / "eval_journal.jsonl").read_bytes() == journal
+    assert (lone / "eval_session.sqlite").read_bytes() == before
 
 
 @pytest.mark.whole
-def test_a_root_that_is_a_run_has_a_journal_where_the_output_goes_or_none(pytester, lone, scored_again, monkeypatch):
+def test_a_root_that_is_a_run_has_rows_where_the_output_goes_or_none(pytester, lone, scored_again, monkeypatch):
     pytester.makeconftest(DECODED + KILLED)
     options = ("--webeval-runs=runs/107", "--webeval-own-tasks")
     pytester.runpytest_subprocess(*options)
     assert [path.name for path in lone.glob("eval_*")] == ["eval_result.json"]
     options += ("--webeval-output=out",)
     pytester.runpytest_subprocess(*options)
-    assert (pytester.path / "out" / "eval_journal.jsonl").exists()
+    assert (pytester.path / "out" / "eval_session.sqlite").exists()
     scored_again()
     monkeypatch.setenv("GO_ON", "1")
-    result = pytester.runpytest_subprocess(*options, "--webeval-resume")
-    result.stdout.fnmatch_lines(["resumed: 1 of 1 result *"])
+    result = pytester.runpytest_subprocess(*options, "--webeval-reuse")
+    result.stdout.fnmatch_lines(["reused: 1 of 1 result *"])
     assert scored_again() == []
 
 
-def test_a_journal_that_is_a_link_is_told_and_left_alone(halfway, webeval, scored_again):
-    journal = halfway.root / "eval_journal.jsonl"
-    journal.rename(halfway.root / "precious")
-    journal.symlink_to("precious")
-    before = journal.read_bytes()
-    result = webeval("--webeval-resume")
+def test_rows_behind_a_link_are_left_alone(halfway, webeval, scored_again):
+    rows = halfway.root / "eval_session.sqlite"
+    rows.rename(halfway.root / "precious")
+    rows.symlink_to("precious")
+    before = rows.read_bytes()
+    result = webeval("--webeval-reuse")
     assert scored_again() == ["107", "108", "109", "110"]
     result.assert_outcomes(passed=3, failed=1)
-    result.stdout.fnmatch_lines(["cannot write *eval_journal.jsonl: Too many levels of symbolic links; *"])
-    assert journal.is_symlink()
-    assert journal.read_bytes() == before
+    result.stdout.fnmatch_lines(["cannot read *eval_session.sqlite: Too many levels of symbolic links; *"])
+    assert rows.is_symlink()
+    assert rows.read_bytes() == before
 
 
-def test_a_torn_last_line_is_ignored_and_cut_off(halfway, webeval, scored_again):
-    with (halfway.root / "eval_journal.jsonl").open("a") as stream:
-        stream.write('{"asked":"')
-    webeval("--webeval-resume", "-k", "109")
-    assert scored_again() == ["109"]
-    assert [line["record"]["task_id"] for line in lines_of(halfway)] == [107, 108, 109]
+def test_rows_that_cannot_be_used_are_set_aside(halfway, webeval, scored_again):
+    (halfway.root / "eval_session.sqlite").write_bytes(b"no database")
+    result = webeval("--webeval-reuse")
+    assert scored_again() == ["107", "108", "109", "110"]
+    result.stdout.fnmatch_lines(["*eval_session.sqlite is damaged (*); it is now eval_session.old-1.sqlite, *"])
+    assert (halfway.root / "eval_session.old-1.sqlite").read_bytes() == b"no database"
+    webeval("--webeval-reuse")
+    assert scored_again() == []
 
 
-def test_a_session_that_chooses_some_runs_adds_to_a_journal_but_makes_none(halfway, webeval, scored_again):
-    webeval("runs/109", "runs/107")
-    assert [line["record"]["task_id"] for line in lines_of(halfway)] == [107, 108, 109, 107]
-    scored_again()
-    webeval("--webeval-resume")
-    assert scored_again() == ["110"]
-    webeval("runs/109")
-    assert "eval_journal.jsonl" not in halfway.written
-
-
-def test_a_session_over_a_subset_leaves_the_journal_of_one_over_more_runs(halfway, webeval, pytester, scored_again):
+def test_a_session_that_chooses_some_runs_adds_rows_and_removes_none(halfway, webeval, pytester, scored_again):
     (pytester.path / "few.json").write_text('{"task_ids": [109]}')
     main(["score", "runs", "--subset=few.json", "--executor=process:1"])
+    assert kept(halfway) == ["runs/107", "runs/108", "runs/109"]
+    webeval("runs/109", "runs/107")
     webeval("--webeval-subset=few.json")
+    assert kept(halfway) == ["runs/107", "runs/108", "runs/109"]
     scored_again()
-    webeval("--webeval-resume")
+    webeval("--webeval-reuse")
     assert scored_again() == ["110"]
-    webeval("--webeval-subset=few.json")
-    assert "eval_journal.jsonl" not in halfway.written
+
+
+def test_a_session_over_all_runs_forgets_those_that_are_gone(halfway, webeval):
+    (halfway.root / "107").rename(halfway.root / "111")
+    webeval("--webeval-reuse")
+    assert sorted(kept(halfway)) == ["runs/108", "runs/109", "runs/110", "runs/111"]
 
 
 def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(halfway, webeval):
@@ -441,11 +447,11 @@ def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(half
     (halfway.root / ".eval_summary.json.0123456789abcdef").touch()
     (halfway.root / "108" / ".eval_result.json.0123456789ABCDEF").touch()
     (halfway.root / "109" / name).symlink_to("../tasks.json")
-    webeval()
+    webeval("runs/107")
     assert (halfway.root / "107" / name).exists()
-    webeval("--webeval-resume", "--deselect=runs/110::task")
+    webeval("--webeval-reuse")
     left = [path.parent.name for path in halfway.root.rglob(".eval_*")]
-    assert sorted(left) == ["108", "109", "110"]
+    assert sorted(left) == ["107", "108", "109"]  # the result of 107 stands, and is not looked after
     assert (halfway.root / "tasks.json").exists()
 
 
@@ -470,7 +476,7 @@ def test_checks_of_python_tests_come_out_as_in_an_undisturbed_session(runs, webe
         pytester.makeconftest(INTERRUPTED_AT.format(label=label))
         webeval_apart(*arguments)
         (pytester.path / "conftest.py").unlink()
-        webeval_apart("--webeval-resume", *arguments).stdout.fnmatch_lines(["resumed: *"])
+        webeval_apart("--webeval-reuse", *arguments).stdout.fnmatch_lines(["reused: *"])
         assert everything(runs.root) == wanted
 
 
@@ -494,14 +500,14 @@ def test_what_a_fixture_records_beside_a_run_item_is_not_taken(runs, webeval, py
     wanted = everything(runs.root)
     forget(runs.root)
     webeval("-x")
-    result = webeval("--webeval-resume")
-    assert told(result) == "resumed: 1 of 3 results taken from an earlier session"
+    result = webeval("--webeval-reuse")
+    assert told(result) == "reused: 1 of 3 results taken from an earlier session"
     assert everything(runs.root) == wanted
 
 
 @pytest.mark.whole
 @WORKERS
-def test_each_of_several_roots_has_a_journal_of_its_own(runs, another_root, pytester, workers):
+def test_each_of_several_roots_has_rows_of_its_own(runs, another_root, pytester, workers):
     more = another_root("more")
     for number in (107, 108, 109):
         runs.add(number)
@@ -512,9 +518,9 @@ def test_each_of_several_roots_has_a_journal_of_its_own(runs, another_root, pyte
     forget(pytester.path)
     pytester.makeconftest(INTERRUPTED_AT.format(label="more/108"))
     pytester.runpytest_subprocess(*roots)
-    assert (runs.root / "eval_journal.jsonl").exists()
-    result = pytester.runpytest_subprocess(*roots, "--webeval-resume")
-    result.stdout.re_match_lines([r"resumed: [345] of 6 results taken from an earlier session$"])
+    assert (runs.root / "eval_session.sqlite").exists()
+    result = pytester.runpytest_subprocess(*roots, "--webeval-reuse")
+    result.stdout.re_match_lines([r"reused: [345] of 6 results taken from an earlier session$"])
     assert everything(pytester.path) == wanted
 
 
@@ -529,7 +535,7 @@ def test_results_that_go_elsewhere_are_taken_from_there(runs, another_root, pyte
     forget(pytester.path / "out")
     pytester.runpytest(*options, "-x")
     scored_again()
-    pytester.runpytest(*options, "--webeval-resume").assert_outcomes(passed=5, failed=1)
+    pytester.runpytest(*options, "--webeval-reuse").assert_outcomes(passed=5, failed=1)
     assert scored_again() == ["107", "108", "109", "109"]
     assert everything(pytester.path / "out") == wanted
     assert not list(runs.root.rglob("eval_*"))
@@ -545,8 +551,8 @@ def test_trajectories_are_taken_as_well(runs, tree, webeval_apart, pytester, wor
     forget(runs.root)
     pytester.makeconftest(INTERRUPTED_AT.format(label="books_find_4"))
     webeval_apart(*workers)
-    kept = len(lines_of(runs))
-    result = webeval_apart("--webeval-resume", *workers)
-    result.stdout.fnmatch_lines([f"resumed: {kept} of 6 results taken from an earlier session"])
-    assert kept >= 1
+    count = len(kept(runs))
+    result = webeval_apart("--webeval-reuse", *workers)
+    result.stdout.fnmatch_lines([f"reused: {count} of 6 results taken from an earlier session"])
+    assert count >= 1
     assert everything(runs.root) == wanted

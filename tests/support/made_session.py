@@ -18,13 +18,12 @@ from pytest_webeval.executors.job import Job
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.sessions.command_source import CommandSource
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoredRuns, ScoreSession
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.record_spool import RecordSpool
 from tests.support.made_records import TASKS, make_records
 
 BATCH = 1_000
@@ -71,16 +70,15 @@ def score_made_runs(
     directory: Path,
     count: int,
     form: str,
-    records: RecordSpool | None = None,
     engine: type[MadeReplies] = MadeReplies,
 ) -> ScoreSession:
-    """Sum up that many results and write all files. `records` keeps what is summed up."""
+    """Sum up that many results and write all files."""
     (directory / "runs").mkdir(parents=True, exist_ok=True)
     arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
     workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
-    session = ScoreSession(workspace, records=RecordSpool() if records is None else records)
+    session = ScoreSession(workspace)
     paths = (str(directory / label) for label in list_labels(count))
-    vars(session)["runs"] = ScoredRuns.of(paths, session.journals)
+    vars(session)["runs"] = ScoredRuns.of(paths)
     session.score(engine(make_texts(count, form)), BATCH, Progress(count))
     SessionFiles(session).write()
     return session

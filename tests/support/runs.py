@@ -119,6 +119,6 @@ class Runs:
 
     @property
     def written(self) -> list[str]:
-        """All files that a session wrote below the root."""
-        found = [path.relative_to(self.root).as_posix() for path in self.root.rglob("*eval_*")]
-        return sorted(found)
+        """All files that a session wrote below the root, but its rows."""
+        paths = [path for path in self.root.rglob("*eval_*") if path.suffix != ".sqlite"]
+        return sorted(path.relative_to(self.root).as_posix() for path in paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import write_summary
 
@@ -13,5 +13,6 @@ sys.path.append(str(Path(__file__).parents[3]))
 
 from tests.support.made_records import make_records
 
-spool = RecordSpool(make_records(int(sys.argv[1]), has_own_ids=True))
-write_summary(Path("eval_summary.json"), summarize_records(spool))
+rows = RowFile()
+rows.extend(make_records(int(sys.argv[1]), has_own_ids=True))
+write_summary(Path("eval_summary.json"), summarize_records(rows))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.summary import record_spool
-from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.summary import summarize
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.scored_session import session_of
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.trajectory_analysis import analyse
@@ -24,15 +24,18 @@ MEBIBYTE = 2**20
 PROGRAM = """
 import sys
 from pathlib import Path
-from pytest_webeval.summary.record_spool import RecordSpool
+from pytest_webeval.summary import summarize
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import write_summary
 from tests.support.made_records import make_records, make_trajectories
 
 count, limit, kind = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 make = make_trajectories if kind == "trajectories" else make_records
-spool = RecordSpool(make_records(count, has_own_ids=True) if kind == "own ids" else make(count), limit)
-summary = summarize_records(spool, {"partial": False, "subset": None})
+summarize.MOST_IN_MEMORY = limit
+rows = RowFile()
+rows.extend(make_records(count, has_own_ids=True) if kind == "own ids" else make(count))
+summary = summarize_records(rows, {"partial": False, "subset": None})
 assert len(summary.task_results) == count
 write_summary(Path("eval_summary.json"), summary)
 if kind in ("gates", "baseline"):
@@ -81,26 +84,32 @@ def trace_most(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+def make_rows(records):
+    rows = RowFile()
+    rows.extend(records)
+    return rows
+
+
 def test_a_row_that_gates_check_takes_few_bytes():
-    summary = summarize_records(RecordSpool(make_records(8_000), 2_000), {"partial": False, "subset": None})
+    summary = summarize_records(make_rows(make_records(8_000)), {"partial": False, "subset": None})
 
     assert trace_most(lambda: session_of(summary)) < 8_000 * 620  # 1,440 as mappings
 
 
 def test_a_trajectory_in_the_analysis_takes_few_bytes():
-    spool = RecordSpool(make_trajectories(8_000), 2_000)
+    rows = make_rows(make_trajectories(8_000))
 
-    assert trace_most(lambda: analyse(build_slim_rows(spool))) < 8_000 * 780
+    assert trace_most(lambda: analyse(build_slim_rows(rows))) < 8_000 * 780
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("kind", ["attempts", "own ids"])
 def test_the_summary_of_1_000_000_runs_needs_less_than_400_mib(tmp_path, kind):
-    assert measure_memory(tmp_path, 1_000_000, record_spool.LIMIT, kind) < 400 * MEBIBYTE
+    assert measure_memory(tmp_path, 1_000_000, summarize.MOST_IN_MEMORY, kind) < 400 * MEBIBYTE
     assert (tmp_path / "eval_summary.json").stat().st_size < 64 * MEBIBYTE
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("kind", ["gates", "trajectories"])
 def test_gates_and_trajectories_of_1_000_000_runs_need_less_than_1_gib(tmp_path, kind):
-    assert measure_memory(tmp_path, 1_000_000, record_spool.LIMIT, kind) < 1_024 * MEBIBYTE
+    assert measure_memory(tmp_path, 1_000_000, summarize.MOST_IN_MEMORY, kind) < 1_024 * MEBIBYTE

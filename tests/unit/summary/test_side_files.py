@@ -11,9 +11,8 @@ from pytest_webeval.__main__ import main
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.summary import side_files, summary_file
+from pytest_webeval.summary import side_files, summarize, summary_file
 from pytest_webeval.summary.baseline import KnownFailures, build_baseline, read_baseline
-from pytest_webeval.summary.record_spool import RecordSpool
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.side_files import load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
@@ -31,7 +30,9 @@ def few(monkeypatch):
 
 
 def summary(count=COUNT, limit=7):
-    return summarize_records(RecordSpool(make_records(count), limit), timestamp=NOW)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summarize, "MOST_IN_MEMORY", limit)
+        return summarize_records(make_records(count), timestamp=NOW)
 
 
 def names(directory: Path) -> list[str]:
