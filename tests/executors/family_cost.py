@@ -1,6 +1,6 @@
 """What a command and all of its processes cost, also those that outlive their parents, and one that is killed half-way.
 
-    python -m tests.executors.family_cost LOG [--kill-after LINES --journal FILE] -- COMMAND...
+    python -m tests.executors.family_cost LOG [--kill-after ROWS --rows FILE] -- COMMAND...
 
 Run it as a process of its own: it adopts all processes that the command leaves behind.
 """
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 class FamilyCost:
     """Seconds of wall time, of the processor in all processes and in the first one alone; bytes of the first one.
 
-    `killed` are the processes that were killed, `done` the lines that the journal had by then.
+    `killed` are the processes that were killed, `done` the lines that the rows had by then.
     """
 
     wall: float
@@ -44,26 +44,25 @@ class FamilyCost:
     done: int = 0
 
 
-def measure_family(command, directory, log, kill_after=0, journal=None, variables=None):
-    """The cost of a command. With `kill_after`, a worker is killed once the journal has so many lines."""
-    options = ["--kill-after", str(kill_after), "--journal", str(journal)] if kill_after else []
+def measure_family(command, directory, log, kill_after=0, rows=None, variables=None):
+    """The cost of a command. With `kill_after`, a worker is killed once the rows has so many lines."""
+    options = ["--kill-after", str(kill_after), "--rows", str(rows)] if kill_after else []
     launcher = [sys.executable, "-m", "tests.executors.family_cost", str(log), *options, "--", *map(str, command)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | (variables or {})
     done = subprocess.run(launcher, cwd=directory, env=environment, capture_output=True, text=True, check=True)
     return FamilyCost(**json.loads(done.stdout))
 
 
-def launch(log, command, kill_after, journal):
+def launch(log, command, kill_after, rows):
     """The same in this process, which must have no other children."""
     ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
     killed, done = [], 0
     with Path(log).open("wb") as printed:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=printed, stderr=subprocess.STDOUT)
-        lines = count_lines(journal)
         while kill_after and not killed and has_not_ended(process.pid):
             time.sleep(LOOK_SECONDS)
-            done = next(lines)
+            done = count_rows(rows)
             if done >= kill_after:
                 killed = kill_worker(process.pid)
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -87,17 +86,6 @@ def read_own_seconds(process):
     """Processor time of one process without its children. It may have ended, if nobody has waited for it."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def count_lines(path):
-    """The number of lines of a growing file, again and again. Reads only what is new."""
-    while not path.exists():
-        yield 0
-    count = 0
-    with path.open("rb") as file:
-        while True:
-            count += file.read().count(b"\n")
-            yield count
 
 
 def kill_worker(session):
@@ -129,7 +117,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log")
     parser.add_argument("--kill-after", type=int, default=0)
-    parser.add_argument("--journal", type=Path)
+    parser.add_argument("--rows", type=Path)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
-    print(json.dumps(asdict(launch(options.log, options.command, options.kill_after, options.journal))))
+    print(json.dumps(asdict(launch(options.log, options.command, options.kill_after, options.rows))))

@@ -67,7 +67,7 @@ class ManyRuns:
             self.directory,
             self.directory / "printed.txt",
             corpus.count // 2 if is_killed else 0,
-            output / "eval_journal.jsonl",
+            output / "eval_session.sqlite",
         )
 
     @property

@@ -131,7 +131,7 @@ def test_what_should_be_a_run_is_an_error(runs, webeval, place, name):
         "107/pyvenv.cfg",
         "107/conda-meta/history",
         "107/index.html",
-        "107/eval_journal.jsonl",
+        "107/eval_session.sqlite",
         "107/style.css",
         "107/metrics.json",
         "107/notes/agent_response.json",

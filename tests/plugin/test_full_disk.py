@@ -12,12 +12,13 @@ import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.sessions.full_disk import FullDisk
+from pytest_webeval.summary.row_file import is_unfinished
 
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]
 )
 NO_SPACE = "No space left on device"
-ADVICE = "free some space and rerun with --webeval-resume"
+ADVICE = "free some space and rerun with --webeval-reuse"
 SHORT = f"disk full: eval_result.json was not written ({NO_SPACE})"
 # A conftest.py for which there is no room for files whose path has one of these texts in it.
 FULL = """
@@ -34,6 +35,14 @@ def full(handle, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return write(handle, content)
 os.write = full
+if "eval_session.sqlite" in {texts!r}:
+    from pytest_webeval.summary import row_file
+    connect = row_file._connect
+    def connect_full(path):
+        connection = connect(path)
+        connection.execute("PRAGMA max_page_count=1")
+        return connection
+    row_file._connect = connect_full
 """
 
 
@@ -77,9 +86,9 @@ def test_a_full_disk_is_said_once_with_what_could_not_be_written(
     assert [line.rpartition(": ")[0] for line in result.outlines if line.startswith("      3  ")] == [
         "      3  error: disk full"
     ]
-    assert not [path for path in out.rglob("*") if path.is_file()]
+    assert not [path for path in out.rglob("*") if path.is_file() and not path.name.startswith("eval_session")]
     make_room()
-    result = webeval_apart("--webeval-resume", *options)
+    result = webeval_apart("--webeval-reuse", *options)
     result.assert_outcomes(passed=3)
     assert said(result) == [f"summary: {out}/eval_summary.json", f"report: {out}/report/index.html"]
 
@@ -119,14 +128,14 @@ def test_a_summary_without_room_is_made_from_the_results_by_the_next_session(
     result.assert_outcomes(passed=2)
     assert said(result) == [f"disk full ({NO_SPACE}): cannot write the summary to {runs.root}; {ADVICE}"]
     make_room()
-    result = webeval_apart("--webeval-resume", *workers)
-    result.stdout.fnmatch_lines(["resumed: 2 of 2 results taken from an earlier session"])
+    result = webeval_apart("--webeval-reuse", *workers)
+    result.stdout.fnmatch_lines(["reused: 2 of 2 results taken from an earlier session"])
     assert result.ret == pytest.ExitCode.OK
     assert runs.counts == (2, 0, 0)
 
 
 @WORKERS
-def test_a_report_without_room_keeps_the_journal_for_the_next_session(
+def test_a_report_without_room_keeps_the_rows_for_the_next_session(
     runs, webeval_apart, pytester, full, make_room, workers
 ):
     runs.add(107)
@@ -138,9 +147,9 @@ def test_a_report_without_room_keeps_the_journal_for_the_next_session(
         f"disk full ({NO_SPACE}): cannot write the report to {pytester.path}/report; {ADVICE}",
     ]
     make_room()
-    result = webeval_apart("--webeval-resume", "--webeval-report=report", *workers)
-    result.stdout.fnmatch_lines(["resumed: 1 of 1 result taken from an earlier session"])
-    assert not (runs.root / "eval_journal.jsonl").exists()
+    result = webeval_apart("--webeval-reuse", "--webeval-report=report", *workers)
+    result.stdout.fnmatch_lines(["reused: 1 of 1 result taken from an earlier session"])
+    assert not is_unfinished(runs.root / "eval_session.sqlite")
 
 
 @WORKERS
@@ -156,17 +165,15 @@ def test_a_page_without_room_is_no_half_page_and_not_in_the_list(runs, webeval_a
 
 
 @WORKERS
-def test_a_journal_without_room_is_in_the_same_line(runs, webeval_apart, full, workers):
+def test_rows_without_room_are_in_the_same_line(runs, webeval_apart, full, workers):
     for number in (107, 108):
         runs.add(number)
-    full("eval_journal.jsonl")
+    full("eval_session.sqlite")
     result = webeval_apart(*workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    told = f"disk full ({NO_SPACE}): cannot write the journal to {runs.root}; {ADVICE}"
-    assert [line for line in result.outlines if line.startswith("disk full")] in (
-        [told],
-        [told.replace(NO_SPACE, "only part of a line fits")],
-    )
+    told = f"disk full (database or disk is full): cannot write the rows of the session to {runs.root}; {ADVICE}"
+    assert [line for line in result.outlines if line.startswith("disk full")] == [told]
+    assert runs.counts == (2, 0, 0)
 
 
 LATE = """
@@ -270,7 +277,7 @@ mount -t tmpfs -o size=64k none out || exit 99
 head -c 65536 /dev/zero > out/filler
 "$@"; echo "exit code $?"
 rm out/filler
-"$@" --webeval-resume; echo "exit code $?"
+"$@" --webeval-reuse; echo "exit code $?"
 """
 
 
@@ -287,13 +294,13 @@ def test_a_disk_that_is_truly_full(runs, pytester, workers):
     done = subprocess.run(command, cwd=pytester.path, capture_output=True, text=True, check=False)
     if done.returncode == 99 or done.stderr.startswith("unshare:"):
         pytest.skip("this user may mount nothing")
-    starts = ("disk full (", "cannot write", "summary: ", "resumed: ", "exit code", "3 scored: ")
+    starts = ("disk full (", "cannot write", "summary: ", "reused: ", "exit code", "3 scored: ")
     assert [line for line in done.stdout.splitlines() if line.startswith(starts)] == [
         "3 scored: 0 success, 0 failure, 3 error, 0 excluded",
         f"disk full ({NO_SPACE}): cannot write 3 results and the summary to {out}; {ADVICE}",
         "exit code 1",
         "3 scored: 3 success, 0 failure, 0 error, 0 excluded",
         f"summary: {out}/eval_summary.json",
-        "resumed: 0 of 3 results taken from an earlier session; it left no eval_journal.jsonl",
+        "reused: 0 of 3 results taken from an earlier session",
         "exit code 0",
     ]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from pytest_webeval.sessions.options import REMOVED
+from pytest_webeval.summary.row_file import RowFile
+from tests.support.made_records import make_records
 
 
 @pytest.fixture
@@ -175,7 +178,7 @@ def test_a_directory_of_a_killed_session_is_no_baseline(three, webeval, pytester
     webeval("--webeval-output=killed")
     (pytester.path / "killed/eval_summary.json").unlink()
     assert webeval("--webeval-baseline=killed").ret == 1
-    (pytester.path / "killed/eval_journal.jsonl").touch()
+    RowFile(pytester.path / "killed/eval_session.sqlite", time.time()).keep(next(iter(make_records(1))))
     result = webeval("--webeval-baseline=killed")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --webeval-baseline: *killed is partial; use a complete session"])

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from pytest_webeval.summary.row_file import is_unfinished
 from tests.support.runs import definition, navigation
 
 AGENT = f"""
@@ -124,7 +125,7 @@ def test_a_right_run_passes_and_leaves_result_and_summary(pytester, write):
     assert status(pytester, "1") == "success"
     summary = json.loads((pytester.path / "live/eval_summary.json").read_bytes())
     assert (summary["total"], summary["webeval"]["partial"]) == (1, False)
-    assert not (pytester.path / "live/eval_journal.jsonl").exists()
+    assert not is_unfinished(pytester.path / "live/eval_session.sqlite")
 
 
 def test_a_marker_without_an_id_repeats_the_test_for_each_task(pytester, write):

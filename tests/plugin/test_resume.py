@@ -11,6 +11,7 @@ import pytest
 
 from pytest_webeval.__main__ import main
 from pytest_webeval.summary.row_file import _checksum
+from tests.support.rows import read_rows
 
 # Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.
 WORKERS = pytest.mark.parametrize(
@@ -94,8 +95,8 @@ def told():
 
 def kept(runs) -> list[str]:
     """The runs of which there are rows that may be reused, in the order in which they were first scored."""
-    with closing(sqlite3.connect(runs.root / "eval_session.sqlite")) as connection:
-        return [run for (run,) in connection.execute("SELECT run FROM results WHERE seal IS NOT NULL ORDER BY rowid")]
+    rows = read_rows(runs.root / "eval_session.sqlite")
+    return [run for run, row in rows.items() if row.seal is not None]
 
 
 @WORKERS_BY_DEFAULT

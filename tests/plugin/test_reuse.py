@@ -9,10 +9,9 @@ from types import SimpleNamespace
 import pluggy
 import pytest
 
-from pytest_webeval.errors import SettingsError
 from pytest_webeval.scoring import provenance
 from pytest_webeval.sessions import fingerprints, run_files
-from pytest_webeval.sessions.journal import Journal
+from pytest_webeval.summary.row_file import is_unfinished
 from tests.plugin.test_resume import everything
 from tests.support import recorded
 
@@ -227,7 +226,7 @@ def other_class_attribute(suite):
 def a_file_named_like_ours_in_a_directory(suite):
     place = suite.a.root / RETRIEVED / "inner"
     place.mkdir()
-    (place / "eval_journal.jsonl").touch()
+    (place / "eval_result.json").touch()
 
 
 def other_hook(suite):
@@ -252,8 +251,8 @@ def no_result(suite):
     (suite.a.root / RETRIEVED / "eval_result.json").unlink()
 
 
-def no_journal(suite):
-    (suite.a.root / "eval_journal.jsonl").unlink()
+def no_rows(suite):
+    (suite.a.root / "eval_session.sqlite").unlink()
 
 
 IN_A = [RETRIEVED, FAILED, DATED, ON_GITLAB, TRAJECTORY]
@@ -283,7 +282,7 @@ NUMBERED = [RETRIEVED, FAILED, DATED, ON_GITLAB, IN_B]
         (changed_result, [RETRIEVED]),
         (forged_result, [FAILED]),
         (no_result, [RETRIEVED]),
-        (no_journal, IN_A),
+        (no_rows, IN_A),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -451,17 +450,6 @@ def test_a_page_is_made_for_what_is_reused(two, webeval, list_scored, pytester):
     webeval(REUSE, "--webeval-report=report")
     assert "107" not in list_scored()
     assert count_pages(pytester) == 2
-
-
-def test_the_journal_does_not_grow_without_end(two, webeval):
-    path = two.root / "eval_journal.jsonl"
-    for number in range(8):
-        (two.root / "107" / "agent_response.json").write_text(
-            (two.root / "107" / "agent_response.json").read_text() + " "
-        )
-        webeval(REUSE)
-        assert path.read_bytes().count(b"\n") <= 4, number
-    assert reused(webeval(REUSE)).startswith("reused: 2 of 2")
 
 
 def test_an_expected_failure_of_an_evaluator_is_found_again(runs, webeval, pytester, list_scored):
@@ -706,20 +694,6 @@ def test_leftovers_are_removed_where_a_result_is_written_anew(five, webeval, lis
     assert [path.parent.name for path in five.root.rglob(name)] == ["107"]
 
 
-def test_a_journal_that_cannot_be_written_is_reported_once(five, webeval, monkeypatch):
-    def fail(self, *_):
-        raise SettingsError(f"cannot write {self.path.name}: no")
-
-    monkeypatch.setattr(Journal, "compact", fail)
-    (five.root / "108" / "notes.txt").touch()
-    assert webeval(REUSE).outlines.count("cannot write eval_journal.jsonl: no") == 1
-    monkeypatch.setattr(Journal, "remove", fail)
-    assert webeval().outlines.count("cannot write eval_journal.jsonl: no") == 1
-    monkeypatch.setattr(Journal, "append", fail)
-    result = webeval("--webeval-rules=default", REUSE)
-    assert result.outlines.count("cannot write eval_journal.jsonl: no") == 1
-
-
 def test_a_hook_that_raises_once_and_not_again_disturbs_nothing(runs, webeval, pytester):
     pytester.makeconftest(
         """
@@ -733,7 +707,7 @@ def test_a_hook_that_raises_once_and_not_again_disturbs_nothing(runs, webeval, p
     )
     runs.add(107)
     webeval("--reruns=1").assert_outcomes(passed=1)
-    assert "eval_journal.jsonl" not in runs.written
+    assert not is_unfinished(runs.root / "eval_session.sqlite")
 
 
 def test_an_undefined_task_names_the_file_of_tasks_of_now(runs, tree, webeval, pytester, list_scored):

@@ -110,7 +110,7 @@ def test_the_order_in_which_a_directory_lists_its_files_does_not_matter(run, mon
 @pytest.mark.unchecked_files("a text stands in place of our files")
 def test_what_we_write_into_a_run_is_not_counted(run):
     before = survey_files(run)
-    names = ("eval_result.json", "eval_summary.json", "eval_journal.jsonl", "eval_shard-1-of-4.json")
+    names = ("eval_result.json", "eval_summary.json", "eval_shard-1-of-4.json")
     side_files = ("eval_summary-webeval_failures-0123456789ab.jsonl", "eval_shard-1-of-4-records-0123456789ab.jsonl")
     shards = ("eval_results.json", "eval_results-00001.jsonl", "eval_results-1-of-4-00001.parquet")
     for name in (*names, *side_files, *shards, ".eval_result.json.0123456789abcdef"):

@@ -16,10 +16,10 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.sessions import run_outcome as module
-from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.record_payload import build_outcome
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_outcome import Classification, Storage, WrittenPage, redact, write
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import StoredResult
 
 SEALING = Seal("", "all", "state", origin="tasks.json")

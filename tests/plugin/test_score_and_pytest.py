@@ -221,7 +221,6 @@ def test_a_run_that_kills_its_process_is_an_error_and_the_others_are_the_same(pl
         "exit code 0 -> 1",
         "out/105/eval_result.json",
         "out/eval_summary.json",
-        "out/eval_journal.jsonl",
         "terminal",
     }
     assert "died 2 times (signal 9)" in actual.files["out/105/eval_result.json"]

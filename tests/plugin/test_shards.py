@@ -15,6 +15,7 @@ from pytest_webeval.summary.result_shards import ResultShardWriter
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
 from tests.support.leaks import TEXTS, list_leaks
+from tests.support.rows import read_rows
 
 SHARDS = 4
 APART = ("-pno:hypothesispytest", "-pno:benchmark", "-pno:rerunfailures", "-p", "no:cacheprovider")
@@ -98,7 +99,7 @@ def test_merged_shards_are_what_one_session_leaves(suite, session, score_shards,
     shutil.rmtree(pytester.path / "report")
     assert main(["merge", *jobs(), "--output=out", "--report=report"]) == 0
     assert capsys.readouterr().err == ""
-    expected_results.pop("eval_journal.jsonl", None)
+    expected_results.pop("eval_session.sqlite", None)
     assert tree(pytester.path / "out") == expected_results
     assert tree(pytester.path / "report") == expected_report
     assert len(expected_results) >= 6
@@ -452,13 +453,16 @@ def tree_of_trajectories(runs):
         recorded.write(runs.root / recorded.RUN / f"books_find_{number}")
 
 
-def test_shards_leave_the_journal_to_each_other(runs, webeval, pytester):
+def test_each_shard_has_rows_of_its_own_which_a_session_over_all_runs_reuses(runs, webeval, pytester):
     for number in (101, 102):
         runs.add(number)
     webeval("--webeval-shard=1/2")
-    assert (runs.root / "eval_journal.jsonl").read_bytes().count(b"\n") == 1
+    webeval("--webeval-shard=2/2")
+    names = ["eval_session-1-of-2.sqlite", "eval_session-2-of-2.sqlite"]
+    assert [len(read_rows(runs.root / name)) for name in names] == [1, 1]
     result = webeval("--webeval-reuse")
-    assert "reused: 1 of 2 results taken from an earlier session" in result.outlines
+    assert "reused: 2 of 2 results taken from an earlier session" in result.outlines
+    assert sorted(path.name for path in runs.root.glob("*.sqlite")) == ["eval_session.sqlite"]
 
 
 def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pytester, capsys):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_webeval.summary.row_file import is_unfinished
 from tests.support.default_run import first_by_default
 
 WORKERS = pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apar
     assert runs.counts == (1, 0, 1)
     assert about["unscored"] == [f"runs/{number}" for number in range(109, 119)]
     (pytester.path / "conftest.py").unlink()
-    webeval_apart("-n2", "--webeval-resume").stdout.fnmatch_lines(["resumed: 1 of 12 results *"])
+    webeval_apart("-n2", "--webeval-reuse").stdout.fnmatch_lines(["reused: 1 of 12 results *"])
     assert runs.counts == (12, 0, 0)
 
 
@@ -111,9 +112,9 @@ def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run
     webeval_apart("-n2")
     assert runs.counts == (3, 0, 1)
     (pytester.path / "conftest.py").unlink()
-    webeval_apart("-n2", "--webeval-resume").stdout.fnmatch_lines(["resumed: 3 of 4 results *"])
+    webeval_apart("-n2", "--webeval-reuse").stdout.fnmatch_lines(["reused: 3 of 4 results *"])
     assert runs.counts == (4, 0, 0)
-    assert "eval_journal.jsonl" not in runs.written
+    assert not is_unfinished(runs.root / "eval_session.sqlite")
 
 
 @WORKERS
@@ -143,8 +144,8 @@ def test_a_hook_for_scored_runs_that_raises_costs_its_run_and_no_other(
     assert (runs.result(108)["status"], runs.result(108)["error_msg"]) == ("error", told)
     result.stdout.fnmatch_lines([told])
     (pytester.path / "conftest.py").unlink()
-    resumed = webeval_apart("--webeval-resume", *workers)
-    resumed.stdout.fnmatch_lines(["resumed: 2 of 3 results *"])
+    resumed = webeval_apart("--webeval-reuse", *workers)
+    resumed.stdout.fnmatch_lines(["reused: 2 of 3 results *"])
     assert runs.counts == ((3, 0, 0) if passes else (2, 1, 0))
 
 
@@ -273,19 +274,19 @@ def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up
     assert [path.name for path in (runs.root / "108").glob("*eval_*")] == ["eval_result.json"]
     assert (runs.root / "108" / "eval_result.json").read_bytes() == before
     (pytester.path / "conftest.py").unlink()
-    webeval_apart("--webeval-resume", *workers).stdout.fnmatch_lines(["resumed: 2 of 3 results *"])
+    webeval_apart("--webeval-reuse", *workers).stdout.fnmatch_lines(["reused: 2 of 3 results *"])
     assert runs.counts == (3, 0, 0)
 
 
-def test_a_summary_and_a_journal_that_cannot_be_written_are_told_once_and_results_stay(runs, webeval, pytester):
+def test_a_summary_and_rows_that_cannot_be_written_are_told_once_and_results_stay(runs, webeval, pytester):
     for number in (107, 108, 109):
         runs.add(number)
-    (pytester.path / "out" / "eval_journal.jsonl").mkdir(parents=True)
+    (pytester.path / "out" / "eval_session.sqlite").mkdir(parents=True)
     (pytester.path / "out" / "eval_summary.json").mkdir()
     result = webeval("--webeval-output=out")
     result.assert_outcomes(passed=3)
     told = [line for line in result.outlines if line.startswith("cannot write")]
-    assert [line.partition(":")[0].rpartition("/")[2] for line in told] == ["eval_journal.jsonl", "eval_summary.json"]
+    assert [line.partition(":")[0].rpartition("/")[2] for line in told] == ["eval_session.sqlite", "eval_summary.json"]
     results = [json.loads(path.read_bytes()) for path in pytester.path.glob("out/10?/eval_result.json")]
     assert [one["status"] for one in results] == ["success"] * 3
 
@@ -323,7 +324,6 @@ def test_files_are_put_onto_the_disk_for_who_asks(runs, webeval_apart, pytester)
         webeval_apart("-p", "no:cacheprovider", *(() if ini else ("--webeval-fsync",))).assert_outcomes(passed=1)
         assert [line for line in told.read_text().splitlines() if line] == [
             ".eval_result.json",
-            "eval_journal",
             ".eval_summary.json",
         ]
         told.unlink()

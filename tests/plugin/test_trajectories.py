@@ -8,6 +8,7 @@ import pytest
 
 from tests.support import recorded
 from tests.support.recorded import CLICK, final_answer, item, log, payload, put, score_file
+from tests.support.rows import read_rows
 
 NO_ANSWER = "<no_answer>"
 CRASHED = recorded.core_log("x", crash="Captcha timed out")
@@ -279,10 +280,10 @@ def test_a_resumed_session_has_half_of_a_surrogate_pair_in_its_metrics(tree, run
     tree("b_bad", scores=score_file(payload(outcome=False)))
     tree("c_good")
     webeval("-x", "--webeval-redact=off")
-    (line, _) = (runs.root / "eval_journal.jsonl").read_text().splitlines()
-    assert json.loads(line)["record"]["trajectory"]["answer"] == "caf\ud800"
-    result = webeval("--webeval-resume", "--webeval-redact=off", "--webeval-metrics=metrics")
-    result.stdout.fnmatch_lines(["resumed: 2 of 3 results taken from an earlier session"])
+    row, _ = read_rows(runs.root / "eval_session.sqlite").values()
+    assert row.record["trajectory"]["answer"] == "caf\ud800"
+    result = webeval("--webeval-reuse", "--webeval-redact=off", "--webeval-metrics=metrics")
+    result.stdout.fnmatch_lines(["reused: 2 of 3 results taken from an earlier session"])
     (path,) = (pytester.path / "metrics").rglob("metrics.json")
     answers = {entry["qid"]: entry["answer"] for entry in map(json.loads, json.loads(path.read_bytes())["scores"])}
     assert answers == {"a_half": "caf\ud800", "b_bad": "done", "c_good": "done"}

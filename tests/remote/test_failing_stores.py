@@ -35,8 +35,8 @@ def test_a_half_written_object_is_an_error_of_its_run_that_names_it(s3, copied, 
     message = read_files(here / "results")["5/eval_result.json"]["error_msg"]
     assert message.startswith("cannot read s3://bucket/runs/5/network.har: ")
     s3.restart(Faults())
-    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
-    assert "resumed: 11 of 12 results" in done.text
+    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-reuse")
+    assert "reused: 11 of 12 results" in done.text
     assert statuses(here / "results") == expected(12)
 
 
@@ -50,10 +50,9 @@ def test_a_verdict_without_an_optional_file_that_failed_is_not_resumed(s3, sessi
     before = read_files(here / "results")["amazon--1/eval_result.json"]
     assert "access is denied" in str(before["webeval"]["warnings"])
     s3.restart(Faults())
-    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
-    assert "resumed: 0 of 1 result" in done.text
+    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-reuse")
+    assert "reused: 0 of 1 result" in done.text
     assert "denied" not in str(read_files(here / "results"))
-    assert not (here / "results/eval_journal.jsonl").exists()
 
 
 @pytest.mark.whole
@@ -93,8 +92,8 @@ def test_a_store_that_is_gone_is_told_for_each_run_and_a_later_session_makes_it_
     messages = read_files(here / "results", "eval_result.json")
     assert all(messages[f"{task_id}/eval_result.json"]["error_msg"].startswith("cannot read s3:") for task_id in lost)
     s3.start()
-    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
-    assert f"resumed: {200 - len(lost)} of 200 results" in done.text
+    done = session(kind, BUCKET, "--webeval-output=results", "--webeval-reuse")
+    assert f"reused: {200 - len(lost)} of 200 results" in done.text
     assert statuses(here / "results") == expected(200)
 
 

@@ -17,13 +17,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.support.rows import count_rows, read_rows
 from tests.support.sessions import PLAIN
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 COPIES = 2
 LONGEST = 120.0
 LITTLE_WHILE = 0.01
-RESULT, SUMMARY, JOURNAL = "eval_result.json", "eval_summary.json", "eval_journal.jsonl"
+RESULT, SUMMARY, ROWS = "eval_result.json", "eval_summary.json", "eval_session.sqlite"
 _TIMES = (rb'("timestamp": )"[^"]*"', rb'("wall_time": )[-+.e0-9]+', rb'("slowest": )\[[^]]*\]')
 
 
@@ -37,16 +38,15 @@ class Counts:
 
     moments: int = 0
     files: int = 0
-    lines: int = 0
-    torn: int = 0
+    rows: int = 0
     unfinished: int = 0
     resumed: int = 0
     scored: int = 0
 
     def __str__(self) -> str:
         return (
-            f"{self.moments} kills: {self.files} files and {self.lines} journal lines valid, "
-            f"{self.torn} torn last lines, {self.unfinished} unfinished files tidied up, 0 results lost; "
+            f"{self.moments} kills: {self.files} files and {self.rows} rows valid, "
+            f"{self.unfinished} unfinished files tidied up, 0 results lost; "
             f"{self.resumed} of {self.scored} results taken, and each summary that of an undisturbed session"
         )
 
@@ -89,10 +89,10 @@ class Killing:
         self.forget()
         self._kill(*options)
         if self.random.random() < 1 / 3:  # who goes on may be killed as well
-            self._kill(*options, "--webeval-resume")
-        kept = [one for one in self.entries().values() if one["record"]["status"] in ("success", "failure")]
-        told, _ = self.start(*options, "--webeval-resume").communicate(timeout=LONGEST)
-        found = re.search(r"^resumed: (\d+) of (\d+) results?", told, re.MULTILINE)
+            self._kill(*options, "--webeval-reuse")
+        kept = [row for row in read_rows(self.root / ROWS).values() if row.seal and row.seal["decided_by"]]
+        told, _ = self.start(*options, "--webeval-reuse").communicate(timeout=LONGEST)
+        found = re.search(r"^reused: (\d+) of (\d+) results?", told, re.MULTILINE)
         if found is None or int(found[1]) != len(kept):
             raise Invalid(f"{len(kept)} results could have been taken:\n{told}")
         if (left := self.everything()) != self.wanted:
@@ -103,9 +103,9 @@ class Killing:
 
     def _kill(self, *options: str) -> None:
         """Kill a session with all of its workers, after a random number of results and a little while."""
-        awaited = self.random.randrange(self._journalled, len(self.wanted))  # the summary is wanted as well
+        awaited = self.random.randrange(self._kept, len(self.wanted))  # the summary is wanted as well
         session, until = self.start(*options), time.monotonic() + LONGEST
-        while session.poll() is None and self._journalled < awaited and time.monotonic() < until:
+        while session.poll() is None and self._kept < awaited and time.monotonic() < until:
             time.sleep(0.0005)
         time.sleep(self.random.uniform(0, LITTLE_WHILE))
         with suppress(ProcessLookupError):
@@ -115,34 +115,24 @@ class Killing:
         self.check()
 
     @property
-    def _journalled(self) -> int:
-        path = self.root / JOURNAL
-        return path.read_bytes().count(b"\n") if path.exists() else 0
+    def _kept(self) -> int:
+        return count_rows(self.root / ROWS)
 
     def check(self) -> None:
-        """Whether what lies there is valid, and what the journal tells of is there. Raises `Invalid`."""
+        """Whether what lies there is valid, and what the rows say is there. Raises `Invalid`."""
         for path in (*self.root.rglob(RESULT), *self.root.rglob(SUMMARY)):
             _valid(path, path.read_bytes())
             self.counts.files += 1
-        for entry in self.entries().values():
-            path = self.place / entry["record"]["run"] / RESULT
-            if not path.exists() or sha256(path.read_bytes()).hexdigest() != entry["seal"]["result"]:
-                raise Invalid(f"{path} is not what the journal tells of")
-            self.counts.lines += 1
+        for run, row in read_rows(self.root / ROWS).items():
+            path = self.place / run / RESULT
+            if row.seal and (not path.exists() or sha256(path.read_bytes()).hexdigest() != row.seal["result"]):
+                raise Invalid(f"{path} is not what its row says")
+            self.counts.rows += 1
         self.counts.unfinished += len(list(self.root.rglob(".eval_*")))
-
-    def entries(self) -> dict[str, Any]:
-        """What the journal says, by run. Only its last line may be torn. Raises `Invalid`."""
-        path = self.root / JOURNAL
-        content = path.read_bytes() if path.exists() else b""
-        *lines, torn = content.split(b"\n")
-        self.counts.torn += bool(torn)
-        found = [_valid(path, line) for line in lines]
-        return {one["record"]["run"]: one for one in found}
 
     def everything(self) -> dict[str, bytes]:
         """All that sessions wrote, unfinished files included, times aside."""
-        paths = sorted(self.root.rglob("*eval_*"))
+        paths = sorted(path for path in self.root.rglob("*eval_*") if not path.name.startswith(ROWS))
         return {path.relative_to(self.root).as_posix(): timeless(path.read_bytes()) for path in paths}
 
     def forget(self) -> None:

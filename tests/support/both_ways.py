@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.rows import count_rows
+
 TIMES = frozenset({"slowest", "timestamp", "wall_time"})
 # A command on a page that scores its run again. `score` names runs, for it does not know all tasks when it writes one.
 COMMAND = re.compile(r"(?<=\"command\":\")pytest (?:\\.|[^\"\\])*")
@@ -88,8 +90,8 @@ def _read_file(path: Path) -> str:
             return json.dumps(drop_times(json.loads(content)), indent=1)
         except (ValueError, RecursionError):
             return repr(content)
-    if path.name.startswith("eval_journal"):
-        return f"{len(content.splitlines())} lines"  # with the identities of files, which differ from copy to copy
+    if path.suffix == ".sqlite":
+        return f"{count_rows(path)} rows"  # with the identities of files, which differ from copy to copy
     return SHOWN_TIMES.sub("TIME", content.decode("utf-8", "backslashreplace"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.results import JOURNAL, PARTIAL_SUMMARY, RESULT, SCHEMA_VERSION, SUMMARY
+from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SCHEMA_VERSION, SUMMARY
 from pytest_webeval.schemas.registry import SCHEMAS, find_schema, get_schema, load_schema
 from pytest_webeval.schemas.validation import MESSAGES
 from tests.support.schema_checks import FILES
@@ -91,7 +91,6 @@ def test_references_lead_to_definitions_that_are_used(schema):
         (RESULT, "eval_result", False),
         (f"a/b/{SUMMARY}", "eval_summary", False),
         (PARTIAL_SUMMARY, "eval_summary", False),
-        (JOURNAL, "eval_journal", False),
         ("a/eval_results.json", "eval_results", False),
         ("eval_results-2-of-3.json", "eval_results", False),
         ("eval_results-00001.jsonl", "eval_results_line", False),

@@ -51,7 +51,6 @@ SHARD = {"file": "eval_results-00001.jsonl", "first": "runs/1", "last": "runs/2"
 VALID = {
     "eval_results": {"schema_version": 1, "format": "jsonl", "prefix": "runs", "count": 2, "shards": [SHARD]},
     "eval_results_line": {"run": "runs/1", "result": {}},
-    "eval_journal": {"sha256": "a", "seal": {"result": "b", "files": "", "text": None}, "record": RECORD},
     "eval_shard": {
         "schema_version": 1,
         "index": 1,
@@ -146,8 +145,6 @@ BROKEN = [
     ("eval_results", ["format"], "csv", 'expected one of "jsonl", "parquet", got "csv" @ format'),
     ("eval_results", ["shards", 0, "last"], DELETED, "lacks the field 'last' @ shards[0]"),
     ("eval_results_line", ["run"], 3, "expected a string, got 3 @ run"),
-    ("eval_journal", ["seal"], [], "expected an object, got a list @ seal"),
-    ("eval_journal", ["record", "status"], DELETED, "lacks the field 'status' @ record"),
     ("eval_shard", ["count"], 0, "expected at least 1, got 0 @ count"),
     ("eval_shard", ["records", 0, "run"], 3, "expected a string, got 3 @ records[0].run"),
     ("eval_shard", ["session", "rules"], DELETED, "lacks the field 'rules' @ session"),

@@ -26,7 +26,6 @@ from pytest_webeval.summary.result_shards import (
 )
 from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.shards import Shard
-from pytest_webeval.summary.unchecked_shards import UncheckedShards
 from tests.support.stored_results import result, write_shards
 
 pytestmark = pytest.mark.unchecked_files("results have only what the readers need")
@@ -269,17 +268,6 @@ def test_a_session_that_fails_leaves_complete_shards_without_a_manifest(tmp_path
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert list_names(tmp_path) == ["eval_results-00001.jsonl", "eval_results-00002.jsonl"]
-    shards = UncheckedShards(tmp_path)
-    unfinished = [shards.find(each["webeval"]["run"]) for each in contents]
-    assert [line and expand_result(line) for line in unfinished] == [*map(to_json_bytes, contents[:4]), None]
-    with (tmp_path / "eval_results-00001.jsonl").open("ab") as stream:
-        stream.write(b'{"run":')
-    (tmp_path / "eval_results-00003.jsonl").write_bytes(b'{"run":"r/8","result":{}}\nno\n{"run":"r/9","result":{}}\n')
-    shards = UncheckedShards(tmp_path)
-    found = [label for label in ("r/0", "r/1", "r/2", "r/3", "r/4", "r/8", "r/9") if shards.find(label)]
-    assert found == ["r/0", "r/1", "r/2", "r/3", "r/8", "r/9"]
-    write_shards(tmp_path, result(5, "r/0"))  # while somebody reads
-    assert [shards.find(label) for label in ("r/1", "r/2")] == [None, None]
 
 
 def test_a_link_in_the_place_of_a_file_is_replaced_and_never_followed(tmp_path):
