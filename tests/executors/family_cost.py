@@ -22,6 +22,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.support.rows import count_rows
+
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 LOOK_SECONDS = 0.05
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -32,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 class FamilyCost:
     """Seconds of wall time, of the processor in all processes and in the first one alone; bytes of the first one.
 
-    `killed` are the processes that were killed, `done` the lines that the rows had by then.
+    `killed` are the processes that were killed, `done` the rows that were there by then.
     """
 
     wall: float
@@ -45,7 +47,7 @@ class FamilyCost:
 
 
 def measure_family(command, directory, log, kill_after=0, rows=None, variables=None):
-    """The cost of a command. With `kill_after`, a worker is killed once the rows has so many lines."""
+    """The cost of a command. With `kill_after`, a worker is killed once there are so many rows."""
     options = ["--kill-after", str(kill_after), "--rows", str(rows)] if kill_after else []
     launcher = [sys.executable, "-m", "tests.executors.family_cost", str(log), *options, "--", *map(str, command)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | (variables or {})

@@ -1,4 +1,4 @@
-"""Paths and sets of very many runs in little memory."""
+"""The paths of very many runs in little memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from pytest_webeval.sessions.path_list import PathList, RunSet
+from pytest_webeval.sessions.path_list import PathList
 
 
 @pytest.mark.parametrize("count", [0, 1, 999, 1_000, 1_001, 2_500])
@@ -30,13 +30,3 @@ def test_a_path_takes_few_bytes():
     finally:
         tracemalloc.stop()
     assert size / len(listed) < 20
-
-
-def test_labels_are_in_a_set_until_they_are_removed():
-    labels = RunSet()
-    labels.add("a")
-    labels.add("a")
-    assert ("a" in labels, "b" in labels, len(labels)) == (True, False, 1)
-    labels.discard("a")
-    labels.discard("b")
-    assert ("a" in labels, len(labels)) == (False, 0)
