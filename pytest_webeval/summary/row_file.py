@@ -194,7 +194,7 @@ class RowFile(Ordered):
             connection = self._open()
             if connection is None:
                 return None
-            select = "SELECT row, seal, checksum, result FROM results WHERE run = ? AND session NOT IN (0, ?)"
+            select = "SELECT row, seal, checksum, CAST(result AS BLOB) FROM results WHERE run = ? AND session NOT IN (0, ?)"
             rows = connection.execute(select, (run, self.session)).fetchall()
         whole = (EarlierRow(row, seal, result) for row, seal, check, result in rows if check == _checksum(row, seal))
         return next((row for row in whole if row.seal is not None), None)
@@ -217,7 +217,7 @@ class RowFile(Ordered):
 
     def get_result(self, run: str) -> bytes | None:
         """The result of a run on a line, if it is no file."""
-        return next((result for (result,) in self._select("result", "AND run = ?", run)), None)
+        return next((result for (result,) in self._select("CAST(result AS BLOB)", "AND run = ?", run)), None)
 
     def __contains__(self, run: str) -> bool:
         return run in self._waiting or any(True for _ in self._select("1", "AND run = ?", run))
@@ -244,7 +244,8 @@ class RowFile(Ordered):
         """
         self._flush()
         with self._errors("read", "score again"):
-            select = "SELECT run, result, session = ? FROM results WHERE result IS NOT NULL ORDER BY path_order(run, ?)"
+            columns = "run, CAST(result AS BLOB), session = ?"  # a blob, whoever has changed it
+            select = f"SELECT {columns} FROM results WHERE result IS NOT NULL ORDER BY path_order(run, ?)"  # noqa: S608
             yield from self._begin().execute(select, (self.session, prefix))
 
     def forget_others(self) -> None:

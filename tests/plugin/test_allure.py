@@ -131,7 +131,7 @@ def test_histories_of_directories_with_dots_are_apart(failed, webeval, results):
     assert len(results()) == 2  # with a history each
 
 
-@pytest.mark.parametrize("options", [(), ("--webeval-resume",)])
+@pytest.mark.parametrize("options", [(), ("--webeval-reuse",)])
 def test_the_history_of_a_run_is_the_same_in_each_session(runs, webeval, results, options):
     runs.add(107, passes=False)
     histories = set()

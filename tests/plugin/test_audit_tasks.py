@@ -222,7 +222,7 @@ def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pyt
         ("--webeval-evaluators=response", "leave it out: all evaluators are audited"),
         ("--webeval-workers=2", "use -n, or `webeval audit --jobs`"),
         ("--webeval-judge=model", "leave it out: no judge is asked"),
-        ("--webeval-resume", "leave it out: no run is scored"),
+        ("--webeval-reuse", "leave it out: no run is scored"),
     ],
 )
 def test_an_option_without_effect_is_refused_with_what_to_do_instead(audited, webeval, argument, advice):

@@ -322,9 +322,9 @@ def test_an_interrupted_session_with_files_is_resumed_only_where_their_verdicts_
     pytester.makeconftest(INTERRUPTED_AT.format(label="t3"))
     webeval_apart(*LABELS, *VERDICTS)
     label(t1="1", t2="0")
-    result = webeval_apart(*LABELS, *VERDICTS, "--webeval-resume")
+    result = webeval_apart(*LABELS, *VERDICTS, "--webeval-reuse")
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["resumed: 1 of 3 results*"])
+    result.stdout.fnmatch_lines(["reused: 1 of 3 results*"])
 
 
 def test_paths_of_files_in_an_ini_file_begin_at_that_file(runs, label, judge_runs, pytester, monkeypatch):

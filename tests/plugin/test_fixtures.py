@@ -309,7 +309,7 @@ def test_the_definition_of_a_run_is_resolved_once_in_a_test(runs, webeval, pytes
     runs.add(109)
     pytester.makeconftest(COUNTED)
     webeval("-s", "-x").stdout.fnmatch_lines(["*resolved: runs/107 runs/108*"])
-    webeval("-s", "--webeval-resume").stdout.fnmatch_lines(["*resolved: runs/107 runs/108 runs/109"])
+    webeval("-s", "--webeval-reuse").stdout.fnmatch_lines(["*resolved: runs/107 runs/108 runs/109"])
     path = pytester.makepyfile(RECORDING)
     result = webeval("-s", str(path), "-k", "107")
     result.assert_outcomes(passed=2, deselected=4)

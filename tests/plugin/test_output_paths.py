@@ -133,7 +133,7 @@ def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, 
     place = runs.root / "eval_summary.json"
     lines = [line for line in result.outlines if str(place) in line]
     assert lines == []
-    told = f"cannot write the summary to {runs.root}; free some space and rerun with --webeval-resume"
+    told = f"cannot write the summary to {runs.root}; free some space and rerun with --webeval-reuse"
     assert f"disk full (No space left on device): {told}" in result.outlines
 
 

@@ -185,6 +185,6 @@ def test_a_resumed_session_completes_the_summary(runs, webeval, webeval_apart, p
         runs.add(task_id, passes=task_id != 108)
     webeval_apart("-x")
     assert read(runs.root / PARTIAL) == ([107, 108], True)
-    webeval("--webeval-resume").stdout.fnmatch_lines(["resumed: 2 of 3 results taken from an earlier session"])
+    webeval("--webeval-reuse").stdout.fnmatch_lines(["reused: 2 of 3 results taken from an earlier session"])
     assert read(runs.root / COMPLETE) == ([107, 108, 109], False)
     assert not (runs.root / PARTIAL).exists()

@@ -240,8 +240,8 @@ def test_what_an_earlier_session_scored_has_its_page_as_well(mixed, webeval, rep
     )
     webeval()
     (pytester.path / "go").touch()
-    result = webeval("--webeval-resume", "--webeval-report=report")
-    result.stdout.fnmatch_lines(["resumed: 2 of 4 results*"])
+    result = webeval("--webeval-reuse", "--webeval-report=report")
+    result.stdout.fnmatch_lines(["reused: 2 of 4 results*"])
     assert page_of(report, "runs/107")["evaluators"][0]["expected"]["url"] == "__SHOPPING__/lamps"
     assert len(index_of(report)["rows"]) == 4
 
@@ -481,8 +481,8 @@ def test_a_page_that_an_earlier_session_redacted_is_made_again_with_its_recordin
     )
     webeval("--webeval-output=out")
     conftest.unlink()
-    result = webeval("--webeval-output=out", "--webeval-resume", "--webeval-report=report")
-    result.stdout.fnmatch_lines(["resumed: * of 4 results*"])
+    result = webeval("--webeval-output=out", "--webeval-reuse", "--webeval-report=report")
+    result.stdout.fnmatch_lines(["reused: * of 4 results*"])
     assert page_of(report, "runs/107")["network"]["total"] == 1
 
 

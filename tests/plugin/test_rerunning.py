@@ -43,7 +43,7 @@ def test_a_keyword_selects_what_cannot_be_scored_and_what_is_missing(runs, webev
         (["-p", "no:randomly", "-pmine", "-n", "4"], ["-p", "mine"]),
         (["--webeval-rules=strict", "--webeval-output=out"], ["--webeval-rules=strict", "--webeval-output=out"]),
         (["--webeval-results=shards"], ["--webeval-results=shards"]),
-        (["--webeval-durations=5", "--webeval-resume", "--webeval-metrics=m", "--html=r.html", "-k", "x"], []),
+        (["--webeval-durations=5", "--webeval-reuse", "--webeval-metrics=m", "--html=r.html", "-k", "x"], []),
         (["runs/107", "--junitxml", "x.xml"], []),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_stored_record_stands_as_it_is(written, classify):
     found, called = written(storage=Storage.NONE, stored=StoredResult(b"{}", record, SEALING))
     assert (found.record is record, called, found.result_path is None) == (True, [], False)
     assert build_outcome(found).payload.is_resumed
-    assert found.seal is None
+    assert found.seal == SEALING
 
 
 def test_the_text_of_a_failure_is_sealed_with_it(written, classify):

@@ -311,9 +311,6 @@ def test_who_stops_it_keeps_the_results_of_an_earlier_session_in_shards(runs, mo
         (runs.root / "eval_results.json").unlink()  # as of a session that was killed
         with (runs.root / "103/network.har").open("a") as recording:
             recording.write("\n")
-        shard = runs.root / "eval_results-00001.jsonl"
-        lines = shard.read_bytes().splitlines(keepends=True)
-        shard.write_bytes(b"".join([*lines[:-1], lines[-1].replace(b'"success"', b'"failure"')]))
     monkeypatch.setenv("WAIT", "1")
     process = start(runs, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     end = time.monotonic() + 60
@@ -324,11 +321,11 @@ def test_who_stops_it_keeps_the_results_of_an_earlier_session_in_shards(runs, mo
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 2, output
     assert "2 scored: 2 success" in output
-    assert ("eval_results.json: 3 results of other runs kept" in output) == (not is_resumed)
+    assert "eval_results.json: 3 results of other runs kept" in output
     assert "could be kept" not in output
     problems = []
     statuses = list(read_results(runs.root, lambda result, path: f"{path} {result.status}", problems))
-    assert statuses == [f"{number} success" for number in range(101, 106 - is_resumed)]  # the last line was changed
+    assert statuses == [f"{number} success" for number in range(101, 106)]
     assert problems == []
 
 

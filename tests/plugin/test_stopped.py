@@ -18,7 +18,7 @@ def raising(what: str, *, at: str = "runs/108::task", hook: str = "pytest_runtes
     return f"""
         import os, pytest
         def {hook}:
-            if item.nodeid == {at!r}:
+            if item.nodeid == {at!r} and "GO_ON" not in os.environ:
                 {what}
         """
 
@@ -91,7 +91,7 @@ def test_each_root_of_which_nothing_was_scored_has_a_summary_that_says_so(runs, 
 
 
 @pytest.mark.whole
-def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apart, pytester):
+def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apart, pytester, monkeypatch):
     for number in range(107, 119):
         runs.add(number)
     pytester.makeconftest(raising("os._exit(9)"))
@@ -100,18 +100,20 @@ def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apar
     assert about["stopped"] == "xdist worker gw0 crashed: Not properly terminated"
     assert runs.counts == (1, 0, 1)
     assert about["unscored"] == [f"runs/{number}" for number in range(109, 119)]
-    (pytester.path / "conftest.py").unlink()
+    monkeypatch.setenv("GO_ON", "1")
     webeval_apart("-n2", "--webeval-reuse").stdout.fnmatch_lines(["reused: 1 of 12 results *"])
     assert runs.counts == (12, 0, 0)
 
 
-def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run_alone(runs, webeval_apart, pytester):
+def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run_alone(
+    runs, webeval_apart, pytester, monkeypatch
+):
     for number in (107, 108, 109, 110):
         runs.add(number)
     pytester.makeconftest(raising("os._exit(9)"))
     webeval_apart("-n2")
     assert runs.counts == (3, 0, 1)
-    (pytester.path / "conftest.py").unlink()
+    monkeypatch.setenv("GO_ON", "1")
     webeval_apart("-n2", "--webeval-reuse").stdout.fnmatch_lines(["reused: 3 of 4 results *"])
     assert runs.counts == (4, 0, 0)
     assert not is_unfinished(runs.root / "eval_session.sqlite")
@@ -131,7 +133,7 @@ def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run
     ),
 )
 def test_a_hook_for_scored_runs_that_raises_costs_its_run_and_no_other(
-    runs, webeval_apart, pytester, workers, what, told, passes
+    runs, webeval_apart, pytester, workers, what, told, passes, monkeypatch
 ):
     for number in (107, 108, 109):
         runs.add(number, passes=number != 108 or passes)
@@ -143,7 +145,7 @@ def test_a_hook_for_scored_runs_that_raises_costs_its_run_and_no_other(
     assert runs.reasons == {"108": told}
     assert (runs.result(108)["status"], runs.result(108)["error_msg"]) == ("error", told)
     result.stdout.fnmatch_lines([told])
-    (pytester.path / "conftest.py").unlink()
+    monkeypatch.setenv("GO_ON", "1")
     resumed = webeval_apart("--webeval-reuse", *workers)
     resumed.stdout.fnmatch_lines(["reused: 2 of 3 results *"])
     assert runs.counts == ((3, 0, 0) if passes else (2, 1, 0))
@@ -244,11 +246,11 @@ def test_an_answer_that_is_nested_deeply_has_a_verdict_and_a_file(runs, webeval_
 
 
 LIMITED = """
-import pytest, resource, signal
+import os, pytest, resource, signal
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
-    if "108" in item.nodeid and call.when == "call":
+    if "108" in item.nodeid and call.when == "call" and "GO_ON" not in os.environ:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
     try:
@@ -260,7 +262,7 @@ def pytest_runtest_makereport(item, call):
 
 @WORKERS
 def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up_for(
-    runs, webeval_apart, pytester, workers
+    runs, webeval_apart, pytester, workers, monkeypatch
 ):
     for number in (107, 108, 109):
         runs.add(number)
@@ -273,7 +275,7 @@ def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up
     assert runs.reasons == {"108": "disk full: eval_result.json was not written (File too large)"}
     assert [path.name for path in (runs.root / "108").glob("*eval_*")] == ["eval_result.json"]
     assert (runs.root / "108" / "eval_result.json").read_bytes() == before
-    (pytester.path / "conftest.py").unlink()
+    monkeypatch.setenv("GO_ON", "1")
     webeval_apart("--webeval-reuse", *workers).stdout.fnmatch_lines(["reused: 2 of 3 results *"])
     assert runs.counts == (3, 0, 0)
 

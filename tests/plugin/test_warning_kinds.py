@@ -152,7 +152,7 @@ def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_a
     expected = counts(runs)
     assert {"Q1", "guessed_sites"} <= expected.keys()
     webeval_apart("-x")
-    webeval_apart("--webeval-resume", *workers).stdout.fnmatch_lines(["resumed: 2 of 3 results taken*"])
+    webeval_apart("--webeval-reuse", *workers).stdout.fnmatch_lines(["reused: 2 of 3 results taken*"])
     assert counts(runs) == expected
 
 

@@ -210,7 +210,7 @@ def test_time_limits_hold_in_workers(six, webeval, deaths, monkeypatch, phase, o
 
 def test_the_results_of_a_stopped_session_are_reused(six, webeval):
     webeval("--webeval-workers=2", "--maxfail=1")
-    result = webeval("--webeval-workers=2", "--webeval-resume")
+    result = webeval("--webeval-workers=2", "--webeval-reuse")
     result.assert_outcomes(passed=4, failed=1, errors=1)
     assert six.counts == (4, 1, 1)
 
@@ -384,7 +384,7 @@ def test_a_worker_scores_no_run_that_nobody_takes(runs, webeval, deaths, pyteste
     assert sorted(path.name for path in pytester.path.glob("seen*")) == ["seen102", "seen106", "seen107"]
 
 
-@pytest.mark.parametrize("options", [("-x",), ("--webeval-resume",)])
+@pytest.mark.parametrize("options", [("-x",), ("--webeval-reuse",)])
 def test_a_session_that_had_no_use_for_workers_does_not_complain(six, webeval, options):
     webeval("--maxfail=1")
     webeval("--webeval-workers=2", *options).stdout.no_fnmatch_line("*had no effect*")

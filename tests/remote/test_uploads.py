@@ -58,8 +58,8 @@ def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, co
     assert "were not uploaded to s3://bucket/results: cannot write s3://bucket/results/2/eval_result.json" in done.text
     assert "2/eval_result.json" not in uploaded()
     s3.restart(Faults())
-    done = session(kind, BUCKET, OUTPUT, "--webeval-resume")
-    assert "resumed: 6 of 6 results" in done.text
+    done = session(kind, BUCKET, OUTPUT, "--webeval-reuse")
+    assert "reused: 6 of 6 results" in done.text
     assert len(uploaded()) == 7
 
 
