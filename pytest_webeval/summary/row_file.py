@@ -44,6 +44,9 @@ _SCHEMA = (
 _HEADER = (f"PRAGMA application_id={_APPLICATION}", f"PRAGMA user_version={VERSION}")
 _MARKS = ("application_id", "user_version")
 _OF_SESSION = "SELECT * FROM results WHERE session = ?"
+_EARLIER = """
+SELECT row, seal, checksum, CAST(result AS BLOB) FROM results WHERE run = ? AND session NOT IN (0, ?)
+"""
 _FORGET_SESSIONS = "DELETE FROM sessions WHERE started != ? AND started NOT IN (SELECT session FROM results)"
 _KEEP = """
 INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET
@@ -194,8 +197,7 @@ class RowFile(Ordered):
             connection = self._open()
             if connection is None:
                 return None
-            select = "SELECT row, seal, checksum, CAST(result AS BLOB) FROM results WHERE run = ? AND session NOT IN (0, ?)"
-            rows = connection.execute(select, (run, self.session)).fetchall()
+            rows = connection.execute(_EARLIER, (run, self.session)).fetchall()
         whole = (EarlierRow(row, seal, result) for row, seal, check, result in rows if check == _checksum(row, seal))
         return next((row for row in whole if row.seal is not None), None)
 
@@ -284,7 +286,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise SettingsError(f"{path} is not a regular file; remove it, or score without reused results")
+            raise SettingsError(f"cannot use {path}: it is not a regular file; remove it")
         options = "" if _has_locks(handle) else "&nolock=1"
     finally:
         os.close(handle)
