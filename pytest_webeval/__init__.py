@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pytest_webeval.recordings.network.readers import load_trace as load_trace
     from pytest_webeval.recordings.run import Run as Run
     from pytest_webeval.recordings.run import RunFormat as RunFormat
+    from pytest_webeval.recordings.trajectory.recorded import Trajectory as Trajectory
     from pytest_webeval.recordings.trajectory.step import Step as Step
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory as Trajectory
     from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
     from pytest_webeval.redaction.redactor import Redactor as Redactor
     from pytest_webeval.results import Assertion as Assertion
@@ -109,7 +109,7 @@ _HOMES = {
     "find_result": "summary.sharded_results",
     "summarize": "summary.summarize",
     "Step": "recordings.trajectory.step",
-    "Trajectory": "recordings.trajectory.trajectory",
+    "Trajectory": "recordings.trajectory.recorded",
     "TaskSet": "tasks.dataset",
     "load_tasks": "tasks.dataset",
     "Expectation": "tasks.task",

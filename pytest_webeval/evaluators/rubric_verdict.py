@@ -12,7 +12,7 @@ from pytest_webeval.errors import EvaluationError, RecordingError, RunUnjudged
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import GATED, RUBRIC
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 from pytest_webeval.results import EvaluatorResult, Status, WarningKind
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import Gating

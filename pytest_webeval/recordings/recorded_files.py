@@ -11,8 +11,7 @@ from typing import Any
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
-from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.screenshots import number_of
 from pytest_webeval.recordings.trajectory.step import Screenshot, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.stored_verdict import StoredVerdict

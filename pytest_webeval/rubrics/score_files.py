@@ -8,9 +8,8 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.layout import RUBRIC, SCORES, TASK_DATA
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.layout import RUBRIC, SCORES, TASK_DATA, ScoreFileName, parse_name
 from pytest_webeval.rubrics.judgements import find_stored, from_judgement
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
@@ -22,7 +21,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
+    from pytest_webeval.recordings.trajectory.recorded import Trajectory
 
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
@@ -182,12 +181,12 @@ def _read_rubric(run: Run) -> StoredVerdict | None:
     return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
 
 
-def _read_task_rubric(trajectory: AgentTrajectory) -> StoredVerdict | None:
+def _read_task_rubric(trajectory: Trajectory) -> StoredVerdict | None:
     rubric = trajectory.task_data.rubric
     return None if rubric is None else stored_rubric(TASK_DATA, rubric)
 
 
-def _read_chosen_score(run: Run, trajectory: AgentTrajectory, requested: str | None) -> StoredVerdict | None:
+def _read_chosen_score(run: Run, trajectory: Trajectory, requested: str | None) -> StoredVerdict | None:
     name = choose(trajectory.score_names, requested)
     source = f"{SCORES}/{name}"
     return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
@@ -207,4 +206,4 @@ def facts_of(run: Run) -> RunFacts:
     trajectory = run.trajectory
     if trajectory is None or run.external:
         return RunFacts()
-    return RunFacts(trajectory.final_answer, len(trajectory.steps), trajectory.is_verdict_stale)
+    return RunFacts(trajectory.final_answer, trajectory.count_steps(), trajectory.is_verdict_stale)

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_webeval.recordings.trajectory.layout import ScoreFileName
     from pytest_webeval.recordings.trajectory.recorded import Judgement
-    from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
 
 
 @dataclass(frozen=True, slots=True)

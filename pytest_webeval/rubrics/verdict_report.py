@@ -17,7 +17,7 @@ from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import failed, passed
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
+    from pytest_webeval.recordings.trajectory.recorded import Trajectory
 
 
 MAX_LINE, MAX_JUSTIFIED = 200, 150
@@ -178,7 +178,7 @@ MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 _DETECTED = ("6.1", "6.2")
 
 
-def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | None = None) -> dict[str, Any]:
+def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = None) -> dict[str, Any]:
     """What is known of any trajectory: class, answer, and steps that the agent could not take.
 
     Raises `UnreadableTrajectory`.
@@ -196,7 +196,7 @@ def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | No
     }
 
 
-def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None) -> dict[str, Any]:
+def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `UnreadableTrajectory`."""
     points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
@@ -243,7 +243,7 @@ def _item_to_json(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
 
 
 def _failure_to_json(
-    verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None, detected: Sequence[ToolFailure]
+    verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None, detected: Sequence[ToolFailure]
 ) -> dict[str, Any] | None:
     if stored.payload is None:
         return None

@@ -84,7 +84,7 @@ def test_an_aborted_run_is_excluded_in_both_forms(runs, results, name, reason):
 
 def test_an_old_log_of_texts_gives_the_same_steps_and_keeps_its_times(runs, results):
     old, new = runs["r1/books_old_1"].trajectory, runs["r1/books_find_7"].trajectory
-    assert old.log.dialect == "text"
+    assert old.dialect == "text"
     assert (old.actions, old.thoughts) == (new.actions, new.thoughts)
     assert (len(old.events), old.outcome.kind) == (3, "completed")
     assert [step.timestamp for step in old.steps] == [

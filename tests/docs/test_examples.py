@@ -25,8 +25,7 @@ from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.recordings.formats import load_run
-from pytest_webeval.recordings.human_labels import load_labels
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_labels, load_verdicts
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import site_name

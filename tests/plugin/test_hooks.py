@@ -70,7 +70,7 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
         from functools import partial
         from pytest_webeval import Run
         from pytest_webeval.recordings.inputs import RunInputs
-        from pytest_webeval.recordings.network.har import HarTrace
+        from pytest_webeval.recordings.network.readers import HarTrace
         class Mine:
             name = "mine"
             wanted = "answer.txt"

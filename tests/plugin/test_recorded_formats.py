@@ -153,7 +153,7 @@ def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart,
         "    open('loaded', 'w').write('\\n'.join(names))\n"
     )
     webeval_apart().assert_outcomes(passed=1)
-    assert "pytest_webeval.recordings.online_mind2web" in (pytester.path / "loaded").read_text().split()
+    assert "pytest_webeval.recordings.formats.online_mind2web" in (pytester.path / "loaded").read_text().split()
     (runs.root / "a/result.json").unlink()
     (runs.root / "a/trajectory").rmdir()
     runs.add(107)

@@ -433,7 +433,7 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     pytester.makeconftest(
         """
         import os
-        from pytest_webeval.recordings.network.har import HarTrace
+        from pytest_webeval.recordings.network.readers import HarTrace
 
         load = HarTrace.load
 

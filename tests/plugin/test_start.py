@@ -33,7 +33,7 @@ SELDOM = {
     "plugin.reporting.attachments",
     "plugin.reporting.html_policy",
     "plugin.reporting.pytest_html",
-    "recordings.fara_run",
+    "recordings.formats.fara_trajectory",
     "redaction.redactor",
     "reports.attachment_text",
     "summary.metrics_json",
@@ -86,7 +86,7 @@ def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
     webeval_apart().assert_outcomes(passed=1)
     assert {
         "evaluators.rubric_verdict",
-        "recordings.fara_run",
+        "recordings.formats.fara_trajectory",
         "recordings.trajectory.log",
         "summary.trajectory_statistics",
     } <= loaded().keys()

@@ -11,9 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
-from pytest_webeval.recordings.network.form_fields import FormFields, parse_fields
+from pytest_webeval.recordings.network.form_fields import FormFields, content_type, parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.recorded_fields import content_type, parse_recorded
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case

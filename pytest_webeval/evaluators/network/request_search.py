@@ -22,8 +22,8 @@ from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, Miss, choose_nearest, list_failed
 from pytest_webeval.recordings.network.events import Body, NetworkEvent
+from pytest_webeval.recordings.network.form_fields import parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
 from pytest_webeval.results import Assertion
 from pytest_webeval.safety import regex
 from pytest_webeval.safety.deadline import time_limit

@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.entry_fields import parse_timestamp
+from pytest_webeval.recordings.network.har_entries import parse_timestamp
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkEvent

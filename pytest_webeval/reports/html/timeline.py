@@ -13,9 +13,8 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trace_actions import TYPED
-from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.recorded import Trajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target
 from pytest_webeval.reports.html.screenshots import Picture, ScreenshotSource
 from pytest_webeval.reports.html.step_alignment import align_events
 from pytest_webeval.safety.text import truncate_words
@@ -56,7 +55,7 @@ def list_agent_values(run: Run, steps: Sequence[Mapping[str, Any]] | None) -> An
     return [step["arguments"][name] for step in steps for name in sorted(TYPED.intersection(step["arguments"]))]
 
 
-def _steps(trajectory: AgentTrajectory | None) -> Sequence[Step]:
+def _steps(trajectory: Trajectory | None) -> Sequence[Step]:
     try:
         return trajectory.steps if trajectory is not None else ()
     except WebEvalError:

@@ -13,8 +13,8 @@ from msgspec import to_builtins
 from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
-from pytest_webeval.recordings.clawbench import read
-from pytest_webeval.recordings.clawbench_verdicts import META, REQUESTS
+from pytest_webeval.recordings.formats.clawbench import read
+from pytest_webeval.recordings.formats.clawbench_verdicts import META, REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
@@ -67,7 +67,7 @@ def read_run(content: bytes) -> None:
 
 def use_run(path: Path, members: dict[str, bytes]) -> None:
     """Read a run, and ask for all that is known of it."""
-    trajectory = read(RecordedFiles(RunInputs(path))).graded()
+    trajectory = read(RecordedFiles(RunInputs(path))).judged()
     written([trajectory.to_json(), to_builtins(trajectory.steps), list(trajectory.warnings)])
     is_intercepted = trajectory.details.get("intercepted")
     expect(is_intercepted is False or trajectory.outcome.kind != "aborted", "a run with its request is excluded")

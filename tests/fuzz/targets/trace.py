@@ -12,11 +12,10 @@ import msgspec
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import build_folder_source
 from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.form_fields import parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.har import HarTrace
 from pytest_webeval.recordings.network.playwright import FolderTrace, LineTrace, ZipTrace
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
+from pytest_webeval.recordings.network.readers import HarTrace
 from pytest_webeval.recordings.trace_actions import MOST_ACTIONS, LoggedActions
 from pytest_webeval.safety.limits import USUAL
 from tests.fuzz.engine.parts import files

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from msgspec import to_builtins
 
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy

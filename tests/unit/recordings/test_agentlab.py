@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_webeval import recordings
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.agentlab import read
 from pytest_webeval.recordings.formats import format_of, unknown_layout
+from pytest_webeval.recordings.formats.agentlab import read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -27,7 +27,7 @@ AGENT = "ScriptedAgent-example-model-1"
 
 def load(path):
     files = RecordedFiles(RunInputs(path))
-    return read(files).graded(), files.warnings.texts
+    return read(files).judged(), files.warnings.texts
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from time import perf_counter
 
 import pytest
 
-from pytest_webeval.recordings.agentlab_log import LoggedAction, find_answer, parse_log
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.formats.agentlab import LoggedAction, find_answer, parse_log
+from pytest_webeval.recordings.trajectory.step import Target
 
 TIME = "2026-01-31 10:00:00,500 - "
 LOOP = f"{TIME}7 - agentlab.experiments.loop - "

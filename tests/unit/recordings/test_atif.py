@@ -12,20 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.atif import read
 from pytest_webeval.recordings.formats import format_of
-from pytest_webeval.recordings.harbor_trial import parse_reward
+from pytest_webeval.recordings.formats.atif import read
+from pytest_webeval.recordings.formats.harbor_trial import parse_reward
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
 
 
 def load(path):
-    return read(RecordedFiles(RunInputs(path))).graded()
+    return read(RecordedFiles(RunInputs(path))).judged()
 
 
 @pytest.fixture

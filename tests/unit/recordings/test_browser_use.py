@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.browser_use import read
 from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats.browser_use import read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import list_traces
-from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "browser_use"
 NAME = "AgentHistory.json"
@@ -35,7 +34,7 @@ END_MARK = {
 
 def load(path):
     files = RecordedFiles(RunInputs(path))
-    return read(files).graded(), files.warnings.texts
+    return read(files).judged(), files.warnings.texts
 
 
 def entry(*results, action="done", **members):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_webeval.api import load_run
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.clawbench import read
-from pytest_webeval.recordings.clawbench_judge import read_lenient_reply, read_strict_reply
 from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats.clawbench import read
+from pytest_webeval.recordings.formats.clawbench_verdicts import read_lenient_reply, read_strict_reply
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -31,7 +31,7 @@ def case(name):
 
 def load(path):
     files = RecordedFiles(RunInputs(path))
-    return read(files).graded(), files.warnings.texts
+    return read(files).judged(), files.warnings.texts
 
 
 @pytest.fixture

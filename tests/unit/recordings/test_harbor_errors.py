@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval import load_run
-from pytest_webeval.recordings.atif import read
-from pytest_webeval.recordings.harbor_errors import INVALID_REWARD_ERRORS
+from pytest_webeval.recordings.formats.atif import read
+from pytest_webeval.recordings.formats.harbor_trial import INVALID_REWARD_ERRORS
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
@@ -103,7 +103,7 @@ def trial(tmp_path):
 
 
 def load(path):
-    return read(RecordedFiles(RunInputs(path))).graded()
+    return read(RecordedFiles(RunInputs(path))).judged()
 
 
 def is_counted(trajectory):

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError, SettingsError
-from pytest_webeval.recordings.human_labels import load_labels
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_labels, load_verdicts
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy

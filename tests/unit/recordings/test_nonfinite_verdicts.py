@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from pytest_webeval.recordings.formats import load_run
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 from pytest_webeval.rules import RULES
 from tests.support.recorded_runs import list_runs
 

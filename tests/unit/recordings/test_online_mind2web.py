@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_webeval import load_run, score_runs, summarize
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.formats.online_mind2web import read
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.online_mind2web import read
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 
 CORPUS = Path(__file__).parents[4] / "shared/corpora/online_mind2web_browser_use.tar.xz"
 JUDGED = {

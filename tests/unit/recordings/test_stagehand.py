@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.formats import STAGEHAND_RUN, format_of, load_run
+from pytest_webeval.recordings.formats.stagehand import METADATA, RUN_KEYS, read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import FileSign
-from pytest_webeval.recordings.stagehand import METADATA, RUN_KEYS, read
 from pytest_webeval.rules import RULES
 from tests.support.stagehand import SAMPLES, sample
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.formats import format_of
+from pytest_webeval.recordings.formats.webvoyager import parse_reply, read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.webvoyager import parse_reply, read
 from pytest_webeval.rubrics import derivation as rubrics_derivation
 from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
@@ -27,7 +27,7 @@ CORPUS = Path(__file__).parents[3].parent / "shared" / "corpora" / "webvoyager.t
 
 def load(path):
     files = RecordedFiles(RunInputs(path))
-    return read(files).graded(), files.warnings.texts
+    return read(files).judged(), files.warnings.texts
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.results import Status, worst_status
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA, VerdictPolicy

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 
 import pytest
+from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 
 from pytest_webeval import Limits, load_run
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, ValueParseError
@@ -19,7 +20,6 @@ from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import Sites

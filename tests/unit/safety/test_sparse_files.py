@@ -7,12 +7,12 @@ import os
 import tracemalloc
 
 import pytest
+from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 
 from pytest_webeval import Limits
 from pytest_webeval.errors import RecordingError, StoreError
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import read_beginning_inside, read_file_inside
 from pytest_webeval.safety.json import load_exact, load_lenient

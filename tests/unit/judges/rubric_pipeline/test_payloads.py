@@ -13,7 +13,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.recordings.trajectory.score_names import parse_name
+from pytest_webeval.recordings.trajectory.layout import parse_name
 from pytest_webeval.rubrics.failure_analysis import failure_of
 from tests.unit.judges.rubric_pipeline.perfect_judge import (
     SIMPLE,

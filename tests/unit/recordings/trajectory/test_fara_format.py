@@ -121,7 +121,7 @@ def tree(tmp_path):
 def test_the_same_trajectories_are_found_from_any_directory_around_them(tree, start, labels):
     found = list(find_runs(tree / start))
     assert [run.label.rpartition("WebTailBench_hf/")[2] for run in found] == labels
-    assert {run.trajectory.place.benchmark for run in found} == {"WebTailBench_hf"}
+    assert {run.trajectory.benchmark for run in found} == {"WebTailBench_hf"}
 
 
 def test_what_webeval_computed_over_runs_is_no_run_and_no_problem(tmp_path):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.recordings.formats.fara_trajectory import FaraTrajectory, gate_of, read
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome, gate_of
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
 from tests.support import recorded
 from tests.support.recorded import CLICK, SEARCH, TERMINATE, core_log, final_answer, log
 
@@ -18,9 +19,9 @@ ENDED = log(SEARCH, TERMINATE)
 FAILED = log(SEARCH, {"action": "terminate", "status": "failure"})
 
 
-def load(tmp_path, **changed) -> Trajectory:
+def load(tmp_path, **changed) -> FaraTrajectory:
     path = recorded.write(tmp_path / recorded.RUN / "books_7", **changed)
-    return Trajectory(path, RunInputs(path))
+    return read(RecordedFiles(RunInputs(path)))
 
 
 CRASHED = core_log("books_7", crash="Captcha timed out")

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pytest_webeval.recordings.formats.stagehand_steps import classify, is_budget, parse_image_path, read_trajectory
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.stagehand_steps import classify, is_budget, parse_image_path, read_trajectory
-from pytest_webeval.recordings.trajectory.step import Screenshot, UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Screenshot, Target, UnreadableTrajectory
 from pytest_webeval.safety.warning_log import WarningLog
 from tests.support.stagehand import SAMPLES, sample
 

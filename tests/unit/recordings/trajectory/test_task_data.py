@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.task_data import FLAGS, TaskData, read_task_data
+from pytest_webeval.recordings.trajectory.side_files import FLAGS, TaskData, read_task_data
 
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 3}], "total_max_points": 3}
 

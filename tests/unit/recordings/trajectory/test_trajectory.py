@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from pytest_webeval import load_run
+from pytest_webeval.recordings.formats.fara_trajectory import FaraTrajectory, read
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory, trajectory_to_json
 from tests.support import recorded
 from tests.support.recorded import final_answer, log
 
 
 @pytest.fixture
 def load(tmp_path):
-    def loaded(**changed) -> Trajectory:
+    def loaded(spoil=Path.exists, **changed) -> FaraTrajectory:
         path = recorded.write(tmp_path / recorded.RUN / "books_7", **changed)
-        return Trajectory(path, RunInputs(path))
+        spoil(path)
+        return read(RecordedFiles(RunInputs(path)))
 
     return loaded
 
@@ -35,40 +38,37 @@ def test_what_the_original_exposes_is_there_under_its_names(load):
     trajectory = load()
     assert trajectory.actions[1] == '{"action": "left_click", "coordinate": [410, 266]}'
     assert trajectory.thoughts == ["thought 1", "thought 2", "thought 3"]
-    assert trajectory.observations == ["saw 1", "saw 2", "saw 3"]
+    assert [step.observation for step in trajectory.steps] == ["saw 1", "saw 2", "saw 3"]
     assert len(trajectory.events) == 9
-    assert trajectory.is_aborted is False
     assert [shot.name for shot in trajectory.screenshots] == [f"screenshot{number}.png" for number in range(4)]
     assert trajectory.inputs.read(trajectory.screenshots[0].name) == recorded.PIXEL
 
 
 def test_answer_times_usage_and_attempts_come_from_their_files(load):
     trajectory = load()
-    assert trajectory.answer.final_answer == "done"
-    assert trajectory.times.duration == 25.5
-    assert (trajectory.usage["FaraAgent"].prompt_tokens, trajectory.total_usage.completion_tokens) == (9100, 240)
+    assert trajectory.answer == "done"
+    assert trajectory.duration == 25.5
+    assert (trajectory.usage.prompt_tokens, trajectory.usage.completion_tokens) == (9100, 240)
     assert trajectory.attempts == 1
 
 
 def test_what_is_not_there_is_none_and_nothing_is_warned_about(load):
     trajectory = load(times_json=None, core_log=None, scores=None)
-    assert (trajectory.times.duration, trajectory.attempts, trajectory.score_names) == (None, 0, ())
+    assert (trajectory.duration, trajectory.attempts, trajectory.score_names) == (None, None, ())
     assert trajectory.task_data.text is None
     assert trajectory.warnings == ()
 
 
 def test_optional_files_that_cannot_be_read_are_told_and_cost_nothing_else(load):
-    trajectory = load(times_json=None)
-    (trajectory.path / "times.json").symlink_to(trajectory.path / "core.log")
-    assert trajectory.times.duration is None
+    trajectory = load(lambda path: (path / "times.json").symlink_to(path / "core.log"), times_json=None)
+    assert trajectory.duration is None
     assert trajectory.outcome.kind == "completed"
     assert [note for note in trajectory.warnings if note.startswith("times.json: cannot read")]
 
 
 def test_files_are_hashed_and_read_once(load):
     trajectory = load()
-    assert trajectory.steps is trajectory.steps
-    trajectory_to_json(trajectory)
+    trajectory.to_json()
     assert sorted(trajectory.inputs.checksums) == [
         "books_7_final_answer.json",
         "core.log",
@@ -80,7 +80,7 @@ def test_files_are_hashed_and_read_once(load):
 def test_a_missing_answer_raises_where_the_answer_is_asked_for(load):
     trajectory = load(answer=None, core_log=None)
     with pytest.raises(UnreadableTrajectory, match=r"missing answer file: neither 'books_7_final_answer.json'"):
-        _ = trajectory.answer
+        _ = trajectory.find_answer()
     assert len(trajectory.steps) == 3
 
 
@@ -102,8 +102,7 @@ def test_oddities_of_a_run_are_flagged(load, changed, flags):
 
 
 def test_a_listed_screenshot_that_is_not_there_is_flagged(load):
-    trajectory = load()
-    (trajectory.path / "screenshot3.png").unlink()
+    trajectory = load(lambda path: (path / "screenshot3.png").unlink())
     assert trajectory.flags == ("missing_screenshots",)
 
 
@@ -117,7 +116,7 @@ def test_damage_is_told_with_file_and_line(load):
 
 
 def test_the_description_is_plain_json_and_names_no_user(load):
-    found = trajectory_to_json(load())
+    found = load().to_json()
     assert json.loads(json.dumps(found)) == found
     assert "ana" not in json.dumps(found)
     assert (found["class"], found["steps"], found["alignment"], found["screenshots"]) == ("completed", 3, "n+1", 4)
@@ -132,7 +131,7 @@ def test_the_description_is_plain_json_and_names_no_user(load):
 
 
 def test_a_run_without_answer_or_log_is_described_as_far_as_it_goes(load):
-    found = trajectory_to_json(load(answer=None, web_surfer_log=None, core_log=None))
+    found = load(answer=None, web_surfer_log=None, core_log=None).to_json()
     assert (found["class"], found["reasons"], found["steps"], found["usage"]) == (
         "unreadable",
         ["answer_missing"],
@@ -146,5 +145,5 @@ def test_a_run_of_the_format_has_the_trajectory(load):
     run = load_run(load().path)
     assert run.format == "fara"
     assert run.trajectory is run.trajectory
-    assert run.trajectory.task_id == run.task_id == "books_7"
+    assert run.trajectory.path.name == run.task_id == "books_7"
     assert run.response == b"done"

@@ -14,8 +14,7 @@ from PIL import Image
 
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Screenshot, Target
 from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
 from pytest_webeval.reports.html.network_table import MOST_EVENTS, marks_of, network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT, WIDTH, Links, Picture, Thumbnails, thumbnail

@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.harbor_errors import MOST_NAME
-from pytest_webeval.recordings.harbor_trial import (
+from pytest_webeval.recordings.formats.harbor_trial import (
+    MOST_NAME,
     RESULT,
     classify_trial,
     describe_trial,
@@ -25,9 +25,8 @@ from pytest_webeval.recordings.harbor_trial import (
 )
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory, build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import find_target
+from pytest_webeval.recordings.trajectory.recorded import Trajectory, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, find_target
 from pytest_webeval.safety.text import to_line
 
 TRAJECTORY = "trajectory.json"
@@ -45,7 +44,7 @@ class Call(Struct, frozen=True):
     images: Sequence[str] = ()
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory of a trial. Raises `UnreadableTrajectory`."""
     result = read_result(files)
     folders = _list_folders(files, result)
@@ -55,7 +54,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
     agent = first.member("agent")
     outcome = classify_trial(result, first.member("extra").text("early_termination_reason"))
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=outcome,
         answer=_read_answer(documents),

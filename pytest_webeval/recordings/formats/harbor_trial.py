@@ -1,8 +1,13 @@
-"""What Harbor itself says of a trial: how it ended, and which rewards the verifier gave.
+"""What Harbor itself says of a trial: how it ended, which rewards the verifier gave, and whether Harbor counts it.
 
-PyPI `harbor` 0.26.0 (others compared): `models/trial/result.py`, `trial/trial.py`, `verifier/verifier.py`.
-`result.json` is written at the end, outside of the container. The reward files are written inside of it, where the
-agent may be able to write as well: they are compared with the result, and count only where there is none.
+PyPI `harbor` 0.26.0 (others compared): `models/trial/result.py`, `models/trial/error_policy.py`, `trial/trial.py`,
+`verifier/verifier.py`. `result.json` is written at the end, outside of the container. The reward files are written
+inside of it, where the agent may be able to write as well: they are compared with the result, and count only where
+there is none.
+
+Its mean, pass@k and viewer leave out a trial if the reward is invalid after an exception of the trial or of one of its
+steps. `result.json` has that in `reward_valid` and in the `policy` of the exception. Versions before 0.26 stored
+neither: there the name of the exception decides.
 """
 
 from __future__ import annotations
@@ -13,18 +18,17 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from pytest_webeval.recordings.harbor_errors import (
-    EXCEPTION,
-    MOST_NAME,
-    VERIFIER_ERRORS,
-    describe_policy,
-    find_invalid_reward,
-    name_exception,
-)
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import INVALID_REWARD, OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement
-from pytest_webeval.recordings.trajectory.rewards import RANGE, build_damage_error, check_reward, judge_reward
+from pytest_webeval.recordings.trajectory.recorded import (
+    INVALID_REWARD,
+    RANGE,
+    Judgement,
+    OutcomeClass,
+    TrajectoryOutcome,
+    build_damage_error,
+    check_reward,
+    judge_reward,
+)
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.text import preview, to_line
 
@@ -248,3 +252,124 @@ def _seconds(phase: JsonFields) -> float | None:
     except (ValueError, TypeError, OverflowError):  # no times, or one of them without a zone
         return None
     return seconds if seconds >= 0 else None
+
+
+MOST_NAME = 80  # characters of a name
+EXCEPTION = "exception_info"
+_FLAG = "has_valid_reward"
+# The agent was done when these were raised: nobody judged it.
+VERIFIER_ERRORS = frozenset(
+    {
+        "AddTestsDirError",
+        "DownloadVerifierDirError",
+        "RewardFileEmptyError",
+        "RewardFileNotFoundError",
+        "VerifierOutputParseError",
+        "VerifierTimeoutError",
+    }
+)
+INVALID_REWARD_ERRORS = VERIFIER_ERRORS | {
+    # the environment
+    "AgentSetupTimeoutError",
+    "EnvironmentStartTimeoutError",
+    "GKEExecStreamClosedError",
+    "GKEPodNotFoundError",
+    "HealthcheckError",
+    "MemoryLimitExceededError",
+    "RuntimeRequestError",
+    "SSHAccessError",
+    "SandboxBuildFailedError",
+    "SandboxLikelyOutOfMemoryError",
+    # the provider of the model
+    "APIConnectionError",
+    "APIError",
+    "APIResponseValidationError",
+    "AgentAuthenticationError",
+    "ApiConnectionClosedError",
+    "ApiConnectionError",
+    "ApiError",
+    "ApiInternalServerError",
+    "ApiOverloadedError",
+    "ApiProviderResourceNotFoundError",
+    "ApiRateLimitError",
+    "ApiResponseStalledError",
+    "ApiUsageLimitError",
+    "AuthenticationError",
+    "BadRequestError",
+    "BudgetExceededError",
+    "InternalServerError",
+    "ModelNotFoundError",
+    "NetworkConnectionError",
+    "NotFoundError",
+    "PermissionDeniedError",
+    "RateLimitError",
+    "ServiceUnavailableError",
+    "Timeout",
+    "UnknownApiError",
+    "UnprocessableEntityError",
+    "UnsupportedModelParametersError",
+    "UnsupportedParamsError",
+    # Harbor itself
+    "CancelledError",
+    "DspyImportError",
+    "MissingExtraError",
+    "RegradeError",
+    "ServiceOperationsUnsupportedError",
+    "VercelScopeError",
+}
+
+
+def name_exception(fields: JsonFields) -> str | None:
+    """The exception of a trial or step, without its path. Raises `UnreadableTrajectory` for what is no exception."""
+    if fields.raw.get(EXCEPTION) is None:
+        return None
+    info = _read_member(fields, EXCEPTION)
+    return to_line(info.text("exception_type") or "", MOST_NAME) or "an exception"
+
+
+def find_invalid_reward(result: JsonFields) -> str | None:
+    """Why the reward of a trial does not count; None where it counts. Raises `UnreadableTrajectory` if that is damaged.
+
+    `reward_valid` decides. It is damaged if it is true and the policy of an exception says otherwise.
+    """
+    stored = _read_flag(result, "reward_valid")
+    names, invalid = [], []
+    for fields in (result, *result.objects("step_results")):
+        if (name := name_exception(fields)) is not None:
+            names.append(name)
+            flag = _read_policy_flag(_read_member(fields, EXCEPTION))
+            if stored and flag is False:
+                raise build_damage_error(
+                    f"{result.where} reward_valid", stored, f"false, as the policy of {name} has it"
+                )
+            invalid += [name] if flag is False or (flag is None and name in INVALID_REWARD_ERRORS) else []
+    if stored or (stored is None and not invalid):
+        return None
+    return f"the trial raised {[*invalid, *names][0]}" if names else "reward_valid is false"
+
+
+def describe_policy(result: JsonFields) -> dict[str, bool]:
+    """What Harbor does after the exception of a trial, by the names that it stores: to try again, to grade."""
+    policy = result.member(EXCEPTION).member("policy")
+    flags = {name: policy.flag(name) for name in ("should_retry", "should_grade", _FLAG)}
+    return {name: flag for name, flag in flags.items() if flag is not None}
+
+
+def _read_policy_flag(info: JsonFields) -> bool | None:
+    """Whether the stored policy of an exception lets the reward count; None where none is stored."""
+    flags = (_read_flag(_read_member(info, key), _FLAG) for key in ("policy", "policy_override"))
+    return next((flag for flag in flags if flag is not None), None)
+
+
+def _read_member(fields: JsonFields, key: str) -> JsonFields:
+    value = fields.raw.get(key)
+    if value is not None and not isinstance(value, Mapping):
+        raise build_damage_error(f"{fields.where} {key}", value, "an object")
+    return JsonFields(value or {}, f"{fields.where} {key}", fields.warnings)
+
+
+def _read_flag(fields: JsonFields, key: str) -> bool | None:
+    value: Any = fields.raw.get(key)
+    if value is None or isinstance(value, bool):
+        return value
+    raise build_damage_error(f"{fields.where} {key}", value, "true or false")

@@ -16,8 +16,13 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.recorded import (
+    Judgement,
+    OutcomeClass,
+    Trajectory,
+    TrajectoryOutcome,
+    build_step,
+)
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.text import pluralize, preview, to_line
 
@@ -35,7 +40,7 @@ FAILED = ("error_during_execution",)
 _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory of a result of either version. Raises `UnreadableTrajectory`."""
     result = files.read_json(RESULT)
     is_second = result.text("schema_version") == VERSION_2
@@ -45,7 +50,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     if task_id is not None and task_id != files.path.name:
         quoted = preview(task_id, 80, is_ascii=True)
         files.warnings.add(f"{RESULT} is of the task {quoted}; the directory's name is used as the task id")
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=_classify(result, steps, is_second=is_second),
         answer=result.text("agent_final_answer" if is_second else "final_result_response"),

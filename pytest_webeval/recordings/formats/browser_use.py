@@ -16,11 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from pytest_webeval.recordings.browser_use_steps import find_images, is_end_mark, read_duration, read_steps
+from pytest_webeval.recordings.formats.browser_use_steps import find_images, is_end_mark, read_duration, read_steps
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
+from pytest_webeval.recordings.trajectory.recorded import Judgement, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.text import list_first, pluralize, preview, truncate
@@ -42,7 +41,7 @@ _NO_FAILURE = re.compile(
 _TASK_BEGIN, _TASK_END = "<user_request>\n", "\n</user_request>"
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory of a history. Raises `UnreadableTrajectory`."""
     name = _find_history(files)
     document = files.read_json(name)
@@ -55,7 +54,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     judgements = tuple(_read_judgements(name, last))
     _warn_of_others(files, name, entries, last)
     is_done = last.raw.get("is_done") is True
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=_classify(entries, last, judgements, len(steps)),
         answer=last.text("extracted_content") or "" if is_done else None,

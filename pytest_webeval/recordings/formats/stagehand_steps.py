@@ -17,10 +17,8 @@ import msgspec
 from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.target import Target, find_target
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome, build_step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, UnreadableTrajectory, find_target
 from pytest_webeval.safety.json import format_validation_error, to_strict_json
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview, truncate

@@ -14,12 +14,11 @@ from itertools import pairwise
 
 from msgspec import structs
 
+from pytest_webeval.recordings.formats.stagehand_result import is_invalid_task, read_judgement
+from pytest_webeval.recordings.formats.stagehand_steps import FILE, StagehandTrajectory, classify, read_trajectory
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
-from pytest_webeval.recordings.trajectory.stagehand_result import is_invalid_task, read_judgement
-from pytest_webeval.recordings.trajectory.stagehand_steps import FILE, StagehandTrajectory, classify, read_trajectory
+from pytest_webeval.recordings.trajectory.recorded import Judgement, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.text import preview, to_line
 
@@ -35,7 +34,7 @@ MOST_RESULTS = 50
 MOST_REASON = 300  # characters of why the run ended
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory with its judgements, that of the run first. Raises `UnreadableTrajectory`, or `RecordingError`."""
     trajectory = read_trajectory(files.inputs.read(FILE, MAX_FILE_BYTES), files.inputs.limits)
     results, judgements = _read_judgements(files)
@@ -46,7 +45,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     metadata = files.read_optional_json(METADATA)
     images = {shot.name: shot for folder in IMAGES for shot in files.list_images(folder)}
     _check_id(files, trajectory, metadata)
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=outcome,
         answer=trajectory.final_answer,

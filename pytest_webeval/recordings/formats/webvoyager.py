@@ -15,11 +15,17 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, ReplyForm, build_step
+from pytest_webeval.recordings.trajectory.recorded import (
+    Judgement,
+    OutcomeClass,
+    ReplyForm,
+    Trajectory,
+    TrajectoryOutcome,
+    build_step,
+)
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize, preview
@@ -66,7 +72,7 @@ class Reply(Struct, frozen=True):
     arguments: dict[str, str]
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory of a chat. Raises `UnreadableTrajectory`."""
     messages = _read_messages(files)
     log = (files.read_text(LOG) or "").splitlines()
@@ -74,7 +80,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     steps = tuple(_read_steps(messages, {shot.number: shot for shot in shots}))
     answer = str(steps[-1].arguments["content"]) if steps and steps[-1].action == "answer" else None
     question = next((message.text for message in messages if TASK_BEGIN in message.text and message.role == "user"), "")
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=_classify(messages, answer, log),
         answer=answer,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pytest_webeval.recordings.clawbench_verdicts import (
+from pytest_webeval.recordings.formats.clawbench_verdicts import (
     INTERCEPTION,
     META,
     RESTORE,
@@ -26,8 +26,7 @@ from pytest_webeval.recordings.clawbench_verdicts import (
 )
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory, build_step
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome, build_step
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
@@ -59,7 +58,7 @@ _ARGUMENTS = ("x", "y", "key", "value", "title", "scrollX", "scrollY")
 _TARGET = ("tagName", "id", "textContent", "xpath")
 
 
-def read(files: RecordedFiles) -> RecordedTrajectory:
+def read(files: RecordedFiles) -> Trajectory:
     """The trajectory of a run. Raises `UnreadableTrajectory`."""
     meta = files.read_json(META)
     meta.check_finite("judge", "judge_match", "pass", "failure_reason")
@@ -70,7 +69,7 @@ def read(files: RecordedFiles) -> RecordedTrajectory:
     _check_name(files, meta)
     if interception is None and not is_intercepted and not has_failed(meta):
         files.warnings.add(f"there is no {INTERCEPTION}, which says why the run stopped; {RESTORE}")
-    return RecordedTrajectory(
+    return Trajectory(
         inputs=files.inputs,
         outcome=_classify(meta, interception, is_intercepted=is_intercepted),
         answer=_read_answer(files, interception),

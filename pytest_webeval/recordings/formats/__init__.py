@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
-from pytest_webeval.recordings.fara import Fara
 from pytest_webeval.recordings.recording_state import STATE
-from pytest_webeval.recordings.signatures import FileSign, RecordedFormat
+from pytest_webeval.recordings.signatures import Fara, FileSign, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import list_first, preview
