@@ -19,7 +19,7 @@ from pytest_webeval.recordings.discovery import list_directory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recording_state import STEPS, STEPS_FOLDER
 from pytest_webeval.recordings.trace_actions import LoggedActions
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, build_step
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_directory
@@ -134,17 +134,13 @@ def _decode(line: bytes) -> _Line | None:
 
 
 def _build_step(index: int, number: int, line: _Line) -> Step:
-    action = _text(line.action) or "unknown"
-    return Step(
-        index=index,
-        action=action,
-        raw_action=action,
-        tool=None,
-        arguments=line.arguments if isinstance(line.arguments, dict) else {},
+    return build_step(
+        index,
+        _text(line.action) or "unknown",
+        line.arguments if isinstance(line.arguments, dict) else {},
         thought=_text(line.thought) or "",
         url=_text(line.url),
         timestamp=_text(line.timestamp),
-        source=None,
         observation=_text(line.observation),
         line=number,
         before=_find_screenshot(line.screenshot),

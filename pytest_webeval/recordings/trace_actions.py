@@ -16,14 +16,13 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_target
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_step, build_target, format_time
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate_words
 
@@ -234,18 +233,14 @@ def _build_step(index: int, action: _Action) -> Step:
     if action.is_password or names_password(str(arguments.get("selector"))):
         observed = list(hide_typed(observed, arguments))
         arguments = rename_typed(arguments)
-    return Step(
-        index=index,
-        action=action.name,
+    return build_step(
+        index,
+        action.name,
+        arguments,
         raw_action=action.tool,
         tool=action.tool or None,
-        arguments=arguments,
-        thought="",
-        url=None,
-        timestamp=_format_time(action.moment),
-        source=None,
+        timestamp=format_time(action.moment),
         observation="\n".join(observed) or None,
-        line=index,
         before=None if action.before is None else action.before.shot,
         after=None if action.after is None else action.after.shot,
         target=action.target,
@@ -262,13 +257,6 @@ def _read_params(action: _Action) -> dict[str, Any]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
     return {name: value for name, value in params.items() if name not in _PLUMBING} if isinstance(params, dict) else {}
-
-
-def _format_time(moment: float | None) -> str | None:
-    try:
-        return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _parse_number(value: object) -> float | None:

@@ -433,16 +433,16 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     pytester.makeconftest(
         """
         import os
-        from pytest_webeval.recordings.network.readers import HarTrace
+        from pytest_webeval.recordings.network.readers import TRACE_READERS
 
-        load = HarTrace.load
+        load = TRACE_READERS[".har"]
 
-        def ending(self, inputs, name):
+        def ending(inputs, name):
             if inputs.directory.name == "109":
                 os._exit(9)
-            return load(self, inputs, name)
+            return load(inputs, name)
 
-        HarTrace.load = ending
+        TRACE_READERS[".har"] = ending
         """
     )
     result = webeval_apart("--webeval-report=report", "-n", "1")

@@ -30,11 +30,17 @@ from pytest_webeval.recordings.trajectory.recorded import (
     OutcomeClass,
     Trajectory,
     TrajectoryOutcome,
-    build_step,
     check_reward,
     judge_reward,
 )
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, UnreadableTrajectory, build_target
+from pytest_webeval.recordings.trajectory.step import (
+    Screenshot,
+    Step,
+    Target,
+    UnreadableTrajectory,
+    build_step,
+    build_target,
+)
 from pytest_webeval.safety.text import pluralize
 
 SUMMARY = "summary_info.json"

@@ -25,8 +25,8 @@ from pytest_webeval.recordings.formats.harbor_trial import (
 )
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.recorded import Trajectory, build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, find_target
+from pytest_webeval.recordings.trajectory.recorded import Trajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, build_step, find_target
 from pytest_webeval.safety.text import to_line
 
 TRAJECTORY = "trajectory.json"

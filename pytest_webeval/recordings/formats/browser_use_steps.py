@@ -15,7 +15,6 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain, repeat
 from typing import Any
 
@@ -24,8 +23,15 @@ from msgspec import Struct
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_target, find_target
+from pytest_webeval.recordings.trajectory.step import (
+    Screenshot,
+    Step,
+    Target,
+    build_step,
+    build_target,
+    find_target,
+    format_time,
+)
 from pytest_webeval.safety.text import truncate
 
 MAX_OBSERVATION = 2000  # characters; an extracted page may be as long as it likes
@@ -122,7 +128,7 @@ def read_steps(entries: Sequence[JsonFields], images: HistoryImages) -> Iterator
                 thought=_read_thought(output) if is_first else "",
                 url=url if is_first else None,
                 observation=observations[number],
-                timestamp=_format_time(entry.member("metadata").number("step_start_time")),
+                timestamp=format_time(entry.member("metadata").number("step_start_time")),
                 before=images.by_entry[place] if is_first else None,
                 after=following if is_last else None,
                 target=pointed[number],
@@ -155,14 +161,6 @@ def _read_thought(output: JsonFields) -> str:
     """What the model thought, until 0.2 below `current_state`."""
     fields = output.member("current_state") if "current_state" in output else output
     return "\n".join(text.strip() for name in _THOUGHTS if (text := fields.text(name)) and text.strip())
-
-
-def _format_time(seconds: float | None) -> str | None:
-    """ISO 8601; None for a moment that no calendar has."""
-    try:
-        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def read_duration(entries: Sequence[JsonFields]) -> float | None:

@@ -9,7 +9,6 @@ passes if a request was intercepted and the judge says that it does what was ask
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from pytest_webeval.recordings.formats.clawbench_verdicts import (
@@ -26,8 +25,8 @@ from pytest_webeval.recordings.formats.clawbench_verdicts import (
 )
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome, build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, build_step, format_time
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import preview
 
@@ -130,7 +129,7 @@ def _read_steps(files: RecordedFiles, shots: Mapping[int, Screenshot]) -> Iterat
             line.text("type") or "unknown",
             arguments,
             url=line.text("url"),
-            timestamp=None if stamp is None else _format_time(stamp),
+            timestamp=None if stamp is None else format_time(stamp / 1000),
             after=None if stamp is None else shots.get(stamp),
         )
 
@@ -139,13 +138,6 @@ def _keep_plain(fields: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, 
     return {
         name: fields[name] for name in names if isinstance(fields.get(name), str | int | float) and fields[name] != ""
     }
-
-
-def _format_time(milliseconds: int) -> str | None:
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _read_answer(files: RecordedFiles, interception: Interception | None) -> str | None:

@@ -21,9 +21,8 @@ from pytest_webeval.recordings.trajectory.recorded import (
     OutcomeClass,
     Trajectory,
     TrajectoryOutcome,
-    build_step,
 )
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, build_step
 from pytest_webeval.safety.text import pluralize, preview, to_line
 
 RESULT = "result.json"

@@ -17,8 +17,15 @@ import msgspec
 from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome, build_step
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, UnreadableTrajectory, find_target
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.step import (
+    Screenshot,
+    Step,
+    Target,
+    UnreadableTrajectory,
+    build_step,
+    find_target,
+)
 from pytest_webeval.safety.json import format_validation_error, to_strict_json
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview, truncate

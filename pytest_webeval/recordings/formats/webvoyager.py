@@ -24,9 +24,8 @@ from pytest_webeval.recordings.trajectory.recorded import (
     ReplyForm,
     Trajectory,
     TrajectoryOutcome,
-    build_step,
 )
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, build_step
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize, preview
 

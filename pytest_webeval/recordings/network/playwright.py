@@ -118,70 +118,45 @@ def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[
         raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
 
 
-class ZipTrace:
-    """`trace.zip` as Playwright writes it; bodies lie under `resources/` in it."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether the name ends in `.zip`."""
-        return not is_folder and name.endswith(".zip")
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the archive, which is read in place. Raises `RecordingError`."""
-        where = str(inputs.directory / name)
-        try:
-            archive = Archive(inputs.read(name), inputs.limits)
-            folder = _find_folder(archive.names, where)
-            part = archive.below(folder)
-            logs = _read_logs(inputs.limits.file_size, _choose_logs(part.names), part.read)
-            starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
-        except BROKEN_ZIP as error:
-            problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
-            raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
-        if not logs:
-            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(archive.names)}")
-        bodies = build_archive_source(part, where, f"{RESOURCES}/")
-        return _build_log_trace(logs, starts, where, bodies, f"{where} has its files in {folder}" if folder else None)
+def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of `trace.zip` as Playwright writes it, read in place. Raises `RecordingError`."""
+    where = str(inputs.directory / name)
+    try:
+        archive = Archive(inputs.read(name), inputs.limits)
+        folder = _find_folder(archive.names, where)
+        part = archive.below(folder)
+        logs = _read_logs(inputs.limits.file_size, _choose_logs(part.names), part.read)
+        starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
+    except BROKEN_ZIP as error:
+        problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
+        raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
+    if not logs:
+        raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(archive.names)}")
+    bodies = build_archive_source(part, where, f"{RESOURCES}/")
+    return _build_log_trace(logs, starts, where, bodies, f"{where} has its files in {folder}" if folder else None)
 
 
-class FolderTrace:
-    """An unpacked trace: `trace.network` in a folder, bodies in its `resources`."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (the name of a folder says nothing)
-        """Whether it is a folder."""
-        return is_folder
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the folder. Raises `RecordingError`."""
-        where, folder = inputs.directory / name, Path(name)
-        names = inputs.list_names(name)
-        if NETWORK in names:
-            names = [log for log in names if log in (NETWORK, REQUESTS_LOG)]
-        logs = _read_logs(
-            inputs.limits.file_size,
-            list_network_logs(names),
-            lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
-        )
-        if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
-            del logs[REQUESTS_LOG]
-        if not logs:
-            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
-        starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
-        return _build_log_trace(logs, starts, str(where), _build_body_source(inputs, folder))
+def load_folder(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of an unpacked trace: `trace.network`, and bodies in `resources`. Raises `RecordingError`."""
+    where, folder = inputs.directory / name, Path(name)
+    names = inputs.list_names(name)
+    if NETWORK in names:
+        names = [log for log in names if log in (NETWORK, REQUESTS_LOG)]
+    logs = _read_logs(
+        inputs.limits.file_size,
+        list_network_logs(names),
+        lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
+    )
+    if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
+        del logs[REQUESTS_LOG]
+    if not logs:
+        raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
+    starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
+    return _build_log_trace(logs, starts, str(where), _build_body_source(inputs, folder))
 
 
-class LineTrace:
-    """A line file alone, under any other name."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (what nothing else reads)
-        """Always: this one comes last."""
-        return not is_folder
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the file. Raises `RecordingError`."""
-        return _load_lines(inputs, name)
-
-
-def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
+def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a line file alone, under any other name. Raises `RecordingError`."""
     content = _drop_undecodable(inputs.read(name))
     lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
     marked = _mark_earlier(lines.entries, _read_folder_start(inputs, name))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -16,19 +14,16 @@ from pytest_webeval.recordings.network.bodies import NOTHING, BodySource, build_
 from pytest_webeval.recordings.network.events import RECORD_AGAIN, REQUEST_LOG, NetworkTrace
 from pytest_webeval.recordings.network.har_entries import Entry, TooManyEntries, build_trace, too_many_entries
 from pytest_webeval.recordings.network.playwright import (
-    FolderTrace,
     LineEntries,
-    LineTrace,
-    ZipTrace,
+    load_folder,
+    load_lines,
+    load_zip,
     read_line_entries,
 )
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.run_directory import is_directory
-
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.network.events import NetworkTrace
 
 
 class _Log(msgspec.Struct, gc=False):
@@ -62,38 +57,27 @@ _VALUES = 20  # for each entry that may be read, commas in a HAR that is read en
 _PIECE = 4_000  # bytes; of larger pieces fewer are ASCII and need no decoding
 
 
-class HarTrace:
-    """A HAR, or a line file under the name of one (spec §3.1)."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether the name ends in `.har` or `.json`."""
-        return not is_folder and name.endswith((".har", ".json"))
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the file. Raises `RecordingError`."""
-        return _parse_trace(inputs.read(name), str(inputs.directory / name), build_folder_source(inputs, "."))
+def load_har(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a HAR, or of a line file under the name of one (spec §3.1). Raises `RecordingError`."""
+    return _parse_trace(inputs.read(name), str(inputs.directory / name), build_folder_source(inputs, "."))
 
 
-class HarZipTrace:
-    """A HAR and its bodies in one archive, as Playwright writes it for a path that ends in `.har.zip`."""
+def load_har_zip(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a HAR in an archive with its bodies, as Playwright writes it, read in place.
 
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether the name ends in `.har.zip`."""
-        return not is_folder and name.endswith(".har.zip")
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the HAR in the archive, which is read in place. Raises `RecordingError`."""
-        where = str(inputs.directory / name)
-        try:
-            archive = Archive(inputs.read(name), inputs.limits)
-            folder, member = _find_member(archive.names)
-            archive = archive.below(folder)
-            content = archive.read(member, inputs.limits.file_size)
-        except BROKEN_ZIP as error:
-            message = f"cannot read {where} as an archive with a {_MEMBER}: {error}"
-            raise RecordingError(f"{message}; {choose_advice(error, RECORD_AGAIN)}") from error
-        trace = _parse_trace(content, f"{where}/{folder}{member}", build_archive_source(archive, where))
-        return replace(trace, repairs=trace.repairs or f"{where} is an archive")
+    Raises `RecordingError`.
+    """
+    where = str(inputs.directory / name)
+    try:
+        archive = Archive(inputs.read(name), inputs.limits)
+        folder, member = _find_member(archive.names)
+        archive = archive.below(folder)
+        content = archive.read(member, inputs.limits.file_size)
+    except BROKEN_ZIP as error:
+        message = f"cannot read {where} as an archive with a {_MEMBER}: {error}"
+        raise RecordingError(f"{message}; {choose_advice(error, RECORD_AGAIN)}") from error
+    trace = _parse_trace(content, f"{where}/{folder}{member}", build_archive_source(archive, where))
+    return replace(trace, repairs=trace.repairs or f"{where} is an archive")
 
 
 def _find_member(names: Sequence[str]) -> tuple[str, str]:
@@ -181,47 +165,27 @@ def _read_as_lines(content: bytes, where: str, reason: Exception, limits: Limits
         raise RecordingError(text) from reason
 
 
-class TraceReader(Protocol):
-    """What a kind of trace must offer."""
+def _load_request_log(inputs: RunInputs, name: str) -> NetworkTrace:
+    from pytest_webeval.recordings.network.request_log import load_log  # which most sessions have none of
 
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether a file or folder of that name is of this kind."""
-        ...
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the file or folder. Raises `RecordingError`."""
-        ...
+    return load_log(inputs, name)
 
 
-class RequestLog:
-    """The log of requests that ClawBench writes, by its name."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether it is a file of that name."""
-        return not is_folder and PurePosixPath(name).name == REQUEST_LOG
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the file. Raises `RecordingError`."""
-        from pytest_webeval.recordings.network.request_log import load_log  # which most sessions have none of
-
-        return load_log(inputs, name)
-
-
-# The first that reads a name does; a line file reads what nothing else does (spec §3.1).
-TRACE_READERS: tuple[TraceReader, ...] = (
-    HarTrace(),
-    HarZipTrace(),
-    ZipTrace(),
-    FolderTrace(),
-    RequestLog(),
-    LineTrace(),
-)
+# By the end of a file's path; any other file is a line file (spec §3.1).
+TRACE_READERS: dict[str, Callable[[RunInputs, str], NetworkTrace]] = {
+    ".har": load_har,
+    ".json": load_har,
+    ".har.zip": load_har_zip,
+    ".zip": load_zip,
+    f"/{REQUEST_LOG}": _load_request_log,
+}
 
 
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
     """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not exists_no_follow(inputs.directory / name):
         raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
-    is_folder = is_directory(inputs.directory / name)
-    reader = next(reader for reader in TRACE_READERS if reader.reads(name, is_folder=is_folder))
-    return reader.load(inputs, name)
+    if is_directory(inputs.directory / name):
+        return load_folder(inputs, name)
+    readers = (reader for ending, reader in TRACE_READERS.items() if f"/{name}".endswith(ending))
+    return next(readers, load_lines)(inputs, name)

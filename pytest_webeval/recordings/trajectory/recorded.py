@@ -12,7 +12,7 @@ from msgspec import Struct, field, structs
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.side_files import TaskData
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import preview
 
@@ -257,38 +257,6 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
-
-
-def build_step(  # noqa: PLR0913  (each is a field of a step)
-    index: int,
-    action: str,
-    arguments: Mapping[str, Any] | None = None,
-    *,
-    thought: str = "",
-    url: str | None = None,
-    observation: str | None = None,
-    timestamp: str | None = None,
-    before: Screenshot | None = None,
-    after: Screenshot | None = None,
-    target: Target | None = None,
-) -> Step:
-    """A step of a format that has no log lines; `index` counts from 1, `timestamp` is ISO 8601."""
-    return Step(
-        index=index,
-        action=action,
-        raw_action=action,
-        tool=None,
-        arguments=arguments or {},
-        thought=thought,
-        url=url,
-        timestamp=timestamp,
-        source=None,
-        observation=observation,
-        line=index,
-        before=before,
-        after=after,
-        target=target,
-    )
 
 
 FULL_REWARD = 1

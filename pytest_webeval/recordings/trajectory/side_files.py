@@ -187,35 +187,10 @@ def _read_seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> 
 
 _TEXTS = ("task_proposal", "task_summary", "initial_task_proposal")
 _RUBRIC = "precomputed_rubric"
-# Truth values and counters that say what went wrong, or how the run went.
-FLAGS = (
-    "attempted_error_fix",
-    "crossed_critical_point",
-    "did_agent_access_relevant_information",
-    "did_failed_after_attempting_to_fix",
-    "did_web_surfing_fail",
-    "encountered_captcha",
-    "failed_to_solve_captcha",
-    "is_web_surfing_done",
-    "openai_bad_request_error",
-    "preliminary_successful",
-    "replanning_exceeded",
-    "retroactively_identified_target",
-    "rollback_premature_stop_action",
-    "web_sufing_steps_exceeded",  # spelled so by its writer
-    "web_surfer_forced_into_endstate",
-    "web_surfing_at_critical_point",
-    "web_surfing_forgot_to_identify_target",
-    "web_surfing_identified_target",
-    "web_surfing_memorized_fact",
-    "web_surfing_stalled",
-    "web_surfing_stalled_and_replanned",
-    "web_surfing_timed_out",
-)
 
 
 class TaskData(Struct, frozen=True):
-    """What is known of a task, for diagnosis only. `flags` holds those of `FLAGS` that are true or count something.
+    """What is known of a task, for diagnosis only.
 
     Numbers with a point or an exponent are `Decimal` in `rubric` and `raw`.
     """
@@ -224,7 +199,6 @@ class TaskData(Struct, frozen=True):
     init_url: str | None = None
     rubric: Mapping[str, Any] | None = None
     raw: Mapping[str, Any] = field(default_factory=dict)
-    flags: Mapping[str, bool | int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -237,7 +211,6 @@ def read_task_data(content: bytes) -> TaskData:
         init_url=_read_text(raw, "init_url"),
         rubric=_select_rubric(raw.get(_RUBRIC), warnings),
         raw=raw,
-        flags={name: raw[name] for name in FLAGS if _is_set(raw.get(name))},
         warnings=warnings.texts,
     )
 
@@ -268,7 +241,3 @@ def _select_rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | Non
         return first
     warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
     return None
-
-
-def _is_set(raw: object) -> bool:
-    return raw is True or (isinstance(raw, int) and raw > 0)

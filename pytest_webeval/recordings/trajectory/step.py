@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -130,3 +131,21 @@ class Step(Struct, frozen=True):
     before: Screenshot | None = None
     after: Screenshot | None = None
     target: Target | None = None
+
+
+def build_step(index: int, action: str, arguments: Mapping[str, Any] | None = None, **fields: Any) -> Step:
+    """A step of a format that has no log lines, whose other fields are unknown unless they are passed.
+
+    `index` counts from 1, `timestamp` is ISO 8601.
+    """
+    unknown: dict[str, Any] = dict.fromkeys(("tool", "url", "timestamp", "source", "observation"))
+    usual = {"raw_action": action, "thought": "", "line": index}
+    return Step(index=index, action=action, arguments=arguments or {}, **(unknown | usual | fields))
+
+
+def format_time(seconds: float | None) -> str | None:
+    """ISO 8601 of the seconds since 1970; None for a moment that no calendar has."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -18,9 +18,9 @@ from pytest_webeval.recordings.trajectory.recorded import (
     OutcomeClass,
     Trajectory,
     TrajectoryOutcome,
-    build_step,
 )
 from pytest_webeval.recordings.trajectory.side_files import TaskData
+from pytest_webeval.recordings.trajectory.step import build_step
 from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
