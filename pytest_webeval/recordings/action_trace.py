@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
-from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.inputs import RunInputs, try_decode
 from pytest_webeval.recordings.recording_state import STEPS, STEPS_FOLDER
 from pytest_webeval.recordings.trace_actions import LoggedActions
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, build_step
@@ -125,12 +125,7 @@ def load_steps(inputs: RunInputs) -> tuple[Step, ...]:
 
 
 def _decode(line: bytes) -> _Line | None:
-    if not line.strip() or len(line) > LONGEST_LINE:
-        return None
-    try:
-        return msgspec.json.decode(line, type=_Line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+    return try_decode(_LINE, line) if line.strip() and len(line) <= LONGEST_LINE else None
 
 
 def _build_step(index: int, number: int, line: _Line) -> Step:
@@ -154,3 +149,6 @@ def _text(value: object) -> str | None:
 def _find_screenshot(name: object) -> Screenshot | None:
     match = _PICTURE.fullmatch(name) if isinstance(name, str) else None
     return None if match is None else Screenshot(f"{STEPS_FOLDER}/{match[0]}", int(match[1]))
+
+
+_LINE = msgspec.json.Decoder(_Line)

@@ -51,7 +51,7 @@ class FileSign:
         """The name of such a file in a directory, or None."""
         if self.name not in listing.names and "*" not in self.name and "/" not in self.name:  # as in most directories
             return None
-        return next((name for name in self._candidates(listing) if self._has_keys(listing.path, name)), None)
+        return next((name for name in self._candidates(listing) if self.has_keys(listing.path, name)), None)
 
     @property
     def description(self) -> str:
@@ -82,7 +82,7 @@ class FileSign:
 
     def is_in(self, directory: Path) -> bool:
         """Whether a directory that is not listed has the file; not for names with `*`."""
-        return exists_no_follow(directory / self.name) and self._has_keys(directory, self.name)
+        return exists_no_follow(directory / self.name) and self.has_keys(directory, self.name)
 
     def _candidates(self, listing: DirectoryListing) -> Iterator[str]:
         if "*" in self.name:
@@ -96,7 +96,8 @@ class FileSign:
         folder, _, rest = self.name.partition("/")
         return bool(rest) and folder in listing.names and exists_no_follow(listing.path / self.name)
 
-    def _has_keys(self, directory: Path, name: str) -> bool:
+    def has_keys(self, directory: Path, name: str) -> bool:
+        """Whether a file of a directory has the keys near its beginning."""
         if not self.keys:
             return True
         content = read_beginning_inside(directory, name, self.most_read)

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from pytest_webeval.recordings.inputs import try_decode
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_step, build_target, format_time
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate_words
@@ -199,10 +200,8 @@ def _read_events(content: bytes) -> Iterator[_Event]:
     for line in islice(io.BytesIO(content), MOST_LINES):
         if line.startswith(_SKIPPED) or len(line) > _LONGEST_LINE:
             continue
-        try:
-            yield _EVENT.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
+        if (event := try_decode(_EVENT, line)) is not None:
+            yield event
 
 
 def _name_action(event: _Event) -> str | None:
@@ -252,11 +251,8 @@ def _read_params(action: _Action) -> dict[str, Any]:
     raw = bytes(action.params)
     if len(raw) > _LONGEST_PARAMS:
         return {"parameters": f"{len(raw):,} bytes, not shown"}
-    try:
-        params = msgspec.json.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return {}
-    return {name: value for name, value in params.items() if name not in _PLUMBING} if isinstance(params, dict) else {}
+    params = try_decode(_PARAMS, raw) or {}
+    return {name: value for name, value in params.items() if name not in _PLUMBING}
 
 
 def _parse_number(value: object) -> float | None:
@@ -302,3 +298,6 @@ def hide_typed(lines: Iterable[str], params: Mapping[str, object]) -> Iterator[s
 def _is_typed(name: str, value: object) -> bool:
     """A key with a name, such as `Delete` and `Control+A`, writes nothing."""
     return name in _FIELDS and not (name == "key" and isinstance(value, str) and len(value) > 1)
+
+
+_PARAMS: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.inputs import DECODE, RunInputs
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import RERECORD, STATE, Outcome, RecordingState, read_state
@@ -69,7 +70,7 @@ class WebArenaVerified(RunFormat):
         return kind(
             path=path,
             label=label,
-            task_id=_task_id(path.name),
+            task_id=default_task_id(path),
             format=self.name,
             response_file=RESPONSE,
             inputs=RunInputs(path),
@@ -81,10 +82,6 @@ class WebArenaVerified(RunFormat):
 def _is_trace(folder: Path) -> bool:
     """Whether a directory holds a network trace. A link does not count."""
     return not is_link(folder) and any(name.endswith(".network") for name in list_directory(folder).names)
-
-
-def _task_id(name: str) -> int | str:
-    return int(name) if name.isascii() and name.isdigit() else name
 
 
 def network_trace(path: Path) -> LoadTrace:

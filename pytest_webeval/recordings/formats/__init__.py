@@ -195,12 +195,9 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     if nearest is not None:
         return f"unknown layout of {path}: {_describe_lack(listing, *nearest)} or move the directory away"
     formats = ", ".join(candidate.name for candidate in FORMATS)
-    problem = f"expected the files of one of the formats {formats}, but it has {_format_names(listing)}"
+    names = list_first(sorted(listing.names), MOST_NAMES, lambda name: preview(name, 40)) or "no files"
+    problem = f"expected the files of one of the formats {formats}, but it has {names}"
     return f"unknown layout of {path}: {problem}; add the missing files or move the directory away"
-
-
-def _format_names(listing: DirectoryListing) -> str:
-    return list_first(sorted(listing.names), MOST_NAMES, lambda name: preview(name, 40)) or "no files"
 
 
 def _describe_lack(listing: DirectoryListing, nearest: RunFormat, present: list[str], missing: list[str]) -> str:

@@ -61,6 +61,11 @@ _DIRECTORY = re.compile(
 )
 
 
+_SUPERSEDED = TrajectoryOutcome(
+    OutcomeClass.ABORTED, (SUPERSEDED,), "AgentLab moved this experiment away and ran it again"
+)
+
+
 class Summary(Struct, frozen=True):
     """What `summary_info.json` says about the end of an experiment.
 
@@ -90,10 +95,9 @@ def read(files: RecordedFiles) -> Trajectory:
     shots = _list_shots(files)
     actions = _read_actions(files, summary)
     _check_counts(files, fields, summary, shots)
-    is_superseded = directory.startswith(SUPERSEDED_PREFIX)
     return Trajectory(
         inputs=files.inputs,
-        outcome=_supersede() if is_superseded else classify(summary),
+        outcome=_SUPERSEDED if directory.startswith(SUPERSEDED_PREFIX) else classify(summary),
         answer=find_answer(actions),
         is_complete=bool(actions),
         steps=tuple(_build_steps(actions, min(summary.steps, MOST_STEPS), shots)),
@@ -174,11 +178,6 @@ def _damaged(key: str, fields: JsonFields, expected: str) -> UnreadableTrajector
     value = f"{reprlib.repr(fields.raw[key]):.60}" if key in fields else "nothing"
     problem = f"{SUMMARY} has {value} @ {key}, expected {expected}"
     return UnreadableTrajectory("json_invalid", f"{problem}; run the experiment again, or fix the file")
-
-
-def _supersede() -> TrajectoryOutcome:
-    message = "AgentLab moved this experiment away and ran it again"
-    return TrajectoryOutcome(OutcomeClass.ABORTED, (SUPERSEDED,), message)
 
 
 def _list_shots(files: RecordedFiles) -> dict[int, Screenshot]:
@@ -318,7 +317,8 @@ def find_answer(actions: Sequence[LoggedAction]) -> str | None:
         sent = list(_SENT.finditer(action.code))
         text = _TEXT.match(action.code, sent[-1].end()) if sent else None
         if text is not None:
-            return _unescape(next(group for group in text.groups() if group is not None))
+            quoted = next(group for group in text.groups() if group is not None)
+            return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), quoted)
     return None
 
 
@@ -352,7 +352,3 @@ def _build(code: str, thought: str, time: str) -> LoggedAction:
     return LoggedAction(
         "" if code == "None" else code[:MOST_ACTION], "" if thought == "None" else thought[:MOST_ACTION], time
     )
-
-
-def _unescape(text: str) -> str:
-    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)

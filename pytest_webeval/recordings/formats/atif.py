@@ -53,6 +53,7 @@ def read(files: RecordedFiles) -> Trajectory:
     steps = tuple(_read_steps(documents, {shot.name: shot for shot in shots}))
     first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
     agent = first.member("agent")
+    asked = (step.raw.get("message") for step in first.objects("steps") if step.raw.get("source") == "user")
     outcome = classify_trial(result, first.member("extra").text("early_termination_reason"))
     return Trajectory(
         inputs=files.inputs,
@@ -64,7 +65,7 @@ def read(files: RecordedFiles) -> Trajectory:
         has_steps=bool(documents),
         screenshots=shots,
         judgements=tuple(read_judgements(files, result, outcome)),
-        task_text=next((text for step in first.objects("steps") if (text := _text_of_user(step))), ""),
+        task_text=next(filter(None, map(_join, asked)), ""),
         usage=_total_usage(list(documents.values())),
         duration=read_duration(result),
         system=_read_name(agent, "name") or (_read_name(result.member("agent_info"), "name") if result else None),
@@ -150,11 +151,10 @@ def _read_calls(step: JsonFields) -> list[Call]:
         results[place].append(result.raw.get("content"))
     if not calls:
         return [Call(MESSAGE, {}, *_split(results[0]))]
-    return [_read_call(call, contents) for call, contents in zip(calls, results, strict=True)]
-
-
-def _read_call(call: JsonFields, contents: list[Any]) -> Call:
-    return Call(call.text("function_name") or "unparsed", dict(call.member("arguments").raw), *_split(contents))
+    return [
+        Call(call.text("function_name") or "unparsed", dict(call.member("arguments").raw), *_split(contents))
+        for call, contents in zip(calls, results, strict=True)
+    ]
 
 
 def _split(contents: list[Any]) -> tuple[list[str], list[str]]:
@@ -180,10 +180,6 @@ def _list_paths(content: object) -> Iterator[str]:
         path = source.get("path") if part.get("type") == "image" and isinstance(source, dict) else None
         if isinstance(path, str) and "\0" not in path:
             yield path
-
-
-def _text_of_user(step: JsonFields) -> str:
-    return _join(step.raw.get("message")) if step.raw.get("source") == "user" else ""
 
 
 def _read_answer(documents: dict[str, JsonFields]) -> str | None:

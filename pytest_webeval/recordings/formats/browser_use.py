@@ -18,16 +18,15 @@ from typing import Any
 
 from pytest_webeval.recordings.formats.browser_use_steps import find_images, is_end_mark, read_duration, read_steps
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.signatures import FileSign
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import Judgement, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.text import list_first, pluralize, preview, truncate
 
 DEFAULT_NAME = "AgentHistory.json"
-NAMES = "*[Hh]istory*.json"  # what people call it; `formats.py` has the same
-KEYS = ("history", "model_output", "result", "state")
-MOST_READ = 4 * 2**20  # bytes of a file that are searched for keys
+NAMES = "*[Hh]istory*.json"  # what people call it
+HISTORY = FileSign(NAMES, ("history", "model_output", "result", "state"))
 MOST_NAMES = 10
 MOST_LISTED = 3  # in a message
 JUDGE = "browser-use judge"
@@ -78,7 +77,7 @@ def _find_history(files: RecordedFiles) -> str:
     names = [name for name in files.names if fnmatchcase(name, NAMES) and name.isprintable()]
     if len(names) > MOST_NAMES:
         raise _build_ambiguity(f"{len(names)} files may be the history", names)
-    histories = [name for name in names if name == DEFAULT_NAME or _has_keys(files, name)]
+    histories = [name for name in names if name == DEFAULT_NAME or HISTORY.has_keys(files.path, name)]
     if len(histories) > 1:
         raise _build_ambiguity(f"{len(histories)} histories", histories)
     return next(iter(histories), DEFAULT_NAME)
@@ -87,11 +86,6 @@ def _find_history(files: RecordedFiles) -> str:
 def _build_ambiguity(problem: str, names: Sequence[str]) -> UnreadableTrajectory:
     listed = list_first(names, MOST_LISTED, lambda name: preview(name, 80))
     return UnreadableTrajectory("history_ambiguous", f"{problem}: {listed}; keep only that of the run")
-
-
-def _has_keys(files: RecordedFiles, name: str) -> bool:
-    content = read_beginning_inside(files.path, name, MOST_READ)
-    return all(f'"{key}"'.encode() in content for key in KEYS)
 
 
 def _read_last_result(files: RecordedFiles, name: str, entries: Sequence[JsonFields]) -> JsonFields:

@@ -106,16 +106,13 @@ def _classify(meta: JsonFields, interception: Interception | None, *, is_interce
     failure = meta.text("failure_reason")
     if failure and stop not in (*STOPPED, *ENDED):
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("harness_failed",), shorten(failure))
-    if meta.text("failure_category") == "infra_failure" and _is_idle(meta.member("run_metrics")):
+    metrics = meta.member("run_metrics") if meta.text("failure_category") == "infra_failure" else None
+    if metrics and all(metrics.number(name) == 0 for name in ("api_calls", "actions", "requests")):
         message = "the harness recorded no call of the model, no action and no request"
         return TrajectoryOutcome(OutcomeClass.ABORTED, ("nothing_recorded",), message)
     if stop in STOPPED:
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, (stop,), shorten(text))
     return TrajectoryOutcome(OutcomeClass.COMPLETED, (stop if stop in ENDED else "unknown_stop",), shorten(text))
-
-
-def _is_idle(metrics: JsonFields) -> bool:
-    return all(metrics.number(name) == 0 for name in ("api_calls", "actions", "requests"))
 
 
 def _read_steps(files: RecordedFiles, shots: Mapping[int, Screenshot]) -> Iterator[Step]:

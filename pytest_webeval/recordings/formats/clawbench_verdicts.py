@@ -173,14 +173,10 @@ def _list_contradictions(
         yield f"{problem}; {COPY_AGAIN}"
     elif is_intercepted:
         yield from _check_request(files, interception.request)
-    if meta.raw.get("pass") not in (None, _derive_pass(meta, is_intercepted=is_intercepted)):
+    passes = is_intercepted and ("judge_match" not in meta or meta.raw["judge_match"] is True)  # as in `run.py`
+    if meta.raw.get("pass") not in (None, passes):
         problem = f"{META} has {shorten_repr(meta.raw.get('pass'))} as pass, which its judge_match does not give"
         yield f"{problem}; {COPY_AGAIN}"
-
-
-def _derive_pass(meta: JsonFields, *, is_intercepted: bool) -> bool:
-    """`pass` by the rule of `run.py`."""
-    return is_intercepted and ("judge_match" not in meta or meta.raw["judge_match"] is True)
 
 
 def _check_request(files: RecordedFiles, request: Mapping[str, Any] | None) -> Iterator[str]:
@@ -235,12 +231,10 @@ def read_judge(fields: JsonFields, source: str, *, is_lenient: bool) -> Judgemen
         success=success,
         reasoning=reason,
         contradictions=problems,
-        ungraded=_format_failure(reason) if success is None and not problems else None,
+        ungraded=f"the judge reached no verdict: {shorten(reason) or 'it gave no reason'}"
+        if success is None and not problems
+        else None,
     )
-
-
-def _format_failure(reason: str) -> str:
-    return f"the judge reached no verdict: {' '.join(reason[:MOST_REASON].split()) or 'it gave no reason'}"
 
 
 def _check_reply(fields: JsonFields, source: str, success: bool | None, *, is_lenient: bool) -> Iterator[str]:  # noqa: FBT001  (what is stored)

@@ -45,6 +45,8 @@ def read(files: RecordedFiles) -> Trajectory:
     metadata = files.read_optional_json(METADATA)
     images = {shot.name: shot for folder in IMAGES for shot in files.list_images(folder)}
     _check_id(files, trajectory, metadata)
+    seconds = trajectory.inference_seconds
+    timed = {} if seconds is None else {"inference_seconds": seconds}
     return Trajectory(
         inputs=files.inputs,
         outcome=outcome,
@@ -59,9 +61,9 @@ def read(files: RecordedFiles) -> Trajectory:
         model=metadata.text("model") if metadata else None,
         run_id=metadata.text("runId") if metadata else None,
         last_error=to_line(trajectory.termination_reason or "", MOST_REASON) or None,
-        flags=_list_flags(trajectory, images),
+        flags=("missing_screenshots",) if any(shot.name not in images for shot in trajectory.screenshots) else (),
         warnings=trajectory.warnings,
-        details=_list_details(trajectory),
+        details={"status": trajectory.status} | timed,
     )
 
 
@@ -151,16 +153,3 @@ def _keep_images(step: Step, images: dict[str, Screenshot]) -> Step:
     """The step without screenshots that are not there."""
     before, after = (shot if shot and shot.name in images else None for shot in (step.before, step.after))
     return structs.replace(step, before=before, after=after)
-
-
-def _list_flags(trajectory: StagehandTrajectory, images: dict[str, Screenshot]) -> tuple[str, ...]:
-    is_missing = any(shot.name not in images for shot in trajectory.screenshots)
-    return ("missing_screenshots",) if is_missing else ()
-
-
-def _list_details(trajectory: StagehandTrajectory) -> dict[str, object]:
-    facts = {
-        "status": trajectory.status,
-        "inference_seconds": trajectory.inference_seconds,
-    }
-    return {name: value for name, value in facts.items() if value is not None}

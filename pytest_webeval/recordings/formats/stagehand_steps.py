@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import (
+    IMAGES,
     Screenshot,
     Step,
     Target,
@@ -38,7 +39,6 @@ _STATUSES = ("complete", "aborted", "stalled", "error")
 # As `packages/evaluator/src/diagnostics.ts` recognizes a budget, without what stands between the words.
 _BUDGETS = ("stepbudget", "maxsteps", "steplimit")
 _NOT_A_LETTER = re.compile(r"[^a-z]")
-_IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 _NUMBER = re.compile(r"([0-9]{1,9})(?:_[0-9]{1,9})?$")
 
 
@@ -139,7 +139,7 @@ def read_trajectory(content: bytes, limits: Limits = USUAL) -> StagehandTrajecto
         warnings.add(f"unknown status {status}, expected {', '.join(_STATUSES)}; read as complete")
     steps = tuple(_build_step(raw, index, warnings) for index, raw in enumerate(document.steps, 1))
     last = _find_screenshot(document.final_observation, warnings) if document.final_observation else None
-    shots = dict.fromkeys([*_list_screenshots(steps), *([last] if last else [])])
+    shots = dict.fromkeys(filter(None, [*(shot for step in steps for shot in (step.before, step.after)), last]))
     usage = document.usage
     return StagehandTrajectory(
         task=document.task,
@@ -232,16 +232,11 @@ def parse_image_path(path: str, warnings: WarningLog) -> Screenshot | None:
     """The image at a path below the directory, None with a warning for a path that leads out or is of no image."""
     pure = PurePosixPath(path)
     is_inside = path.isprintable() and not pure.is_absolute() and not {"..", "."} & set(path.split("/"))
-    if not is_inside or "\\" in path or ":" in path or pure.suffix.lower() not in _IMAGES:
+    if not is_inside or "\\" in path or ":" in path or pure.suffix.lower() not in IMAGES:
         warnings.add(f"not an image below the run directory: {preview(path, 60, is_ascii=True)}; ignored")
         return None
     match = _NUMBER.search(pure.stem)
     return Screenshot(path, int(match[1]) if match else 0)
-
-
-def _list_screenshots(steps: tuple[Step, ...]) -> Iterator[Screenshot]:
-    for step in steps:
-        yield from filter(None, (step.before, step.after))
 
 
 def _build_usage(raw: _Usage) -> Usage | None:

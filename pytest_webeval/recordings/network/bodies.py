@@ -88,7 +88,7 @@ class BodySource(Struct, frozen=True):
         if stored.text and "base64" in (stored.encoding, stored.own_encoding):
             # The reference takes it as it stands, unlike the base64 of a response.
             body = replace(self._decode_later(stored), text=body.text)
-        return replace(body, params=_parse_params(stored.params))
+        return replace(body, params=try_decode(_PARAMS, stored.params) or ())
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
@@ -177,11 +177,6 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     if body_type:
         raise _damage_error(reason) from reason
     return None
-
-
-def _parse_params(raw: msgspec.Raw) -> tuple[Param, ...]:
-    """The fields of a form that the recorder read; none where they cannot be read."""
-    return try_decode(_PARAMS, raw) or ()
 
 
 def _damage_error(reason: Exception) -> EvaluationError:

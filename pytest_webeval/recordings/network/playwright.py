@@ -125,7 +125,8 @@ def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
         archive = Archive(inputs.read(name), inputs.limits)
         folder = _find_folder(archive.names, where)
         part = archive.below(folder)
-        logs = _read_logs(inputs.limits.file_size, _choose_logs(part.names), part.read)
+        names = [NETWORK] if NETWORK in part.names else list_network_logs(part.names)
+        logs = _read_logs(inputs.limits.file_size, names, part.read)
         starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
     except BROKEN_ZIP as error:
         problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
@@ -184,10 +185,6 @@ def _find_folder(names: Sequence[str], where: str) -> str:
         listed = ", ".join(preview(folder, _LONGEST_FOLDER) for folder in folders[:_MAX_NAMED])
         raise RecordingError(f"{where} holds several traces: {listed}; keep only the one of this run")
     return folders[0] if folders else ""
-
-
-def _choose_logs(names: Sequence[str]) -> list[str]:
-    return [NETWORK] if NETWORK in names else list_network_logs(names)
 
 
 def _advise_without_log(names: Sequence[str]) -> str:

@@ -91,7 +91,9 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
     limits, repairs = bodies.limits, None
     if content.startswith(codecs.BOM_UTF8):
         content, repairs = content.removeprefix(codecs.BOM_UTF8), f"{where} starts with a byte order mark"
-    _refuse_too_many(content, where, limits)
+    # It would fill the memory before its entries are counted.
+    if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
+        raise too_many_entries(where, limits)
     try:
         entries, recorder = _decode_log(content, where, limits)
     except UNDECODABLE as error:
@@ -103,12 +105,6 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
         raise RecordingError(f"{where} has no entries; re-record the run")
     trace = build_trace(entries, bodies, repairs if _is_utf8(content) else f"{where} is not UTF-8 throughout")
     return replace(trace, recorder=recorder)
-
-
-def _refuse_too_many(content: bytes, where: str, limits: Limits) -> None:
-    """Raise `RecordingError` for a file that would fill the memory before its entries are counted."""
-    if len(content) > _LARGE and content.count(b'"request"') > limits.entries:
-        raise too_many_entries(where, limits)
 
 
 def _decode_log(content: bytes, where: str, limits: Limits) -> tuple[Sequence[Entry | msgspec.Raw], str]:

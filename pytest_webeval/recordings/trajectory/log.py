@@ -307,17 +307,8 @@ def _convert_events(
     """The events as the original has them in each of its modes (§3.1)."""
     if dialect in {FARA, MIXED}:
         return tuple(line.event for line in lines)
-    return tuple(
-        _convert_text_event(logged.action)
-        if dialect == TEXT
-        else _convert_solver_event(logged.action, logged.line.event)
-        for logged in logged_steps
-    )
-
-
-def _convert_text_event(action: Action) -> dict[str, Any]:
-    return {"action": action.name, "arguments": {**action.logged, "thoughts": action.thought}}
-
-
-def _convert_solver_event(action: Action, event: dict[str, Any]) -> dict[str, Any]:
-    return {**event, "arguments": {**action.logged, "action": action.name}}
+    if dialect == TEXT:
+        actions = [logged.action for logged in logged_steps]
+        return tuple({"action": each.name, "arguments": {**each.logged, "thoughts": each.thought}} for each in actions)
+    pairs = [(logged.line.event, logged.action) for logged in logged_steps]
+    return tuple({**event, "arguments": {**action.logged, "action": action.name}} for event, action in pairs)

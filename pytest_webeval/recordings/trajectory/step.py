@@ -86,6 +86,7 @@ def _parse_pixels(value: object) -> float | None:
     return float(value) if is_number and abs(value) <= MOST_PIXELS else None  # type: ignore[arg-type]
 
 
+IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 NO_ANSWER = "<no_answer>"  # what the answer is as long as the agent has given none
 
 
