@@ -1,8 +1,9 @@
-"""Files of verdicts that the user names: those of a judge by the id of the task (`--webeval-verdicts`), and labels that
-people gave to runs by agent and task (`--webeval-labels`). They are read strictly: what is damaged is never as good as
-no verdict.
+"""Files of verdicts that the user names, read strictly: what is damaged is never as good as no verdict.
 
-Two writers are known: GitHub `OSU-NLP-Group/Online-Mind2Web`, `src/run.py` (commit ccdeb0d), whose
+Those of a judge are by the id of the task (`--webeval-verdicts`), and labels that people gave to runs by agent and task
+(`--webeval-labels`), in a coding that the user names.
+
+Two writers of verdicts are known: GitHub `OSU-NLP-Group/Online-Mind2Web`, `src/run.py` (commit ccdeb0d), whose
 `METHOD_MODEL_score_threshold_N_auto_eval_results.json` has a JSON object a line with `task_id`, `evaluation_details`
 and `predicted_label`; and AgentRewardBench (McGill-NLP/agent-reward-bench), with one JSON file a trajectory: the reply
 of the judge as the API gave it, `image_judge_record`, `trajectory_info`.

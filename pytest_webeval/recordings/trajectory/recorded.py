@@ -259,6 +259,12 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
 
 
+# Rewards as verdicts: one rule for every environment and verifier that stores a number. A reward is the share of a
+# task that was done: 1 is a success. Neither Harbor nor BrowserGym sets a range. But what `validate` of all tasks in
+# BrowserGym (9e779f0) and WorkArena (4134527) gives is from 0 to 1, and a reward above 0 ends the task, so that the
+# sum over the steps of an experiment is in that range as well. Another number is damaged, or of a task with a scale
+# of its own, on which nobody can say what a success is. It is an error: to skip the run would take failures out of
+# the rates.
 FULL_REWARD = 1
 DIGITS = 9  # after the point; a sum of ten times 0.1 is a full reward, whatever the last bits of the sum are
 RANGE = f"a number from 0 to {FULL_REWARD}"

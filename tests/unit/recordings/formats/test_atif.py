@@ -19,7 +19,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "atif"
+RECORDED = Path(__file__).parents[3] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
 
 

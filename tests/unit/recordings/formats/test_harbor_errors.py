@@ -15,7 +15,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
-SUCCESS = Path(__file__).parents[2] / "recorded/atif/shop-success__aB3dE5f"
+SUCCESS = Path(__file__).parents[3] / "recorded/atif/shop-success__aB3dE5f"
 # Of `models/trial/error_policy.py` in PyPI `harbor` 0.26.0: whether a reward counts after each exception.
 COUNTED = [
     "AgentSafetyRefusalError",

@@ -20,7 +20,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "clawbench" / "example--agent-1"
+RECORDED = Path(__file__).parents[3] / "recorded" / "clawbench" / "example--agent-1"
 SUCCESS = "901-shop-success"
 
 

@@ -21,8 +21,8 @@ from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "webvoyager"
-CORPUS = Path(__file__).parents[3].parent / "shared" / "corpora" / "webvoyager.tar.xz"
+RECORDED = Path(__file__).parents[3] / "recorded" / "webvoyager"
+CORPUS = Path(__file__).parents[4].parent / "shared" / "corpora" / "webvoyager.tar.xz"
 
 
 def load(path):

@@ -19,7 +19,7 @@ from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import list_traces
 from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "browser_use"
+RECORDED = Path(__file__).parents[3] / "recorded" / "browser_use"
 NAME = "AgentHistory.json"
 ANSWER = "The desk lamps are sorted, cheapest first."
 DONE = {"is_done": True, "success": True, "extracted_content": "42"}

@@ -18,7 +18,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 
-CORPUS = Path(__file__).parents[4] / "shared/corpora/online_mind2web_browser_use.tar.xz"
+CORPUS = Path(__file__).parents[5] / "shared/corpora/online_mind2web_browser_use.tar.xz"
 JUDGED = {
     "task_id": "7",
     "task": "Find a lamp",
