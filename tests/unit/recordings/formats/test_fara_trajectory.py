@@ -84,6 +84,13 @@ def test_a_missing_answer_raises_where_the_answer_is_asked_for(load):
     assert len(trajectory.steps) == 3
 
 
+def test_steps_that_cannot_be_read_are_not_counted_as_none(load):
+    trajectory = load(web_surfer_log=None)
+    assert (trajectory.steps, trajectory.to_json()["steps"]) == ((), None)
+    with pytest.raises(UnreadableTrajectory, match=r"missing file: .*web_surfer\.log"):
+        trajectory.count_steps()
+
+
 @pytest.mark.parametrize(
     ("changed", "flags"),
     [

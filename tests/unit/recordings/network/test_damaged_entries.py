@@ -74,3 +74,9 @@ def test_each_field_is_read_or_lost_on_its_own(changes, lost, kept):
             getattr(found, name)
     wanted = {name: value for name, value in (FIELDS | kept).items() if name not in lost}
     assert {name: getattr(found, name) for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(("entry", "is_pending"), [({"request": None}, True), ({"request": 5}, False), ({}, False)])
+def test_a_request_that_was_still_under_way_is_null(entry, is_pending):
+    (found,) = build_trace([msgspec.Raw(json.dumps(entry).encode())], BodySource(str.encode)).events
+    assert found.is_pending is is_pending
