@@ -133,7 +133,7 @@ def test_a_penalty_leaf_and_a_lost_outcome_are_told(results):
 
 def test_another_solvers_log_and_a_verdict_in_words_are_read(runs, results):
     trajectory = runs["r1/Bookshop--3"].trajectory
-    assert (trajectory.log.dialect, trajectory.steps[-1].action) == ("gpt_solver", "terminate")
+    assert (trajectory.dialect, trajectory.steps[-1].action) == ("gpt_solver", "terminate")
     assert trajectory.steps[-1].raw_action == "stop_and_answer_question"
     assert (verdict(results["r1/Bookshop--3"])["writer"], results["r1/Bookshop--3"].status) == ("webvoyager", "success")
 
