@@ -6,8 +6,7 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.addresses import Addresses, infer_addresses
-from pytest_webeval.authoring.body_fields import MOST_FIELDS
-from pytest_webeval.authoring.requests import list_requests
+from pytest_webeval.authoring.requests import MOST_FIELDS, list_requests
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.sites import Environment, Sites
 from tests.support.traffic import SHOP, send, visit, write_traffic
