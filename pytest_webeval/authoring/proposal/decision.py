@@ -73,7 +73,10 @@ def _decide_mutate(runs: Sequence[GoldenRun]) -> Decision:
 
 def _require_changes(changes: Sequence[Request]) -> Decision:
     """The changes; of those that are the same, the last."""
-    distinct = {_spell(change): change for change in changes}
+    distinct: dict[str, Request] = {}
+    for each in changes:
+        sent = sorted(each.query.items()), sorted(each.fields.items())
+        distinct[repr((each.method, each.place, each.operation, sent))] = each
     last = sorted(distinct.values(), key=lambda change: change.number)[-MOST_DECISIVE:]
     by_place: dict[tuple[str, str], list[int]] = {}
     for change in last:
@@ -85,12 +88,6 @@ def _require_changes(changes: Sequence[Request]) -> Decision:
     if len(distinct) > len(last):
         notes.append(f"{pluralize(len(distinct) - len(last), 'earlier change')} omitted")
     return Decision(tuple(last), repeated=repeated, notes=tuple(notes))
-
-
-def _spell(change: Request) -> str:
-    return repr(
-        (change.method, change.place, change.operation, sorted(change.query.items()), sorted(change.fields.items()))
-    )
 
 
 def _decide_navigate(runs: Sequence[GoldenRun]) -> Decision:
@@ -117,21 +114,14 @@ def _decide_retrieve(runs: Sequence[GoldenRun]) -> Decision:
     page = runs[0].last_page
     if page is None or runs[0].is_start(page):
         return Decision()
-    name = f"{page.place.text}{_format_query(page.query)}"
+    pairs = "&".join(f"{name}={value}" for name, values in page.query.items() for value in values)
+    name = f"{page.place.text}?{pairs}" if pairs else page.place.text
     if runs[0].status != SUCCESS:
         return Decision((page,), notes=(f"the page {name} is required; remove it if there are other ways",))
-    if len(runs) > 1 and page.query and all(_ends_on(run, page) for run in runs):
+    ends = [(run.last_page.place, run.last_page.query) for run in runs if run.last_page is not None]
+    if len(runs) > 1 and page.query and ends == [(page.place, page.query)] * len(runs):
         return Decision((page,), notes=(f"each run ended on {name}, which is required",))
     return Decision(notes=(f"no request is required; the run ended on {name}",))
-
-
-def _ends_on(run: GoldenRun, page: Request) -> bool:
-    return run.last_page is not None and (run.last_page.place, run.last_page.query) == (page.place, page.query)
-
-
-def _format_query(query: Mapping[str, tuple[str, ...]]) -> str:
-    pairs = "&".join(f"{name}={value}" for name, values in query.items() for value in values)
-    return f"?{pairs}" if pairs else ""
 
 
 _DECIDERS = {"MUTATE": _decide_mutate, "NAVIGATE": _decide_navigate, "RETRIEVE": _decide_retrieve}
@@ -141,16 +131,16 @@ def _find_partner(request: Request, run: GoldenRun) -> Request | None:
     """The request of another run that does the same: the last one to the same place, or to one with other ids."""
     if request.is_page and request.method == "GET":
         return run.last_page
-    alike = [each for each in run.site_requests if _does_same(request, each)]
+    alike = [
+        each
+        for each in run.site_requests
+        if (each.method, each.operation) == (request.method, request.operation)
+        and _differ_by_ids(request.place, each.place)
+    ]
     same = [each for each in alike if each.place == request.place]
     fits = [each for each in same or alike if each.fields == request.fields]
     candidates = fits or same or alike
     return candidates[-1] if candidates else None
-
-
-def _does_same(request: Request, other: Request) -> bool:
-    is_same_kind = (request.method, request.operation) == (other.method, other.operation)
-    return is_same_kind and _differ_by_ids(request.place, other.place)
 
 
 def _differ_by_ids(ours: Place, theirs: Place) -> bool:
@@ -168,12 +158,16 @@ def _merge(request: Request, partners: Iterable[Request]) -> Request:
     for partner in partners:
         query, ignored = _split_shared(request.query, partner.query)
         fields, dropped = _split_shared(request.fields, partner.fields)
-        is_alternative = not _differ_by_ids(request.place, partner.place)
-        place = request.place if is_alternative else _merge_places(request.place, partner.place)
+        place, others = request.place, request.others
+        if _differ_by_ids(place, partner.place):
+            pairs = zip(place.segments, partner.place.segments, strict=True)
+            place = replace(place, segments=tuple(our if our == their else None for our, their in pairs))
+        else:
+            others = tuple(dict.fromkeys((*others, partner.place)))
         request = replace(
             request,
             place=place,
-            others=tuple(dict.fromkeys((*request.others, partner.place))) if is_alternative else request.others,
+            others=others,
             query=query,
             ignored={**request.ignored, **partner.ignored, **ignored},
             fields=fields,
@@ -182,19 +176,14 @@ def _merge(request: Request, partners: Iterable[Request]) -> Request:
     return request
 
 
-def _merge_places(ours: Place, theirs: Place) -> Place:
-    pairs = zip(ours.segments, theirs.segments, strict=True)
-    return replace(ours, segments=tuple(our if our == their else None for our, their in pairs))
-
-
 def _split_shared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """The fields that are the same in both, and why the others are not required."""
-    shared = {name: value for name, value in ours.items() if name in theirs and _fold(theirs[name]) == _fold(value)}
+
+    def fold(value: Any) -> str:
+        return str(value).strip().casefold()
+
+    shared = {name: value for name, value in ours.items() if name in theirs and fold(theirs[name]) == fold(value)}
     return shared, {name: _DIFFERS for name in (*ours, *theirs) if name not in shared}
-
-
-def _fold(value: Any) -> Any:
-    return str(value).strip().casefold()
 
 
 def _forbid_other_objects(expected: Iterable[Request], runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
@@ -203,30 +192,24 @@ def _forbid_other_objects(expected: Iterable[Request], runs: Sequence[GoldenRun]
     for request in expected:
         places = request.place.segments
         if request.method in CHANGING and any(map(is_id, filter(None, places))):
-            template = generalize(request.place)
+            template = _generalize(request.place)
             others = (each for run in runs for each in run.site_requests if each.method == request.method)
-            exempt = dict.fromkeys(each.place for each in others if generalize(each.place) == template)
+            exempt = dict.fromkeys(each.place for each in others if _generalize(each.place) == template)
             forbidden[request.method, template.text] = Forbidden(request.method, template, tuple(exempt))
     return tuple(forbidden.values())
 
 
-def generalize(place: Place) -> Place:
+def _generalize(place: Place) -> Place:
     """The place with any segment in place of ids."""
     return replace(place, segments=tuple(None if segment and is_id(segment) else segment for segment in place.segments))
 
 
 def _forbid_changes(runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
     """All changes at the sites of the runs, but for those that they made: logins, telemetry, reads."""
-    sites = dict.fromkeys(site for run in runs for site in run.sites)
-    requests = [each for run in runs for each in run.site_requests if each.method in CHANGING]
-    return tuple(
-        Forbidden(
-            method, Place(site, "", ()), tuple(dict.fromkeys(_places_of(requests, method, site))), is_any_below=True
-        )
-        for site in sites
-        for method in CHANGING
-    )
-
-
-def _places_of(requests: Iterable[Request], method: str, site: str) -> list[Place]:
-    return [each.place for each in requests if each.method == method and each.place.site == site]
+    requests = [each for run in runs for each in run.site_requests]
+    forbidden = []
+    for site in dict.fromkeys(site for run in runs for site in run.sites):
+        for method in CHANGING:
+            exempt = dict.fromkeys(each.place for each in requests if (each.method, each.place.site) == (method, site))
+            forbidden.append(Forbidden(method, Place(site, "", ()), tuple(exempt), is_any_below=True))
+    return tuple(forbidden)

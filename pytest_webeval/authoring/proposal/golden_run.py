@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -68,7 +67,12 @@ def read_golden_run(run: Run, addresses: Addresses | None) -> GoldenRun:
     last_page = next((each for each in requests if each.number == number and each.place.site is not None), None)
     if addresses is not None and requests and not any(each.place.site for each in requests):
         raise RecordingError(f"no page of {run.label} is at a configured site; fix the URLs of the configuration")
-    fields = _read_answer(run)
+    fields = None  # where there is no answer, or one of another form
+    try:
+        fields = parse_response(run.response, run.rules, run.inputs.limits).fields
+    except RecordingError:
+        if not run.is_trajectory:
+            raise
     if fields is None and run.is_trajectory:
         task_type = "MUTATE" if any(each.is_change and not each.is_login for each in requests) else "NAVIGATE"
         return GoldenRun(run, known, task_type, SUCCESS, None, tuple(requests), last_page, has_answer=False)
@@ -78,16 +82,6 @@ def read_golden_run(run: Run, addresses: Addresses | None) -> GoldenRun:
     task_type = _choose("task_type", fields.get("task_type"), TASK_TYPES, run)
     status = _choose("status", fields.get("status"), STATUSES, run)
     return GoldenRun(run, known, task_type, status, fields.get("retrieved_data"), tuple(requests), last_page)
-
-
-def _read_answer(run: Run) -> Mapping[str, Any] | None:
-    """The fields of the answer; None for one of another form, and for a trajectory without an answer."""
-    try:
-        return parse_response(run.response, run.rules, run.inputs.limits).fields
-    except RecordingError:
-        if not run.is_trajectory:
-            raise
-        return None
 
 
 def _choose(name: str, value: object, choices: tuple[str, ...], run: Run) -> str:
