@@ -177,9 +177,10 @@ def _build_lines(record: Mapping[str, Any], groups: Mapping[str, Sequence[TaskRo
     }
     names = {name: {"evaluation_name": name, "evaluation_result_id": f"{name}#{METRIC}"} for name in groups}
     intents: dict[str, str] = {}
-    for row in groups[next(iter(groups))] if tasks is not None else ():  # of the benchmark, which has all
-        with suppress(TaskDefinitionError):
-            intents[row.task_id] = tasks.get(row.task_id).intent
+    if tasks is not None:
+        for row in groups[next(iter(groups))]:  # the runs of the benchmark, which are all
+            with suppress(TaskDefinitionError):
+                intents[row.task_id] = tasks.get(row.task_id).intent
     return join_lines(
         common | names[name] | _build_sample(row, intents.get(row.task_id, ""))
         for name, rows in groups.items()

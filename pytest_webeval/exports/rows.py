@@ -79,10 +79,11 @@ class AssertionRow(Struct, frozen=True, kw_only=True):
 def list_columns(row_type: type[Struct]) -> dict[str, str]:
     """The types of the columns by name: `TEXT`, `NUMBER`, `INTEGER` or `BOOLEAN`."""
     hints = get_type_hints(row_type)
-    plain = {
-        name: next((each for each in get_args(hint) if each is not NoneType), hint) for name, hint in hints.items()
-    }
-    return {name: _COLUMN_TYPES[plain[name]] for name in row_type.__struct_fields__}
+    columns = {}
+    for name in row_type.__struct_fields__:
+        plain = next((each for each in get_args(hints[name]) if each is not NoneType), hints[name])
+        columns[name] = _COLUMN_TYPES[plain]
+    return columns
 
 
 def row_values(row: Struct) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def row_values(row: Struct) -> dict[str, Any]:
 
 
 def build_frame(rows: Sequence[Struct], row_type: type[Struct]) -> Any:
-    """The rows as a DataFrame of pandas, with these types of columns also where there are no rows. Raises `SettingsError`."""
+    """The rows in pandas, with these types of columns also where there are no rows. Raises `SettingsError`."""
     pandas = import_library("pandas", "pandas")
     columns = {
         name: pandas.Series([getattr(row, name) for row in rows], dtype=_DTYPES[kind])
