@@ -10,10 +10,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial
 from pytest_webeval.authoring.audit.baselines import DATA, STATUS
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.authoring.audit.values import (
     Path,
     Spelling,

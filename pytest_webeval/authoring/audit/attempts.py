@@ -1,10 +1,11 @@
-"""Runs that nobody recorded: an answer and a trace, made or changed in memory."""
+"""Runs that nobody recorded, an answer and a trace made or changed in memory, and what must hold of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -137,3 +138,23 @@ def build_run(task_id: int | str, attempt: Attempt, rules: Rules, limits: Limits
 def replace_events(trace: NetworkTrace, changes: Mapping[int, Sequence[NetworkEvent]]) -> NetworkTrace:
     """The trace with other events in the place of some, given by their indices; none where they are dropped."""
     return build_trace(new for event in trace.events for new in changes.get(event.index, (event,)))
+
+
+class Demand(Enum):
+    """What must hold of a trial."""
+
+    FAIL = "must_fail"
+    PASS = "must_pass"  # noqa: S105  (no password)
+    EITHER = "either"  # what is right depends on the task: a note if it passes
+
+
+class Trial(Struct, frozen=True):
+    """An attempt and what must hold of it. `kind` is the finding if it does not; `detail` explains that."""
+
+    name: str
+    attempt: Attempt
+    demand: Demand
+    kind: str
+    evaluator: str
+    field: str
+    detail: str = ""

@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, build_page, build_trace, write_answer
+from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, Demand, Trial, build_page, build_trace, write_answer
 from pytest_webeval.authoring.audit.examiner import OF_REQUESTS
-from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
 from pytest_webeval.tasks.sites import Sites

@@ -11,9 +11,8 @@ from urllib.parse import parse_qsl, quote_plus, unquote, urlencode, urlsplit, ur
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt, change_event, replace_events
+from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial, change_event, replace_events
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.authoring.audit.values import (
     OTHER_TEXT,
     Path,

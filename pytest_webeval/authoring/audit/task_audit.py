@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
-from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial
 from pytest_webeval.authoring.audit.baselines import (
     DATA,
     Material,
@@ -23,15 +23,7 @@ from pytest_webeval.authoring.audit.baselines import (
     read_expected,
 )
 from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
-from pytest_webeval.authoring.audit.findings import (
-    NO_PASSING_RUN,
-    NOT_AUDITED,
-    Demand,
-    Finding,
-    TaskAudit,
-    Trial,
-    merge_findings,
-)
+from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, NOT_AUDITED, Finding, TaskAudit, merge_findings
 from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
 from pytest_webeval.authoring.audit.values import list_values
 from pytest_webeval.diagnostics.unpassable import unpassable_reason

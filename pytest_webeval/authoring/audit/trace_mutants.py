@@ -6,9 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt, DraftEvent, build_page, build_trace, replace_events
+from pytest_webeval.authoring.audit.attempts import (
+    Attempt,
+    Demand,
+    DraftEvent,
+    Trial,
+    build_page,
+    build_trace,
+    replace_events,
+)
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand, Trial
 from pytest_webeval.authoring.audit.request_mutants import RequestMutants
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from math import isfinite
 from typing import Any, NamedTuple
@@ -60,7 +60,7 @@ class Spelling(NamedTuple):
     value: Any
 
 
-Pairs = Iterator[tuple[str, Any]]
+Pairs = Iterable[tuple[str, Any]]
 
 
 def find_kind(schema: Mapping[str, Any]) -> str:
@@ -103,7 +103,7 @@ def list_other(value: Any, kind: str) -> list[Spelling]:
             return _list_differing(change(value, parsed), value)
     except (ArithmeticError, ValueError, TypeError):
         pass
-    return _list_differing(iter([("another value", OTHER_TEXT)]), value)
+    return _list_differing([("another value", OTHER_TEXT)], value)
 
 
 def _parse(value: Any, kind: str) -> Any:
@@ -131,11 +131,6 @@ def _spell_number(_: Any, number: Any) -> Pairs:
         yield "with thousands separators", f"{whole:,}"
 
 
-def _change_number(_: Any, number: Any) -> Pairs:
-    yield "another number", number * 3 + 7
-    yield "one more", number + 1
-
-
 def _spell_currency(_: Any, amount: Any) -> Pairs:
     if amount >= 0:
         yield "with a dollar sign", f"${amount:,.2f}"
@@ -143,27 +138,11 @@ def _spell_currency(_: Any, amount: Any) -> Pairs:
         yield "as a number", float(amount)
 
 
-def _change_currency(_: Any, amount: Any) -> Pairs:
-    yield "another amount", float(amount) + 17
-    yield "a hundred times as much", float(amount) * 100 + 1
-
-
-def _spell_boolean(_: Any, truth: Any) -> Pairs:
-    yield "as a boolean", truth
-    yield "as a word", "yes" if truth else "no"
-    yield "as a word in capitals", "True" if truth else "False"
-
-
 def _spell_date(raw: Any, day: Any) -> Pairs:
     if re.search(r"\d{4}", str(raw)) and re.search(r"\b\d{1,2}\b", str(raw)):  # a complete one
         yield "as an ISO date", day.isoformat()
         yield "in English", f"{day:%B} {day.day}, {day.year}"
         yield "with the day first", f"{day.day} {day:%b} {day.year}"
-
-
-def _change_date(_: Any, day: Any) -> Pairs:
-    yield "another year", (day + timedelta(days=400)).isoformat()
-    yield "the next day", (day + timedelta(days=1)).isoformat()
 
 
 def _spell_duration(_: Any, duration: Any) -> Pairs:
@@ -215,7 +194,11 @@ _EQUAL: Mapping[str, Callable[[Any, Any], Pairs]] = {
     **dict.fromkeys(("string", "location-name", "full_address"), _spell_text),
     **dict.fromkeys(("number", "integer"), _spell_number),
     "currency": _spell_currency,
-    "boolean": _spell_boolean,
+    "boolean": lambda _, truth: [
+        ("as a boolean", truth),
+        ("as a word", "yes" if truth else "no"),
+        ("as a word in capitals", "True" if truth else "False"),
+    ],
     "date": _spell_date,
     "duration": _spell_duration,
     "distance": _spell_distance,
@@ -223,13 +206,21 @@ _EQUAL: Mapping[str, Callable[[Any, Any], Pairs]] = {
 }
 _OTHER: Mapping[str, Callable[[Any, Any], Pairs]] = {
     "string": _change_text,
-    **dict.fromkeys(("number", "integer"), _change_number),
-    "currency": _change_currency,
-    "boolean": lambda _, truth: iter([("the opposite", not truth)]),
-    "date": _change_date,
+    **dict.fromkeys(
+        ("number", "integer"), lambda _, number: [("another number", number * 3 + 7), ("one more", number + 1)]
+    ),
+    "currency": lambda _, amount: [
+        ("another amount", float(amount) + 17),
+        ("a hundred times as much", float(amount) * 100 + 1),
+    ],
+    "boolean": lambda _, truth: [("the opposite", not truth)],
+    "date": lambda _, day: [
+        ("another year", (day + timedelta(days=400)).isoformat()),
+        ("the next day", (day + timedelta(days=1)).isoformat()),
+    ],
     "duration": _change_duration,
     "distance": _change_distance,
-    "url": lambda raw, _: iter([("a page below", f"{str(raw).rstrip('/')}/{OTHER_TEXT}")]),
+    "url": lambda raw, _: [("a page below", f"{str(raw).rstrip('/')}/{OTHER_TEXT}")],
 }
 _WORD = re.compile(r"[^\W_]+")
 # Words that stand in many an intent and are values of many a form.

@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.proposal.answers import ProposedAnswer, propose_answer
-from pytest_webeval.authoring.proposal.decision import Decision, decide
+from pytest_webeval.authoring.proposal.decision import Decision, GoldenRun, decide, read_golden_run
 from pytest_webeval.authoring.proposal.expectations import expect_requests, expect_response, write_url
-from pytest_webeval.authoring.proposal.golden_run import GoldenRun, read_golden_run
 from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkTrace
