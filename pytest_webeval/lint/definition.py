@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,12 +107,8 @@ class RequestCheck(Struct, frozen=True):
     steps: Steps
     raw: Mapping[str, Any]
     config: NetworkExpectation
+    expected: ExpectedEvent
     matcher: EventMatcher
-
-    @property
-    def expected(self) -> ExpectedEvent:
-        """What the request is to be."""
-        return self.config.expected
 
     @property
     def written(self) -> Mapping[str, Any]:
@@ -170,11 +166,7 @@ class AnswerCheck(Struct, frozen=True, dict=True):
     steps: Steps
     raw: Mapping[str, Any]
     config: ResponseExpectation
-
-    @property
-    def expected(self) -> ExpectedResponse:
-        """What the answer is to be."""
-        return self.config.expected
+    expected: ExpectedResponse
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -275,14 +267,15 @@ class Definition:
     def requests(self) -> tuple[RequestCheck, ...]:
         """The readable network evaluators."""
         return tuple(
-            RequestCheck(steps, raw, config, EventMatcher(config, self.case))
+            RequestCheck(steps, raw, config, config.expected, EventMatcher(config, self.case))
             for steps, raw, config in self._read_configs(NETWORK_EVALUATOR, NetworkExpectation)
         )
 
     @cached_property
     def answers(self) -> tuple[AnswerCheck, ...]:
         """The readable response evaluators."""
-        return tuple(AnswerCheck(*parts) for parts in self._read_configs(RESPONSE_EVALUATOR, ResponseExpectation))
+        configs = self._read_configs(RESPONSE_EVALUATOR, ResponseExpectation)
+        return tuple(AnswerCheck(steps, raw, config, config.expected) for steps, raw, config in configs)
 
     @cached_property
     def request_patterns(self) -> tuple[PatternCheck, ...]:
@@ -293,16 +286,20 @@ class Definition:
             for steps, _, config in self._read_configs(REQUEST_EVALUATOR, RequestPatternExpectation)
         )
 
-    @property
-    def data(self) -> Iterator[Datum]:
+    @cached_property
+    def data(self) -> Sequence[Datum]:
         """All expected data: lists of alternatives are one datum, members of objects and arrays are one each."""
-        for parts in (self.answers, self.requests):
-            yield from (datum for part in parts for datum in part.data)
+        data: list[Datum] = []
+        with suppress(WebEvalError, RecursionError):  # another check says what cannot be read
+            for parts in (self.answers, self.requests):
+                for part in parts:
+                    data.extend(part.data)
+        return data
 
-    @property
-    def singles(self) -> Iterator[Datum]:
+    @cached_property
+    def singles(self) -> Sequence[Datum]:
         """The same with each alternative as a datum of its own."""
-        return (single for datum in self.data for single in datum.single)
+        return [single for datum in self.data for single in datum.single]
 
     def _read_configs(self, evaluator: str, model: type[Config]) -> Iterator[tuple[Steps, Mapping[str, Any], Config]]:
         for expectation in self.task.expectations if self.task else ():

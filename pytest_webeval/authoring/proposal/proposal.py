@@ -67,8 +67,21 @@ def propose(
     if not entries:
         problem = f"{first.run.label} has no page and no changing request that a task could require"
         raise RecordingError(f"{problem}; record it again")
-    number, start, text = None if task_id is None else parse_task_number(task_id), first.start_page, intent or NO_INTENT
-    definition: dict[str, Any] = {
+    definition = _build_definition(golden, intent or NO_INTENT, task_id) | {"eval": entries}
+    task, redacting = read_task(definition, _SOURCE), Redacting(policy, is_leaving=True)
+    notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
+    results = [(each, _score_or_refuse(task, each)) for each in golden]
+    safe, notes = _redact(definition, notes, results, redacting)
+    if safe != definition:
+        results = [(each, _score_or_refuse(read_task(safe, _SOURCE), each)) for each in golden]
+    return Proposal(safe, notes, tuple(_list_problems(results, redacting)))
+
+
+def _build_definition(golden: Sequence[GoldenRun], text: str, task_id: str | None) -> dict[str, Any]:
+    """The definition without what it expects."""
+    first, number = golden[0], None if task_id is None else parse_task_number(task_id)
+    start = first.start_page
+    return {
         "task_id": first.run.task_id if task_id is None else task_id if number is None else number,
         "revision": 1,
         "intent_template_id": NO_TEMPLATE,
@@ -77,15 +90,7 @@ def propose(
         "intent": text,
         "intent_template": text,
         "instantiation_dict": {},
-        "eval": entries,
     }
-    task, redacting = read_task(definition, _SOURCE), Redacting(policy, is_leaving=True)
-    notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
-    results = [(each, _score_or_refuse(task, each)) for each in golden]
-    safe, notes = _redact(definition, notes, results, redacting)
-    if safe != definition:
-        results = [(each, _score_or_refuse(read_task(safe, _SOURCE), each)) for each in golden]
-    return Proposal(safe, notes, tuple(_list_problems(results, redacting)))
 
 
 def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, decision: Decision) -> Iterator[str]:
