@@ -35,6 +35,7 @@ def read(tmp_path):
         (f"{SHOP}/view/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/9f86d081884c7d659a2feaa0c55ad015"),
         (f"{SHOP}/view/key/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/key/*"),
         (f"{SHOP}/view/key/lamps", "__SHOPPING__/view/key/lamps"),
+        (f"{SHOP}/reset/ghp_{'a1B2' * 9}/lamps", "__SHOPPING__/reset/*/lamps"),
         (f"{SHOP}/key/", "__SHOPPING__/key"),
         (f"{SHOP}/admin", "__SHOPPING_ADMIN__"),
         (f"{SHOP}/admin/orders/", "__SHOPPING_ADMIN__/orders"),
