@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         sessions = [session.select(subset) for session in sessions]
     _check_gates(gates, sessions, arguments.attempts)
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
-    missing = _list_missing(sessions, subset)
+    recorded = {str(run.task_id) for run in sessions[-1].runs}
+    expected = dict.fromkeys([run.task_id for run in sessions[0].runs] if subset is None else subset)
+    missing = [task_id for task_id in expected if str(task_id) not in recorded]
     case = GateCase(sessions[-1], comparisons[-1] if comparisons else None, missing, attempts=arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
     content = {
@@ -99,13 +101,6 @@ def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attem
         raise SettingsError(problem.removeprefix(f"{OPTION}: "))
 
 
-def _list_missing(sessions: Sequence[ScoredSession], task_ids: Sequence[int | str] | None) -> list[int | str]:
-    """The tasks of the subset, or else of the first session, of which the last one has no run."""
-    recorded = {str(run.task_id) for run in sessions[-1].runs}
-    expected = task_ids if task_ids is not None else [run.task_id for run in sessions[0].runs]
-    return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in recorded]
-
-
 def _format_text(content: dict[str, Any]) -> str:
     parts = map(format_comparison, content["comparisons"])
     return "\n\n".join(filter(None, [*parts, "\n".join(format_gates(content["gates"]))]))
@@ -116,12 +111,8 @@ def _format_markdown(content: dict[str, Any]) -> str:
     return "\n\n".join(filter(None, [*parts, gate_table(content["gates"])]))
 
 
-def _format_json(content: dict[str, Any]) -> str:
-    return to_json_bytes(content).decode().rstrip("\n")
-
-
 _FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "text": _format_text,
     "markdown": _format_markdown,
-    "json": _format_json,
+    "json": lambda content: to_json_bytes(content).decode().rstrip("\n"),
 }

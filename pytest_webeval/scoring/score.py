@@ -239,7 +239,7 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
         return result
     if case.task.is_published or expectation not in case.task.expectations:
         return result
-    from pytest_webeval.lint.task_errors import find_decisive_error  # published tasks are as they are
+    from pytest_webeval.lint.linter import find_decisive_error  # published tasks are as they are
 
     problem = find_decisive_error(case.task, expectation.index, result.status)
     if problem is None:

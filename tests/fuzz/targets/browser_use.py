@@ -11,7 +11,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.formats.browser_use import DEFAULT_NAME, read
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
 from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 

@@ -20,7 +20,7 @@ from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.network.request_log import load_log
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import Sites

@@ -19,7 +19,7 @@ from pytest_webeval import api
 from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.recordings.trajectory.recorded import Trajectory
 from pytest_webeval.results import Status
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.json import InvalidJson, load_lenient
 from pytest_webeval.storage import to_json_bytes

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from pytest_webeval import TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.csv_table import format_cell
-from pytest_webeval.exports.json_lines import join_lines
 from pytest_webeval.exports.rows import AssertionRow, list_columns, row_values
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.tables import format_cell, join_lines
 from pytest_webeval.safety.text import sanitize
 from tests.support.stored_results import assertion, evaluated, result, write_results
 

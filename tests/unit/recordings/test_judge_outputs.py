@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.verdict_files import load_labels, load_verdicts
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 
 CORPORA = Path(__file__).parents[4] / "shared/corpora"
 TRANSCRIPTS = CORPORA / "webjudge_7b.tar.xz"

@@ -22,9 +22,8 @@ from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.failure_analysis import failure_of
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 from tests.support.stagehand import SAMPLES, sample
 
 FULL = {

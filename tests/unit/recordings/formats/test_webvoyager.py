@@ -17,9 +17,8 @@ from pytest_webeval.recordings.formats.webvoyager import parse_reply, read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.rubrics import derivation as rubrics_derivation
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "webvoyager"
 CORPUS = Path(__file__).parents[4].parent / "shared" / "corpora" / "webvoyager.tar.xz"
