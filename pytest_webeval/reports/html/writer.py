@@ -16,6 +16,7 @@ from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.compact_json import to_compact_json
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates, sanitize, truncate
+from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import to_json_bytes, write_in_place, write_text
 
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
@@ -91,7 +92,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
     _write(directory / "index.html", _render(index, policy=policy))
     _write(directory / "report.js", read_report_script())
-    write_style(directory)
+    _write_style(directory)
 
 
 PAGES = "data"  # the directory of the scripts of tasks
@@ -109,7 +110,7 @@ def check_static_page(path: Path) -> None:
         raise SettingsError(f"{path} was not written by pytest-webeval; choose another directory or delete it")
 
 
-def write_style(directory: Path) -> None:
+def _write_style(directory: Path) -> None:
     """Write report.css, the style of all pages, into a directory. Raises `SettingsError`."""
     _write(directory / "report.css", _read_asset("report.css"))
 
@@ -167,9 +168,16 @@ def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str 
     return _fill_template("index.html.jinja", view)
 
 
-def render_template(name: str, view: Mapping[str, Any]) -> str:
-    """A page without scripts, from a template among the assets."""
-    return _fill_template(name, escape_surrogates(dict(view)))
+def write_static_page(path: Path, template: str, view: Mapping[str, Any]) -> Path:
+    """Write a page without scripts from a template among the assets, with its style beside it. Returns its path.
+
+    Raises `SettingsError` for a file that is no static page of ours, and if nothing can be written.
+    """
+    check_static_page(path)
+    page = _fill_template(template, escape_surrogates({**view, "version": own_version()}))
+    write_text(path, page, advice="choose another directory")
+    _write_style(path.parent)
+    return path
 
 
 def _fill_template(name: str, view: Mapping[str, Any]) -> str:

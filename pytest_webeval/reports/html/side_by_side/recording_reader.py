@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.reports.html.network_table import marks_of, network_table
+from pytest_webeval.reports.html.requests import marks_of, network_table
 from pytest_webeval.reports.html.screenshots import Links, Picture
 from pytest_webeval.reports.html.side_by_side import run_files
 from pytest_webeval.reports.html.side_by_side.report_pages import find_frame, find_picture, find_run_directory
