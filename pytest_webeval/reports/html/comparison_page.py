@@ -24,7 +24,7 @@ from pytest_webeval.reports.comparison_text import (
     spell,
 )
 from pytest_webeval.reports.html.side_by_side.entries import DETAILED, TaskRuns, build_entry, select_tasks
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget, RecordingReader
+from pytest_webeval.reports.html.side_by_side.run_files import Budget, RecordingReader
 from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
 from pytest_webeval.reports.html.writer import COMPARISON, PICTURE_POLICY, STATIC_POLICY, write_static_page
 from pytest_webeval.safety.text import pluralize, truncate
@@ -128,23 +128,21 @@ def _build_session(session: Mapping[str, Any]) -> dict[str, Any]:
 
 def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]], find_entry: FindEntry) -> dict[str, Any]:
     entries = [find_entry(change["run"]) if kind in DETAILED else None for change in listed]
-    rows = [_build_change(change) | {"entry": entry} for change, entry in zip(listed, entries, strict=True)]
-    pieces = [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)]
-    lacking = entries.count(None) if kind in DETAILED else 0
+    rows = [
+        {
+            "task_id": change["task_id"],
+            "site": change["site"],
+            "verdicts": [each["status"] for each in (change["before"], change["after"]) if each is not None],
+            "causes": describe_causes(change) if change["causes"] else "",
+            "reason": truncate(find_reason(change), _LONGEST),
+            "entry": entry,
+        }
+        for change, entry in zip(listed, entries, strict=True)
+    ]
     return {
         "kind": kind,
         "name": spell(kind),
         "count": len(rows),
-        "pieces": pieces,
-        "without_details": lacking,
-    }
-
-
-def _build_change(change: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "task_id": change["task_id"],
-        "site": change["site"],
-        "verdicts": [each["status"] for each in (change["before"], change["after"]) if each is not None],
-        "causes": describe_causes(change) if change["causes"] else "",
-        "reason": truncate(find_reason(change), _LONGEST),
+        "pieces": [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)],
+        "without_details": entries.count(None) if kind in DETAILED else 0,
     }

@@ -37,16 +37,24 @@ def select_tasks(content: Mapping[str, Any], files: Sequence[SessionFiles]) -> d
 
     Those that got worse come first where there are too many. A task that several comparisons list has one entry.
     """
+    first, *others = (each.session.runs for each in files)
+    before = {run.run: run for run in first}
+    later = [{run.run: run for run in runs} for runs in others]
+    has_several = len(others) > 1  # the change itself names both runs of one pair
+    paired = [
+        {pair.before.run: pair.after for pair in pair_runs(first, runs)} if has_several else {} for runs in others
+    ]
     by_run: dict[str, TaskRuns] = {}
     selected: dict[tuple[int, str], TaskRuns] = {}
     anchors: set[str] = set()
-    sessions = _Sessions.of(files)
     for number, change in _list_changes(content["comparisons"]):
         label = change["before"]["run"]
         if label not in by_run:
             if len(by_run) == MOST_TASKS:
                 continue
-            by_run[label] = TaskRuns(_build_anchor(change["task_id"], anchors), sessions.find(label, number, change))
+            found = [pairs.get(label) for pairs in paired]
+            found[number] = later[number].get(change["run"])
+            by_run[label] = TaskRuns(_build_anchor(change["task_id"], anchors), [before.get(label), *found])
         selected[number, change["run"]] = by_run[label]
     return selected
 
@@ -55,33 +63,6 @@ def _list_changes(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[tuple[in
     for kind in DETAILED:
         for number, comparison in enumerate(comparisons):
             yield from ((number, change) for change in comparison["changes"] if change["kind"] == kind)
-
-
-class _Sessions(Struct, frozen=True):
-    """The runs of all sessions by their labels, and for the later ones by the label in the first."""
-
-    before: Mapping[str, ScoredRun]
-    later: Sequence[Mapping[str, ScoredRun]]
-    paired: Sequence[Mapping[str, ScoredRun]]
-
-    @classmethod
-    def of(cls, files: Sequence[SessionFiles]) -> _Sessions:
-        first, *others = (each.session.runs for each in files)
-        has_several = len(others) > 1  # the change itself names both runs of one pair
-        return cls(
-            {run.run: run for run in first},
-            [{run.run: run for run in runs} for runs in others],
-            [
-                {pair.before.run: pair.after for pair in pair_runs(first, runs)} if has_several else {}
-                for runs in others
-            ],
-        )
-
-    def find(self, label: str, number: int, change: Mapping[str, Any]) -> list[ScoredRun | None]:
-        """The runs of a task in all sessions; those that a comparison pairs are the same run."""
-        found = [pairs.get(label) for pairs in self.paired]
-        found[number] = self.later[number].get(change["run"])
-        return [self.before.get(label), *found]
 
 
 def _build_anchor(task_id: int | str, taken: set[str]) -> str:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side import report_pages
-from pytest_webeval.reports.html.side_by_side.recording_reader import UNREADABLE, Recorded, RecordingReader
 from pytest_webeval.reports.html.side_by_side.requests import (
     Place,
     list_deciding_places,
@@ -19,7 +17,13 @@ from pytest_webeval.reports.html.side_by_side.requests import (
     select,
 )
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, redact
-from pytest_webeval.reports.html.side_by_side.run_files import list_places, read_result
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    UNREADABLE,
+    Recorded,
+    RecordingReader,
+    list_places,
+    read_result,
+)
 from pytest_webeval.results import TaskResult
 from pytest_webeval.summary.record import format_digests, parse_digests
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks
@@ -36,13 +40,6 @@ class SessionFiles(Struct, frozen=True):
     base: Path
 
 
-class _Unredacted(Struct, frozen=True):
-    """Details as they were read, and the recording whose secrets they may repeat."""
-
-    details: RunDetails
-    run: Run | None
-
-
 class DetailsReader(Struct, frozen=True):
     """Reads the details of runs for a page in a directory."""
 
@@ -56,24 +53,22 @@ class DetailsReader(Struct, frozen=True):
         Of the requests, those to places that decide in one of the sessions.
         """
         read = ["no run of this task" if run is None else self._read(files, run) for files, run in runs]
-        places = list_deciding_places([each.details.requests for each in read if isinstance(each, _Unredacted)])
+        places = list_deciding_places([each.requests for each in read if isinstance(each, RunDetails)])
         return [each if isinstance(each, str) else self._redact(each, places) for each in read]
 
-    def _redact(self, unredacted: _Unredacted, places: Collection[Place]) -> RunDetails | str:
-        details = unredacted.details
-        selected = structs.replace(details, requests=select(details.requests, places))
+    def _redact(self, details: RunDetails, places: Collection[Place]) -> RunDetails | str:
         try:
-            return redact(selected, unredacted.run, self.redacting)
+            return redact(structs.replace(details, requests=select(details.requests, places)), self.redacting)
         except UNREADABLE:
             return _DAMAGED
 
-    def _read(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str:
+    def _read(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str:
         try:
             return self._read_page(files, run) or self._read_result(files, run) or "no report and no result of it"
         except UNREADABLE:  # with paths of this machine in some messages
             return _DAMAGED
 
-    def _read_page(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str | None:
+    def _read_page(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
         page = report_pages.read_page(files.directory, run.run)
         if page is None:
             return None
@@ -85,7 +80,7 @@ class DetailsReader(Struct, frozen=True):
         address = report_pages.link_to_task(files.directory, run.run, self.directory)
         return _build(run, result, recorded, address)
 
-    def _read_result(self, files: SessionFiles, run: ScoredRun) -> _Unredacted | str | None:
+    def _read_result(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
         read = read_result(files.directory, run.run)
         if read is None:
             return None
@@ -96,9 +91,9 @@ class DetailsReader(Struct, frozen=True):
         return _build(run, result, self.recordings.read(result, paths), None)
 
 
-def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str | None) -> _Unredacted:
+def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str | None) -> RunDetails:
     named = list_named(RunDetails(result).explained)
-    details = RunDetails(
+    return RunDetails(
         result,
         named if recorded.requests is None else mark_matches(recorded.requests, named),
         recorded.has_all_requests,
@@ -107,8 +102,8 @@ def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str 
         address,
         recorded.problems,
         run.reason or "",
+        recorded.run,
     )
-    return _Unredacted(details, recorded.run)
 
 
 def _is_of(run: ScoredRun, result: TaskResult) -> bool:
