@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_page(content: dict[str, Any], arguments: argparse.Namespace, sessions: Sequence[ScoredSession]) -> None:
     """Write the page, with details of the changed tasks from what lies next to each summary."""
     from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
-    from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+    from pytest_webeval.reports.html.side_by_side.entries import SessionFiles
 
     files = [
         SessionFiles(session, Path(name) if Path(name).is_dir() else Path(name).parent, Path.cwd())

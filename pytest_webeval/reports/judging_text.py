@@ -99,7 +99,11 @@ def format_calibration(content: Mapping[str, Any]) -> str:
         ("verdict success", f"{table['true_positive']:,}", f"{table['false_positive']:,}"),
         ("verdict failure", f"{table['false_negative']:,}", f"{table['true_negative']:,}"),
     ]
-    lines = [*_format_judges(content["judges"]), _format_labels(content), ""]
+    files = [file["name"] for file in content["labels"]]
+    labelled = f"{content['labelled_count']:,} of {pluralize(content['judged_count'], 'judged run')}"
+    unjudged = f"; {content['unjudged_count']:,} without a verdict of a judge" if content["unjudged_count"] else ""
+    names = name_first(files, _NAMES_SHOWN, _LONGEST_NAME, len(files))
+    lines = [*_format_judges(content["judges"]), f"{labelled} compared with {names}{unjudged}", ""]
     lines += [f"{name:<{_WIDTH}}{first:>14}{second:>15}" for name, first, second in rows]
     lines += ["", *(_format_line(name.replace("_", " "), _format_share(table[name])) for name in _SHARES)]
     lines += [_format_line("kappa", _format_kappa(table["kappa"])), *_format_ceiling(content)]
@@ -127,13 +131,6 @@ def _format_judges(judges: Sequence[Mapping[str, Any] | None]) -> Iterator[str]:
         yield f"judge: {models}, {method}, {pluralize(judge['votes'], 'vote')}, threshold {judge['threshold']}"
     if len(judges) > 1:
         yield f"note: the verdicts are those of {len(judges)} judges"
-
-
-def _format_labels(content: Mapping[str, Any]) -> str:
-    files = [file["name"] for file in content["labels"]]
-    unjudged = f"; {content['unjudged_count']:,} without a verdict of a judge" if content["unjudged_count"] else ""
-    labelled = f"{content['labelled_count']:,} of {pluralize(content['judged_count'], 'judged run')}"
-    return f"{labelled} compared with {name_first(files, _NAMES_SHOWN, _LONGEST_NAME, len(files))}{unjudged}"
 
 
 def _format_line(label: str, text: str) -> str:

@@ -105,11 +105,18 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         message = f"no run was scored; {pluralize(facts.left_out, 'run')} collected, none selected or finished"
         if facts.tested_runs and not facts.left_out:
             message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
-        first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
-        return [first_line, *_misplaced(facts), *facts.problems]
+        if not facts.left_out and not facts.tested_runs:
+            roots, formats = ", ".join(map(str, facts.roots)), ", ".join(each.name for each in FORMATS)
+            message = f"no run was scored; searched {roots} for directories with the files of a format: {formats}"
+            if not facts.names_roots:
+                message = f"no run was scored; the arguments select no run in {roots}"
+        return [message, *_misplaced(facts), *facts.problems]
     top = [*_counts(summary), *_sites(summary), *_list_parts(summary.webeval, reruns)]
     files = [f"summary: {place}" for place in facts.places[:2]]
-    files += _stale(summary.webeval.get("stale_results", ()), facts.output)
+    if stale := summary.webeval.get("stale_results"):
+        results, names = pluralize(len(stale), "result"), _list_first(stale)
+        text = f"{facts.output} holds {results} of earlier sessions for runs that are not in this one: {names}"
+        files.append(sanitize(text))
     bottom = [
         *slowest(summary.webeval["slowest"]),
         *format_contradicted(facts.contradicted),
@@ -144,17 +151,6 @@ def _list_parts(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
             lines += format_baseline(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
         lines += format_gates(webeval.get("gates", ()))
     return lines
-
-
-def _explain_no_runs(facts: SessionFacts) -> str:
-    """A line for a session that collected no run by itself."""
-    roots = ", ".join(str(root) for root in facts.roots)
-    if not facts.names_roots:
-        return f"no run was scored; the arguments select no run in {roots}"
-    return (
-        f"no run was scored; searched {roots} for directories with the files of a format: "
-        f"{', '.join(run_format.name for run_format in FORMATS)}"
-    )
 
 
 def _counts(summary: Summary) -> list[str]:
@@ -231,14 +227,6 @@ def _list_labels(labels: Sequence[str], facts: SessionFacts) -> str:
 
 def _list_first(tasks: Sequence[int | str]) -> str:
     return list_first(tasks, TASKS_SHOWN, lambda task: str(task)[:80].replace("\n", " "), MORE)
-
-
-def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
-    """A line about results in the output directory that no run of the session has."""
-    if not directories:
-        return []
-    names, results = _list_first(directories), pluralize(len(directories), "result")
-    return [sanitize(f"{output} holds {results} of earlier sessions for runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:

@@ -13,7 +13,7 @@ import zlib
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.side_by_side import entries, run_files, session_files
+from pytest_webeval.reports.html.side_by_side import entries, run_files
 from pytest_webeval.reports.html.writer import data_name
 from tests.support import canaries
 
@@ -247,9 +247,7 @@ def test_recordings_are_read_up_to_a_number_of_bytes(two, monkeypatch):
 
 def test_only_changed_tasks_are_read(two, monkeypatch):
     read = []
-    monkeypatch.setattr(
-        session_files.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or ""
-    )
+    monkeypatch.setattr(entries.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or "")
     compare("a", "b")
     assert sorted(read) == [107, 107, 108, 108]
 

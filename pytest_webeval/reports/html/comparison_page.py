@@ -23,9 +23,15 @@ from pytest_webeval.reports.comparison_text import (
     list_facts,
     spell,
 )
-from pytest_webeval.reports.html.side_by_side.entries import DETAILED, TaskRuns, build_entry, select_tasks
+from pytest_webeval.reports.html.side_by_side.entries import (
+    DETAILED,
+    DetailsReader,
+    SessionFiles,
+    TaskRuns,
+    build_entry,
+    select_tasks,
+)
 from pytest_webeval.reports.html.side_by_side.run_files import Budget, RecordingReader
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
 from pytest_webeval.reports.html.writer import COMPARISON, PICTURE_POLICY, STATIC_POLICY, write_static_page
 from pytest_webeval.safety.text import pluralize, truncate
 

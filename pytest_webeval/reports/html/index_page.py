@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.reports.comparison_text import list_facts
@@ -159,21 +159,15 @@ def build_baseline(webeval: Mapping[str, Any]) -> dict[str, Any] | None:
     baseline = webeval.get("baseline")
     if baseline is None:
         return None
+    notes = ["the baseline is a partial session"] if baseline["partial"] else []
     return {
         "time": format_time(baseline["timestamp"]),
         "before": baseline["success_rate"],
         "after": webeval["success_rate"],
         "sentence": baseline["sentence"],
         "facts": list(list_facts(baseline["overall"])),
-        "notes": list(_list_notes(baseline)),
+        "notes": notes + [note for name, note in _NOTES.items() if not baseline[name]],
     }
-
-
-def _list_notes(baseline: Mapping[str, Any]) -> Iterator[str]:
-    """Why the two sessions may not be comparable."""
-    if baseline["partial"]:
-        yield "the baseline is a partial session"
-    yield from (note for name, note in _NOTES.items() if not baseline[name])
 
 
 def build_judging_lines(webeval: Mapping[str, Any]) -> list[str]:

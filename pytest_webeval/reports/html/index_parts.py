@@ -189,11 +189,7 @@ class LabelOrder:
     def __iter__(self) -> Iterator[Place]:
         """All labels in order."""
         with self._files:
-            yield from heapq.merge(*map(_read_places, self._sorted), sorted(self._pending))
-
-
-def _read_places(file: IO[str]) -> Iterator[Place]:
-    file.seek(0)
-    for line in file:
-        label, status, position = json.loads(line)
-        yield label, status, position
+            for file in self._sorted:
+                file.seek(0)
+            places = (map(tuple, map(json.loads, file)) for file in self._sorted)
+            yield from heapq.merge(*places, sorted(self._pending))

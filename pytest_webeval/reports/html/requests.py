@@ -133,7 +133,12 @@ def describe_events(
     described: list[dict[str, Any]] = []
     headers = HeaderPool()
     unmarked, left = 0, MOST_CHARACTERS
-    for event in sorted(events, key=lambda event: _rank(event, marks)):
+
+    def rank(event: NetworkEvent) -> tuple[bool, bool, bool, int]:
+        mark = marks.get(event.index, "")
+        return not mark, mark == CANDIDATE, not _may_change(event), -event.index
+
+    for event in sorted(events, key=rank):
         mark = marks.get(event.index, "")
         unmarked += not mark
         if not mark and (unmarked > MOST_DETAILED or left <= 0):
@@ -143,11 +148,6 @@ def describe_events(
         described.append(_describe(event, room, headers))
         left -= 0 if mark else start - room.left
     return EventDetails(sorted(described, key=lambda details: details["index"]), headers.entries)
-
-
-def _rank(event: NetworkEvent, marks: Mapping[int, str]) -> tuple[bool, bool, bool, int]:
-    mark = marks.get(event.index, "")
-    return not mark, mark == CANDIDATE, not _may_change(event), -event.index
 
 
 def _may_change(event: NetworkEvent) -> bool:

@@ -64,7 +64,15 @@ def _build_history(content: Mapping[str, Any]) -> dict[str, Any]:
         "chart": draw_rates(content["sessions"]),
         "size": (WIDTH, HEIGHT, STRIP_HEIGHT),
         "groups": [group for name, label in _GROUPS.items() if (group := _build_group(content, name, label))],
-        "flips": [_build_flip(flip) for flip in content["flips"][:FLIPS_ON_PAGE]],
+        "flips": [
+            {
+                **flip,
+                "causes": ", ".join(f"{cause} {count:,}" for cause, count in flip["causes"].items()),
+                "badge": _BADGES.get(flip["last_outcome"], "partial_match"),
+                "paths": draw_outcomes(flip["outcomes"]),
+            }
+            for flip in content["flips"][:FLIPS_ON_PAGE]
+        ],
         "more_flips": len(content["flips"][FLIPS_ON_PAGE:]),
         "legend": describe_legend(content["legend"]),
         "problems": problems[:PROBLEMS_ON_PAGE],
@@ -115,16 +123,6 @@ def _format_cell(counts: Mapping[str, Any] | None) -> str:
     if counts is None or not counts["judged_count"]:
         return ""
     return f"{format_rate(counts)} ({counts['success_count']:,} of {counts['judged_count']:,})"
-
-
-def _build_flip(flip: Mapping[str, Any]) -> dict[str, Any]:
-    causes = ", ".join(f"{cause} {count:,}" for cause, count in flip["causes"].items())
-    return {
-        **flip,
-        "causes": causes,
-        "badge": _BADGES.get(flip["last_outcome"], "partial_match"),
-        "paths": draw_outcomes(flip["outcomes"]),
-    }
 
 
 class _Point(NamedTuple):

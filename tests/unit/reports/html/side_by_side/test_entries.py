@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.reports.html.side_by_side import entries
-from pytest_webeval.reports.html.side_by_side.entries import format_answer, select_tasks
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.entries import SessionFiles, format_answer, select_tasks
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
