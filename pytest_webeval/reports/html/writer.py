@@ -91,6 +91,7 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
 
 
 PAGES = "data"  # the directory of the scripts of tasks
+COPY = "report.html"  # the report as one file
 COMPARISON, HISTORY, AUDIT = "comparison.html", "history.html", "audit.html"
 _STATIC_MARK = 'name="generator" content="pytest-webeval '
 
@@ -184,9 +185,6 @@ def _fill_template(name: str, view: Mapping[str, Any]) -> str:
     environment.filters["spelled"] = lambda value: sanitize(truncate(str(value), _LONGEST, is_marker_extra=True))
     environment.filters["counted"] = "{:,}".format
     return environment.get_template(name).render(**view)
-
-
-COPY = "report.html"
 
 
 def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
