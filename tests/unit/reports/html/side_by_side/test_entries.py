@@ -52,6 +52,11 @@ def test_a_task_has_one_entry_with_the_runs_of_all_sessions():
     assert [run and run.run for run in tasks[0, "b/3"].runs] == ["a/3", "b/3", None, "d/3"]
 
 
+def test_a_task_that_changed_in_a_later_session_has_its_run_in_that_column():
+    tasks = choose(session("a", "1+"), session("b", "1+"), session("c", "1-"))
+    assert [run and run.run for run in tasks[1, "c/1"].runs] == ["a/1", "b/1", "c/1"]
+
+
 @pytest.mark.parametrize("task_id", [107, "108", "books.find_7-x", "x" * 80])
 def test_the_id_of_an_entry_is_that_of_its_task(task_id):
     (task,) = choose(session("a", "1+", [task_id]), session("b", "1-", [task_id])).values()
