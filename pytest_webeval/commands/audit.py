@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_text(Path(arguments.json), to_json_bytes(content).decode(), advice="choose another file with --json")
     if arguments.report:
-        from pytest_webeval.reports.html.audit_page import write_audit_page  # only for this option
+        from pytest_webeval.reports.html.static_pages import write_audit_page  # only for this option
 
         write_audit_page(content, Path(arguments.report))
     return 1 if list_unsolved(audits) or count_findings(audits) > most else 0

@@ -13,7 +13,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.certificates import Certificate, read_certificate, write_certificate
 from pytest_webeval.judges.label_files import IN_WORDS, LabelColumns, load_label_file, parse_coding
 from pytest_webeval.recordings.verdict_files import CODINGS
-from pytest_webeval.reports.calibration_text import format_calibration
+from pytest_webeval.reports.judging_text import format_calibration
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.storage import write_json, write_text
 from pytest_webeval.summary.calibration import calibrate

@@ -10,8 +10,8 @@ from typing import Any
 from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.reports.checks_text import format_gates, gate_table
 from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
-from pytest_webeval.reports.gates import format_gates, gate_table
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.storage import to_json_bytes, write_json
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_page(content: dict[str, Any], arguments: argparse.Namespace, sessions: Sequence[ScoredSession]) -> None:
     """Write the page, with details of the changed tasks from what lies next to each summary."""
     from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
-    from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+    from pytest_webeval.reports.html.side_by_side.entries import SessionFiles
 
     files = [
         SessionFiles(session, Path(name) if Path(name).is_dir() else Path(name).parent, Path.cwd())

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json(Path(arguments.json), content)
     if arguments.report:
-        from pytest_webeval.reports.html.history_page import write_history_page  # only for this option
+        from pytest_webeval.reports.html.static_pages import write_history_page  # only for this option
 
         write_history_page(content, Path(arguments.report))
     return 0

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.reports.html.session_tables import build_agents
+from pytest_webeval.reports.html.index_page import build_agents
 from pytest_webeval.reports.html.writer import data_name, write_events, write_page, write_task
 from pytest_webeval.summary.statistics import wilson
 

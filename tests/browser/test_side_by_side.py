@@ -7,8 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.reports.html.comparison_page import write_comparison_page
-from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS, SessionFiles
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession

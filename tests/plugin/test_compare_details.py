@@ -13,7 +13,7 @@ import zlib
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.side_by_side import entries, recording_reader, session_files
+from pytest_webeval.reports.html.side_by_side import entries, run_files
 from pytest_webeval.reports.html.writer import data_name
 from tests.support import canaries
 
@@ -241,17 +241,13 @@ def test_a_page_has_details_of_a_number_of_tasks(two, monkeypatch):
 
 
 def test_recordings_are_read_up_to_a_number_of_bytes(two, monkeypatch):
-    monkeypatch.setattr(
-        recording_reader.run_files, "measure_recording", lambda *_: recording_reader.MOST_READ_BYTES + 1
-    )
+    monkeypatch.setattr(run_files, "measure_recording", lambda *_: run_files.MOST_READ_BYTES + 1)
     assert "the recording was not read" in find_entry(compare("a", "b"), "task-108")
 
 
 def test_only_changed_tasks_are_read(two, monkeypatch):
     read = []
-    monkeypatch.setattr(
-        session_files.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or ""
-    )
+    monkeypatch.setattr(entries.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or "")
     compare("a", "b")
     assert sorted(read) == [107, 107, 108, 108]
 

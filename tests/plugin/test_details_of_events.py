@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.event_details import MOST_DETAILED
+from pytest_webeval.reports.html.requests import MOST_DETAILED
 from pytest_webeval.reports.html.writer import events_name
 from tests.plugin.test_report import events_of, names_of_pages, page_of
 from tests.support import canaries

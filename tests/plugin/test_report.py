@@ -190,7 +190,7 @@ def test_without_the_option_nothing_of_the_report_is_loaded(mixed, webeval_apart
         """
     )
     webeval_apart("-p", "no:html").stdout.fnmatch_lines(
-        ["LOADED ['failure_text', 'markdown', 'other_rates', 'repeats', 'rerun', 'terminal']"]
+        ["LOADED ['failure_text', 'rates_text', 'rerun', 'tables', 'terminal']"]
     )
 
 

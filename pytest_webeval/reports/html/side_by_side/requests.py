@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from pytest_webeval.reports.html.event_details import FORBIDDEN, MATCH, NEAREST
+from pytest_webeval.reports.html.requests import FORBIDDEN, MATCH, NEAREST
 from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.safety.text import truncate
 

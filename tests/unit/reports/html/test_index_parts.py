@@ -11,12 +11,9 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.index_page import MOST_LISTED, MOST_ROWS, index_view
-from pytest_webeval.reports.html.index_parts import ListName, PartWriter, write_index
-from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.index_tally import IndexTally
-from pytest_webeval.reports.html.label_order import LabelOrder
-from pytest_webeval.reports.html.merged_report import write_merged_report
-from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory
+from pytest_webeval.reports.html.index_parts import LabelOrder, ListName, PartWriter, write_index
+from pytest_webeval.reports.html.index_rows import IndexRow, IndexTally
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory, write_merged_report
 from pytest_webeval.reports.html.writer import write_copy, write_task
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.shard_file import SCHEMA_VERSION, ReportPart, ShardFile

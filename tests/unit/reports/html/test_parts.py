@@ -15,8 +15,8 @@ from PIL import Image
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.trajectory.step import Screenshot, Target
-from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
-from pytest_webeval.reports.html.network_table import MOST_EVENTS, marks_of, network_table
+from pytest_webeval.reports.html.requests import LONGEST_TEXT as LONGEST_FIELD
+from pytest_webeval.reports.html.requests import MOST_EVENTS, marks_of, network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT, WIDTH, Links, Picture, Thumbnails, thumbnail
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT, MOST_STEPS, _target_to_json, step_timeline
 from pytest_webeval.results import EvaluatorResult, Status

@@ -9,7 +9,6 @@ import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.reports.html.side_by_side import run_files
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
 from pytest_webeval.reports.html.side_by_side.report_pages import (
     build_result,
     find_frame,
@@ -20,6 +19,7 @@ from pytest_webeval.reports.html.side_by_side.report_pages import (
 )
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_files import (
+    Budget,
     is_same_recording,
     list_inputs,
     list_places,

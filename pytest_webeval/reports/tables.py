@@ -1,9 +1,9 @@
-"""Untrusted text and tables in Markdown."""
+"""Untrusted text and tables, in Markdown and as lines of a terminal."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pytest_webeval.safety.text import sanitize, truncate
 
@@ -24,3 +24,19 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int 
     lines = [heads, ["---"] * len(heads), *rows]
     more = f"\n… and {left_out} more in eval_summary.json\n" if left_out > 0 else ""
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines) + more
+
+
+def clean_lines(texts: Iterable[str]) -> list[str]:
+    """Untrusted texts for a terminal, each sanitized and in one line."""
+    return [sanitize(text.replace("\n", " ")) for text in texts]
+
+
+def align(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> Iterator[str]:
+    """The lines of a table for a terminal: the columns `left` to the left, the others, as numbers, to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        aligned = [
+            cell.ljust(width) if index in left else cell.rjust(width) for index, (cell, width) in enumerate(cells)
+        ]
+        yield f"  {'  '.join(aligned)}".rstrip()
