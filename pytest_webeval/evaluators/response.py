@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from pytest_webeval.diagnostics.difference import build_explanation, differ
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
 from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import Assertion, EvaluatorResult, Status
+from pytest_webeval.results import (
+    EXTRA,
+    MISSING,
+    UNREADABLE,
+    Assertion,
+    Difference,
+    EvaluatorResult,
+    Status,
+    list_failed,
+)
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import Comparison, failed, passed, preview
 from pytest_webeval.values.schema import ValueParser, to_plain_json
 from pytest_webeval.values.string import StringValue
-
-if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +60,17 @@ class _Check(Struct, frozen=True):
         head = list(self._check_fields())
         data, expected_data, actual_data = self._check_data()
         expected = self.expectation.expected
-        if any(assertion.status is not Status.SUCCESS for assertion in (*head, *data)):
-            self.case.explain(lambda: self._build_explanation(data, expected_data, actual_data))
-        return self.evaluator.result(
+        result = self.evaluator.result(
             [*head, *data],
             actual=to_plain_json(self.answer.parsed),
             normalized=self._normalize_response(to_plain_json(actual_data)),
             expected=_build_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
+        if result.status is not Status.FAILURE:
+            return result
+        compared = (expected_data, actual_data) if list_failed(data) else None
+        explanation = self.case.explain(lambda: build_explanation(self._list_differences(compared)))
+        return result.with_changes(explanation=explanation)
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
@@ -105,14 +115,27 @@ class _Check(Struct, frozen=True):
         expected_value = self._build_reader(path, strict=True).member(expected, None, path)
         return expected_value, self._build_reader(path, strict=False).member(actual, None, path)
 
-    def _build_explanation(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
-        from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.response_diff import ResponseDiff
+    def _list_differences(self, data: tuple[Any, Any] | None) -> Iterator[Difference]:
+        """Each place where the answer is not as expected; `data` are the values of both, None if they do not count."""
+        from pytest_webeval.diagnostics.tree_diff import differences  # for failures alone
 
-        is_wrong = any(assertion.status is not Status.SUCCESS for assertion in data)
-        compared = (expected, actual) if is_wrong else None
-        diff = ResponseDiff(self.expectation, self.answer, self._parse_texts, self._comparison, compared)
-        return Explanation(diff.all())
+        fields, expected = self.answer.fields, self.expectation.expected
+        texts = {"task_type": expected.task_type, "status": expected.status}
+        if fields is None:
+            kind = MISSING if self.answer.is_none else UNREADABLE
+            yield differ("agent_response", kind, texts, self.answer.parsed)
+            return
+        for name, text in texts.items():
+            if actual := fields.get(name):
+                yield from differences(self._comparison, *self._parse_texts(name, text, actual), name)
+            else:
+                yield differ(name, MISSING, text, actual)
+        if not self.expectation.has_data:
+            yield differ("retrieved_data", EXTRA, None, fields.get("retrieved_data"))
+        if expected.has_details and "error_details" in fields:
+            yield differ("error_details", EXTRA, None, fields["error_details"])
+        if data is not None:
+            yield from differences(self._comparison, *data, "retrieved_data")
 
     def _check_data(self) -> tuple[list[Assertion], Any, Any]:
         expected, answered = self.expectation.expected.retrieved_data, self.answer.data

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.failure_groups import Decisive, deciding_assertion, failed_assertions, failed_path
+from pytest_webeval.diagnostics.failure_groups import deciding_assertion, failed_path
 from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
-from pytest_webeval.results import PARTIAL_SCORE, SUMMARY, Assertion, EvaluatorResult, Status, TaskResult
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, sanitize, truncate
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.results import (
+    EXTRA,
+    MISSING,
+    PARTIAL_SCORE,
+    SUMMARY,
+    UNREADABLE,
+    Assertion,
+    Difference,
+    EvaluatorResult,
+    Status,
+    TaskResult,
+    list_failed,
+)
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, preview, sanitize, truncate
+from pytest_webeval.values.comparison import MAX_PREVIEW
 
 LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
+_SENT = ("query_params.", "post_data", "headers.")  # differences in what a browser sent
 _QUERY = "network_event.query_params_mismatch"
 
 
@@ -76,14 +89,14 @@ def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
     word = {True: "accepts", False: "does not accept"}.get(proposal["is_accepted"], "is not sure about")
     yield f"{judge}: {word} the nearest request: {proposal['reasoning']}"
     if proposal["expected"] is not None:
-        yield f"  proposed for the task, which decides: {preview(proposal['expected'])}"
+        yield f"  proposed for the task, which decides: {preview(proposal['expected'], MAX_PREVIEW)}"
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
     """The failures of one evaluator."""
     if result.error_msg:
         return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
-    lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
+    lines = [line for assertion in list_failed(result.assertions) for line in _format_assertion(assertion)]
     more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
     return "\n".join([sanitize(_truncate_line(_name_evaluator(result))), *lines[:MOST_LINES], *more])
 
@@ -107,46 +120,34 @@ def reason(result: TaskResult) -> str | None:
     if result.status is Status.SUCCESS:
         return None
     decisive = deciding_assertion(result)
-    text = result.error_msg or result.status.value if decisive is None else _format_decisive(decisive, result)
+    text = result.error_msg or result.status.value if decisive is None else _format_decisive(*decisive)
     return sanitize(_truncate_line(text))
 
 
-def _format_decisive(decisive: Decisive, task_result: TaskResult) -> str:
-    """The error or the assertion; where that is about a field of the nearest event, with that event."""
-    result, assertion = decisive
+def _format_decisive(result: EvaluatorResult, assertion: Assertion | None) -> str:
+    """The error or the assertion; where that is about a field of the nearest event, with that event.
+
+    Of a query, it has the parameters that differ, rather than all of them twice.
+    """
     if assertion is None:
         return f"{result.evaluator_name}: {result.error_msg}"
-    first_failed = failed_assertions(result)[0]
-    text = _format_parameters(result, task_result) if assertion.assertion_name == _QUERY else ""
-    text = text or _format_in_one_line(assertion)
+    text = f"{failed_path(assertion)}: {'; '.join(assertion.assertion_msgs or ())}"
+    if assertion.assertion_name == _QUERY and result.explanation is not None:
+        found = [each for each in result.explanation.differences if each.path.startswith("query_params.")]
+        phrases = [f"network_event.{each.path}: {describe_difference(each)}" for each in found[:MOST_PARAMETERS]]
+        text = "; ".join(phrases) or text
+    first_failed = list_failed(result.assertions)[0]
     return text if assertion is first_failed else f"{text}; {(first_failed.assertion_msgs or [''])[-1]}"
 
 
-def _format_parameters(result: EvaluatorResult, task_result: TaskResult) -> str:
-    """The parameters that differ, rather than all of them twice; empty where the result does not explain itself."""
-    explanations = task_result.webeval.get("explanations")
-    index = next(position for position, candidate in enumerate(task_result.evaluators_results) if candidate is result)
-    explanation = explanations[index] if isinstance(explanations, list) and index < len(explanations) else None
-    differences = [
-        difference
-        for difference in (explanation or {}).get("differences") or ()
-        if difference["path"].startswith("query_params.")
-    ]
-    return "; ".join(
-        f"network_event.{difference['path']}: {_format_difference(difference)}"
-        for difference in differences[:MOST_PARAMETERS]
-    )
-
-
-def _format_difference(difference: Mapping[str, Any]) -> str:
-    expected, actual = preview(difference["expected"]), preview(difference["actual"])
-    if difference["kind"] == "extra":
+def describe_difference(difference: Difference, longest: int = MAX_PREVIEW) -> str:
+    """A difference in words, with values of some characters."""
+    expected, actual = (preview(side, longest) for side in (difference.expected, difference.actual))
+    if difference.kind == EXTRA:
         return f"not expected, got {actual}"
-    return f"expected {expected}, " + ("not sent" if difference["kind"] == "missing" else f"got {actual}")
-
-
-def _format_in_one_line(assertion: Assertion) -> str:
-    return f"{failed_path(assertion)}: {'; '.join(assertion.assertion_msgs or ())}"
+    if difference.kind == MISSING:
+        return f"expected {expected}, {'not sent' if difference.path.startswith(_SENT) else 'missing'}"
+    return f"expected {expected}, {'not readable' if difference.kind == UNREADABLE else f'got {actual}'}"
 
 
 GROUPS_SHOWN, COMMANDS_SHOWN = 5, 3

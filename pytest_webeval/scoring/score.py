@@ -5,22 +5,32 @@ from __future__ import annotations
 import json
 import math
 import time
-import warnings
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.errors import EvaluationError, JudgeFailed, RunExcluded, RunUnjudged, WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE, EVALUATE
-from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult, WarningKind, worst_status
+from pytest_webeval.results import (
+    EvaluatorResult,
+    ResultWarning,
+    Status,
+    TaskResult,
+    WarningKind,
+    plain_json,
+    worst_status,
+)
 from pytest_webeval.rules import find_quirk
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation, Task
+
+if TYPE_CHECKING:
+    from pytest_webeval.judges.judging import Judging
 
 _OURS = frozenset(EVALUATORS.values())
 
@@ -105,7 +115,7 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
 
 
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    case.log.start_expectation()
+    case.log.notices.clear()  # those of the expectation before
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured URLs")
     result = run_evaluator(expectation, case, evaluators)
@@ -118,29 +128,17 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
         for switch, where in noticed.items():
             warning = rule_warning(switch, result.status, where, is_certain=is_certain)
             case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
-    if result.status is Status.FAILURE and case.log.explainers:
-        _explain(result, case)
-        _propose(expectation, result, case)
-    case.log.explainers.clear()  # they hold events, and with them the whole recording
+    if case.judging is not None and case.judging.proposes_patterns:
+        _propose(expectation, result, case, case.judging)
     return result
 
 
-def _explain(result: EvaluatorResult, case: Case) -> None:
-    """Keep why a result is a failure, if that can be explained: the verdict stands either way."""
-    with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
-        warnings.simplefilter("ignore")
-        case.log.explain(result)
-
-
-def _propose(expectation: Expectation, result: EvaluatorResult, case: Case) -> None:
+def _propose(expectation: Expectation, result: EvaluatorResult, case: Case, judging: Judging) -> None:
     """Keep what a judge proposes about a request that came near the expected one. The verdict stands."""
-    if case.judging is None or not case.judging.proposes_patterns:
-        return
-    explanation = case.log.explanation_of(result) or {}
     expected, config = expectation.config.get("expected"), expectation.config
-    is_near = bool(explanation.get("candidates")) and not config.get("should_not_exist")
+    is_near = result.explanation and result.explanation.candidates and not config.get("should_not_exist")
     if is_near and isinstance(expected, dict) and isinstance(result.actual, dict):
-        proposal = case.judging.propose(case.task.intent, expected, result.actual)
+        proposal = judging.propose(case.task.intent, expected, result.actual)
         case.log.proposals.append({"index": expectation.index} | proposal)
 
 
@@ -247,7 +245,8 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
     if not case.rules.sound_definitions:
         case.warn(problem, WarningKind.DEFINITION)
         return result
-    return result.with_changes(status=Status.ERROR, score=0.0, error_msg=f"{problem}; fix the definition")
+    changes = {"status": Status.ERROR, "score": 0.0, "error_msg": f"{problem}; fix the definition"}
+    return result.with_changes(**changes, explanation=None)
 
 
 def _build_missing_evidence(name: str, error: RunExcluded) -> EvaluatorResult:
@@ -264,6 +263,8 @@ def validate_result(result: object, name: str) -> EvaluatorResult:
         raise EvaluationError(text)
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
+    if result.status is Status.FAILURE and result.explanation is not None:
+        raw["explanation"] = plain_json(result.explanation)
     if isinstance(raw["score"], float) and not 0 <= raw["score"] <= 1:
         raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
     try:

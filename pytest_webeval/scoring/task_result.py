@@ -14,6 +14,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import (
+    CAPTURE,
     EVALUATOR_CHOICE,
     SCHEMA_VERSION,
     Assertion,
@@ -30,7 +31,7 @@ from pytest_webeval.tasks.task import Task
 
 # A path in a message that is not a part of another one.
 _PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?=[/\s:;,'\")\]]|\.(?:\s|$)|$)"
-_WITH_PATHS = ("warnings", "capture", "excluded")  # what the metadata of a result has of messages
+_WITH_PATHS = ("warnings", CAPTURE, "excluded")  # what the metadata of a result has of messages
 _OF_TRAJECTORY = ("message", "reasons")  # the same of a trajectory; its other texts are the agent's
 SKIPPED = "skipped"  # what a run is counted as that a test or a fixture skipped
 COUNTED = {"excluded": None, "skipped": False}  # of each run that is not excluded, errors included
@@ -47,9 +48,9 @@ def build_result(
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
     texts = [warning.text for warning in case.log.warnings]
-    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task, case.expectations)} | failure_details(
-        case, results
-    )
+    notes: dict[str, Any] = {"warnings": texts, "unpassable": unpassable_reason(case.task, case.expectations)}
+    if status is not Status.SUCCESS:
+        notes[CAPTURE] = list_capture_problems(case, results)
     if case.task.depends_on_day:
         notes["today"] = case.today.isoformat()
     if case.log.proposals:
@@ -68,22 +69,12 @@ def build_result(
     ).with_partial_score()
 
 
-def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str, Any]:
-    """Explanations of a result that is not a success, and what is wrong with the recording itself."""
-    if all(result.status is Status.SUCCESS for result in results):
-        return {}
-    explanations = [case.log.explanation_of(result) for result in results]
-    return {
-        "explanations": explanations,
-        "capture": list_recording_problems(case.run, case.task) + _list_unvisited(case, results),
-    }
-
-
-def _list_unvisited(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
-    """The problem that no site of the task was visited, unless an evaluator already reports it."""
-    problem = case.unvisited_sites
-    is_reported = problem is None or any(problem in (result.error_msg or "") for result in results)
-    return [] if problem is None or is_reported else [{"kind": "sites_not_visited", "text": problem}]
+def list_capture_problems(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
+    """What is wrong with a recording; also that no site of the task was visited, unless an evaluator reports it."""
+    problems, unvisited = list_recording_problems(case.run, case.task), case.unvisited_sites
+    if unvisited is not None and not any(unvisited in (result.error_msg or "") for result in results):
+        problems.append({"kind": "sites_not_visited", "text": unvisited})
+    return problems
 
 
 def list_recording_problems(run: Run, task: Task | None) -> list[dict[str, str]]:
@@ -99,7 +90,7 @@ def build_error_result(
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
     expectations = run.select_expectations(task) if task else ()
     notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task, expectations) if task else None}
-    notes |= {"explanations": [], "capture": list_recording_problems(run, task)}
+    notes[CAPTURE] = list_recording_problems(run, task)
     return TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +13,10 @@ from msgspec import Struct
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, choose_nearest, list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent, event_number
 from pytest_webeval.recordings.network.gaps import PAGE_SETTING
 from pytest_webeval.recordings.network.pages import list_embedding_pages
-from pytest_webeval.results import Assertion, EvaluatorResult, Status
+from pytest_webeval.results import Assertion, EvaluatorResult, Explanation, Status, list_failed
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, ExpectedEvent, NetworkExpectation
 from pytest_webeval.tasks.task import Expectation
@@ -25,12 +24,24 @@ from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed
 from pytest_webeval.values.schema import to_plain_json
 
 if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Explanation
     from pytest_webeval.evaluators.network.event_matcher import EventMatcher
     from pytest_webeval.evaluators.network.urls import Query
 
 
 T = TypeVar("T")
+# A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
+NEAREST_AMONG = 500
+_URL = "network_event.url"
+Miss = tuple[NetworkEvent, list[Assertion]]
+
+
+def choose_nearest(misses: Iterable[Miss]) -> Miss | None:
+    """The miss with the fewest wrong fields; of equals the last, which the agent meant to be final."""
+    ranked = []
+    for miss in misses:
+        wrong = list_failed(miss[1])
+        ranked.append((any(each.assertion_name.startswith(_URL) for each in wrong), len(wrong), miss))
+    return min(reversed(ranked), key=lambda entry: entry[:2], default=(0, 0, None))[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +62,6 @@ class NetworkEventEvaluator(Evaluator):
             return self._check_forbidden(check)
         check.check_candidates()
         event, assertions = check.check_forbidden() if config.should_not_exist else check.choose_event(check.candidates)
-        if list_failed(assertions):
-            case.explain(lambda: check.explain(event, assertions))
         result = self.result(
             assertions,
             actual=check.recorded_to_json(event),
@@ -61,8 +70,9 @@ class NetworkEventEvaluator(Evaluator):
         )
         if config.should_not_exist:
             check.warn_of_unvisited_sites(event, expectation.index)
-            return result
-        return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
+        elif result.status is not Status.SUCCESS:
+            result = check.unless_unvisited(result)
+        return check.explain(result, event, check.candidates)
 
     def _check_forbidden(self, check: _NetworkCheck) -> EvaluatorResult:
         """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
@@ -70,15 +80,13 @@ class NetworkEventEvaluator(Evaluator):
 
         check.matcher.normalize_expected()
         sent = ForbiddenSearch(check.matcher, check.case).list_sent()
-        assertions = [check.assert_absence(sent, sent)]
-        if sent:
-            check.case.explain(lambda: check.explain(sent[0], assertions, sent))
-        return self.result(
-            assertions,
+        result = self.result(
+            [check.assert_absence(sent, sent)],
             actual=check.forbidden_to_json(sent),
             normalized=check.forbidden_to_json(sent, typed=True),
             expected=check.expected_to_json(),
         )
+        return check.explain(result, sent[0] if sent else None, sent)
 
 
 class _NetworkCheck(Struct, frozen=True, dict=True):
@@ -246,7 +254,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             return f"the last of {len(self._requests)} requests"
         return pluralize(len(candidates), "candidate")
 
-    def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
+    def _other_misses(self) -> Iterator[Miss]:
         method = self.matcher.event.http_method
         events = self.case.trace.evaluation_events[-NEAREST_AMONG:]
         of_method = [event for event in events if event.method == method]
@@ -283,19 +291,24 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.unvisited_sites or (None if is_met else self.case.doubtful_sites)
 
     def explain(
-        self,
-        event: NetworkEvent | None,
-        assertions: Sequence[Assertion],
-        candidates: Sequence[NetworkEvent] | None = None,
+        self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
+    ) -> EvaluatorResult:
+        """The result, a failure with how the deciding event differs from the expected one."""
+        if result.status is not Status.FAILURE:
+            return result
+        explanation = self.case.explain(lambda: self._build_explanation(result, event, candidates))
+        return result.with_changes(explanation=explanation)
+
+    def _build_explanation(
+        self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
     ) -> Explanation:
-        """How the deciding event differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.evaluators.network.differences import EventDiff, build_explanation, explain_absence
+        from pytest_webeval.evaluators.network.differences import diff_event, explain_absence, explain_event, name_event
 
         if event is None:
-            return explain_absence(self.expected_to_json())
-        return build_explanation(
-            EventDiff(self.matcher, event, assertions), self.candidates if candidates is None else candidates
-        )
+            return explain_absence(result.expected)
+        url, total = self.matcher.urls.actual(event.url).text, len(self.case.run.trace.all_events)
+        nearest = name_event(event, url, total, event.status)
+        return explain_event(diff_event(self.matcher, event, result.assertions or ()), nearest, candidates)
 
     @property
     def _expected_request(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RequestPatternExpectation
 from pytest_webeval.tasks.task import Expectation
 
@@ -22,17 +22,17 @@ class RequestPatternEvaluator(Evaluator):
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """The first request that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
-        from pytest_webeval.evaluators.network.nearest import list_failed  # for tasks that expect such a request
-        from pytest_webeval.evaluators.network.request_search import RequestSearch
+        from pytest_webeval.evaluators.network.request_search import RequestSearch  # for tasks that expect one
 
         expected = expectation.read_as(RequestPatternExpectation).expected
         _check_pattern(expected.url_pattern, f"eval[{expectation.index}].expected.url_pattern")
         search = RequestSearch(expected, case)
         event, assertions = search.choose_event()
-        if list_failed(assertions):
-            case.explain(lambda: search.explain(event, assertions))
         actual = None if event is None else search.recorded_to_json(event)
-        return self.result(assertions, actual=actual, normalized=actual, expected=search.expected_to_json())
+        result = self.result(assertions, actual=actual, normalized=actual, expected=search.expected_to_json())
+        if result.status is not Status.FAILURE:
+            return result
+        return result.with_changes(explanation=case.explain(lambda: search.explain(event, assertions)))
 
 
 def _check_pattern(pattern: str, where: str) -> None:

@@ -13,18 +13,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlparse
 
 from msgspec import Struct
 
+from pytest_webeval.diagnostics.difference import differ
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, Miss, choose_nearest, list_failed
+from pytest_webeval.evaluators.network.evaluator import NEAREST_AMONG, Miss, choose_nearest
 from pytest_webeval.recordings.network.events import Body, NetworkEvent
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.recorded_fields import parse_recorded
-from pytest_webeval.results import Assertion
+from pytest_webeval.results import DIFFERENT, MISSING, Assertion, Difference, Explanation, list_failed
 from pytest_webeval.safety import regex
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.json import load_bounded
@@ -32,10 +33,6 @@ from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import ExpectedRequest
 from pytest_webeval.values.comparison import failed, passed, preview
-
-if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Difference, Explanation
-
 
 PATH = "network_event"
 SECONDS = 10.0  # for the pattern in the URLs of one run, each of which has the time of a regular expression at most
@@ -143,25 +140,22 @@ class RequestSearch(Struct, frozen=True, dict=True):
 
     def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
         """How the deciding request differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.network.differences import event_to_json, explain_absence, list_candidates
+        from pytest_webeval.evaluators.network.differences import explain_absence, explain_event, name_event
 
         if event is None:
             return explain_absence(self.expected_to_json())
         status = None
         with suppress(EvaluationError):  # a log of requests has none
             status = event.status
-        nearest = event_to_json(event, event.url, len(self.case.run.trace.all_events), status)
-        return Explanation(self._list_differences(event, assertions), nearest, list_candidates(self.candidates, event))
+        nearest = name_event(event, event.url, len(self.case.run.trace.all_events), status)
+        return explain_event(self._list_differences(event, assertions), nearest, self.candidates)
 
     def _list_differences(self, event: NetworkEvent, assertions: Sequence[Assertion]) -> Iterator[Difference]:
-        from pytest_webeval.diagnostics.difference import DIFFERENT, MISSING, Difference
-
         wrong = {assertion.assertion_name for assertion in list_failed(assertions)}
         for path, expected, actual in self._list_fields(event):
             if f"{PATH}.{path}_mismatch" in wrong:
                 is_absent = actual is _ABSENT
-                yield Difference(path, MISSING if is_absent else DIFFERENT, expected, None if is_absent else actual)
+                yield differ(path, MISSING if is_absent else DIFFERENT, expected, None if is_absent else actual)
 
     def _list_fields(self, event: NetworkEvent) -> Iterator[tuple[str, Any, Any]]:
         """Each expected field by its path, with the actual value."""

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.reports.answer_sentence import in_agents_words
-from pytest_webeval.reports.failure_sentence import event_check_name
+from pytest_webeval.reports.failure_sentence import event_check_name, in_agents_words
 from pytest_webeval.reports.html.agent_answer import result_in_words
-from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import Assertion, EvaluatorResult, Explanation, Status, TaskResult
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 MOST_ASSERTIONS = 500
 _VERDICT = ("criterion", "status", "score", "reason", "source")
-
-
-def list_explanations(result: TaskResult) -> Sequence[Mapping[str, Any] | None]:
-    """The explanations of a result, one for each evaluation; none where it has no valid ones."""
-    return read_explanations(result) or ()
 
 
 def list_evaluators(result: TaskResult, words: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -27,11 +20,9 @@ def list_evaluators(result: TaskResult, words: Mapping[str, str]) -> list[dict[s
 
 
 def _evaluators(result: TaskResult, words: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    explanations = dict(enumerate(list_explanations(result)))
-    ordered = sorted(enumerate(result.evaluators_results), key=lambda entry: entry[1].status is Status.SUCCESS)
-    for index, evaluator_result in ordered:  # first what failed: that is what people look for
-        unexplained: dict[str, Any] = {"differences": [], "nearest": None, "candidates": []}
-        evaluator = _evaluator(evaluator_result) | unexplained | dict(explanations.get(index) or {})
+    # first what failed: that is what people look for
+    for evaluator_result in sorted(result.evaluators_results, key=lambda each: each.status is Status.SUCCESS):
+        evaluator = _evaluator(evaluator_result) | (evaluator_result.explanation or Explanation([])).to_json()
         yield _in_agents_words(evaluator, words) if evaluator["name"] == RESPONSE_EVALUATOR else evaluator
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.html.event_details import CANDIDATE, FORBIDDEN, MATCH, NEAREST
-from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.results import EXTRA, EvaluatorResult, Explanation, Status
 from pytest_webeval.safety.text import truncate
 
 MOST_EVENTS = 2_000
@@ -80,20 +79,18 @@ def _read(event: NetworkEvent, name: str, longest: int) -> str | int | None:
     return value if value is None or isinstance(value, int) else _UNREADABLE
 
 
-def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
+def marks_of(results: Sequence[EvaluatorResult]) -> dict[int, str]:
     """The role of events in the verdicts, by index: match, nearest miss, forbidden event or candidate."""
     marks: dict[int, str] = {}
-    for result, explanation_or_none in zip(results, explanations, strict=False):
-        explanation = explanation_or_none or {}
-        marks |= {index: CANDIDATE for index in explanation.get("candidates") or () if index not in marks}
-        nearest = explanation.get("nearest")
-        if nearest:
+    for result in results:
+        explanation = result.explanation or Explanation([])
+        marks |= {index: CANDIDATE for index in explanation.candidates if index not in marks}
+        if explanation.nearest is not None:
             missed = FORBIDDEN if _is_forbidden(explanation) else NEAREST
-            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else missed
+            marks[explanation.nearest.index] = MATCH if result.status is Status.SUCCESS else missed
     return marks
 
 
-def _is_forbidden(explanation: Mapping[str, Any]) -> bool:
+def _is_forbidden(explanation: Explanation) -> bool:
     """Whether it is the event itself that should not be there."""
-    differences = explanation.get("differences") or ()
-    return any((found.get("path"), found.get("kind")) == ("network_event", EXTRA) for found in differences)
+    return any((found.path, found.kind) == ("network_event", EXTRA) for found in explanation.differences)

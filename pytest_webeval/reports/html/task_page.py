@@ -10,7 +10,7 @@ from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.failure_sentence import failure_sentence
 from pytest_webeval.reports.html.agent_answer import final_answer
-from pytest_webeval.reports.html.evaluations import describe_rubric, list_evaluators, list_explanations
+from pytest_webeval.reports.html.evaluations import describe_rubric, list_evaluators
 from pytest_webeval.reports.html.event_details import describe_events, list_other_secrets
 from pytest_webeval.reports.html.index_row import describe_reason
 from pytest_webeval.reports.html.network_table import marks_of, network_table
@@ -61,7 +61,7 @@ def recorded_parts(
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
-        "network": network_table(run, marks_of(result.evaluators_results, list_explanations(result))),
+        "network": network_table(run, marks_of(result.evaluators_results)),
         "steps": step_timeline(run, pictures, actions),
     }
 
@@ -73,7 +73,7 @@ def recorded_events(
     if network is None:
         return {"details": [], "headers": [], "others": {}}
     listed = [row[0] for row in network["events"]]
-    marks = marks_of(result.evaluators_results, list_explanations(result))
+    marks = marks_of(result.evaluators_results)
     details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS, is_strict=is_strict)
     return {
         "details": details.events,

@@ -110,5 +110,5 @@ def use_request(task: Task, trace: NetworkTrace) -> None:
         with suppress(EvaluationError):
             result = RequestPatternEvaluator().evaluate(expectation, case)
             written(result.to_json())
-            written([explain().to_json() for explain in case.log.explainers])
-            expect(bool(case.log.explainers) is (result.status != "success"), "a failure without its explanation")
+            written(result.explanation and result.explanation.to_json())
+            expect((result.explanation is None) is (result.status == "success"), "a failure without its explanation")
