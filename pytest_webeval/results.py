@@ -11,7 +11,7 @@ from math import fsum
 from types import NoneType
 from typing import Any, NamedTuple, Self
 
-from msgspec import Struct, ValidationError, convert, field, structs
+from msgspec import Struct, ValidationError, convert, field, structs, to_builtins
 
 from pytest_webeval.safety.json import format_validation_error
 
@@ -293,10 +293,10 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
     warning_labels: list[tuple[str, bool]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the file."""
-        raw = JsonStruct.to_json(self)
+        """The content of the file, in dicts and lists. What evaluators gave is plain JSON already."""
+        raw: dict[str, Any] = to_builtins(self)
         del raw["warning_labels"]
-        explanations = [each.explanation and each.explanation.to_json() for each in self.evaluators_results]
+        explanations = [each.pop("explanation") for each in raw["evaluators_results"]]
         if CAPTURE in self.webeval or any(explanations):
             names = list(raw["webeval"])
             before = names[: names.index(CAPTURE)] if CAPTURE in names else names

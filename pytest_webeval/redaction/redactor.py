@@ -98,10 +98,9 @@ def _rewrite(
     explanation: Explanation | None,
 ) -> EvaluatorResult:
     """The same with other values, texts and messages about the value at a path. Names of our own assertions stay."""
-    fields = result.to_json()
     is_ours = result.evaluator_name in _OWN_EVALUATORS
     return result.with_changes(
-        **{name: replace(fields[name]) for name in ("actual", "actual_normalized", "expected")},
+        **{name: replace(plain_json(getattr(result, name))) for name in ("actual", "actual_normalized", "expected")},
         assertions=result.assertions
         and [
             assertion.with_changes(

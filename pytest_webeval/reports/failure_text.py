@@ -96,7 +96,10 @@ def evaluator_text(result: EvaluatorResult) -> str:
     """The failures of one evaluator."""
     if result.error_msg:
         return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
-    lines = [line for assertion in list_failed(result.assertions) for line in _format_assertion(assertion)]
+    lines = []
+    for assertion in list_failed(result.assertions):
+        texts = [f"  {assertion.assertion_name}", *(f"    {text}" for text in assertion.assertion_msgs or ())]
+        lines += [sanitize(_truncate_line(text)) for text in texts]
     more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
     return "\n".join([sanitize(_truncate_line(_name_evaluator(result))), *lines[:MOST_LINES], *more])
 
@@ -107,12 +110,6 @@ def _name_evaluator(result: EvaluatorResult) -> str:
     if not isinstance(judge, dict):
         return result.evaluator_name
     return f"{result.evaluator_name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
-
-
-def _format_assertion(assertion: Assertion) -> Iterator[str]:
-    yield sanitize(_truncate_line(f"  {assertion.assertion_name}"))
-    for message in assertion.assertion_msgs or ():
-        yield sanitize(_truncate_line(f"    {message}"))
 
 
 def reason(result: TaskResult) -> str | None:

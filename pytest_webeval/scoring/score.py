@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import to_builtins
+
 from pytest_webeval.errors import EvaluationError, JudgeFailed, RunExcluded, RunUnjudged, WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
@@ -21,7 +23,6 @@ from pytest_webeval.results import (
     Status,
     TaskResult,
     WarningKind,
-    plain_json,
     worst_status,
 )
 from pytest_webeval.rules import find_quirk
@@ -264,7 +265,7 @@ def validate_result(result: object, name: str) -> EvaluatorResult:
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
     if result.status is Status.FAILURE and result.explanation is not None:
-        raw["explanation"] = plain_json(result.explanation)
+        raw["explanation"] = to_builtins(result.explanation)
     if isinstance(raw["score"], float) and not 0 <= raw["score"] <= 1:
         raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
     try:

@@ -55,7 +55,7 @@ def build_result(
         notes["today"] = case.today.isoformat()
     if case.log.proposals:
         notes["proposals"] = case.log.proposals
-    return TaskResult(
+    result = TaskResult(
         **task_fields(case.run, case.task),
         status=status,
         score=float(status is Status.SUCCESS),
@@ -66,7 +66,8 @@ def build_result(
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(case.run, case.task) | COUNTED | notes | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
-    ).with_partial_score()
+    )
+    return name_run_by_label(result.with_partial_score(), case.run)
 
 
 def list_capture_problems(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
@@ -91,7 +92,7 @@ def build_error_result(
     expectations = run.select_expectations(task) if task else ()
     notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task, expectations) if task else None}
     notes[CAPTURE] = list_recording_problems(run, task)
-    return TaskResult(
+    result = TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,
         score=0.0,
@@ -102,6 +103,7 @@ def build_error_result(
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(run, task) | COUNTED | notes | {"wall_time": 0.0, "tasks_from": source},
     )
+    return name_run_by_label(result, run)
 
 
 def name_run_by_label(result: TaskResult, run: Run) -> TaskResult:
@@ -167,7 +169,7 @@ def exclude(result: TaskResult, run: Run, reason: str, kind: str) -> TaskResult:
     """The result of an excluded run, which no rate includes; `kind` is what it is counted as."""
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
     facts = {"excluded": reason, "excluded_as": kind, "skipped": True}
-    return labelled.with_changes(webeval=labelled.webeval | facts)
+    return name_run_by_label(labelled.with_changes(webeval=labelled.webeval | facts), run)
 
 
 def task_fields(run: Run, task: Task | None) -> dict[str, Any]:

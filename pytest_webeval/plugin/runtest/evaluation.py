@@ -23,7 +23,13 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import evaluate, format_timeout, score, validate_result
-from pytest_webeval.scoring.task_result import SKIPPED, build_error_result, exclude, list_capture_problems
+from pytest_webeval.scoring.task_result import (
+    SKIPPED,
+    build_error_result,
+    exclude,
+    list_capture_problems,
+    name_run_by_label,
+)
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation
@@ -188,7 +194,8 @@ class RecordEvaluation(Struct):
         if any(result.status is not Status.SUCCESS for result in self.results):
             details = details | {CAPTURE: list_capture_problems(self.case, self.results)}
         self.reported = len(self.results)
-        return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
+        recorded = run_result.with_changes(evaluators_results=self.results, webeval=details)
+        return merge_results([run_result, name_run_by_label(recorded, self.case.run)])
 
 
 POOL: pytest.StashKey[WorkerPool] = pytest.StashKey()  # the worker processes, where there are any
