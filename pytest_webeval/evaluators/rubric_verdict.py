@@ -16,7 +16,7 @@ from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
 from pytest_webeval.results import EvaluatorResult, Status, WarningKind
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import Gating
-from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy, parse_fraction
+from pytest_webeval.rubrics.policy import JUDGE_AGAIN, UnreadableVerdict, VerdictPolicy, parse_fraction
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.rubrics.verdict import Verdict
@@ -125,8 +125,8 @@ class _Judgement(Struct, frozen=True):
             f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: the verdict cannot be recomputed"
         )
         if self.policy.score_file is None:
-            message = f"{problem}; judge the run again, or choose the file with --webeval-score-file"
-            raise UnreadableVerdict("score_unreadable", message)
+            advice = f"{JUDGE_AGAIN}, or choose the file with --webeval-score-file"
+            raise UnreadableVerdict("score_unreadable", problem, advice)
         self.case.warn(problem)
 
     def _build_result(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
@@ -194,7 +194,6 @@ _OWN_TASK = (
     "definition with --webeval-tasks"
 )
 _SUCCESSES = {Status.SUCCESS: True, Status.FAILURE: False}
-_JUDGE_AGAIN = "judge the run again"
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
 
 
@@ -202,13 +201,9 @@ def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFact
     try:
         return derive(stored, policy, facts)
     except UnreadableVerdict as error:
-        raise UnreadableVerdict(error.code, _add_source(str(error), stored.source)) from error
-
-
-def _add_source(message: str, source: str) -> str:
-    """A message with advice and source, each of them once."""
-    advised = message if _JUDGE_AGAIN in message else f"{message}; {_JUDGE_AGAIN}"
-    return advised if source in message else f"{advised} @ {source}"
+        if error.source:
+            raise
+        raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
 
 
 def _list_warnings(
@@ -239,12 +234,12 @@ def _unjudged_error(case: Case, problem: str = "") -> RunUnjudged | RecordingErr
 def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
     """Why the stored data are not a verdict on the agent, or None."""
     if verdict.status == "judge_error":
-        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; judge the run again"
+        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; {JUDGE_AGAIN}"
     # Impossible points (R8) are a warning if the judge wrote a verdict, and an error if points are all there is.
     is_verdict_missing = stored.score is None and verdict.writer == "unknown"
     wrong = [check for check in verdict.checks if check.is_contradiction or (is_verdict_missing and check.rule == "R8")]
     if wrong:
         contradictions = "; ".join(f"{check.rule}: {check.message}" for check in wrong)
-        advice = "" if contradictions.endswith(_RECORD_AGAIN) else f"; {_JUDGE_AGAIN}"
+        advice = "" if contradictions.endswith(_RECORD_AGAIN) else f"; {JUDGE_AGAIN}"
         return f"inconsistent: {stored.source} contradicts itself: {contradictions}{advice}"
     return None

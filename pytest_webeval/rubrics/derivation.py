@@ -34,7 +34,7 @@ def derive_from_rubric(case: VerdictInputs) -> Verdict:
     raw_items = case.payload.part("items")
     if raw_items is None and not case.payload.outcomes:
         problem = "has neither a rubric nor an outcome nor an error"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     items = () if raw_items is None else flatten_items(raw_items)
     return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
 
@@ -184,7 +184,7 @@ def _check_types(case: VerdictInputs) -> None:
     wrong = case.payload.find_wrong_type()
     if wrong is not None:
         problem = f"has {quote_value(wrong[1])} for {wrong[0]}, expected true, false or null"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
 
 
 def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict:
@@ -235,8 +235,8 @@ def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     if case.stored.score is None:
         return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge stored no score")
     if score is None:
-        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1; judge the run again"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
+        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     process = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(

@@ -49,7 +49,7 @@ def _read_status(reply: str) -> bool:
     problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
     if last is not None:
         problem = f"the judge's last word on the status is {preview(last.text, 80)}, which is not a verdict line"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+    raise UnreadableVerdict("score_unreadable", problem)
 
 
 def _read_capitals(reply: str) -> bool:
@@ -65,7 +65,7 @@ def _read_failure(reply: str) -> bool:
 def _read_plain(text: TextVerdict, negative: str) -> bool:
     if text.is_ambiguous:
         problem = f"the judge's reply does not plainly end in SUCCESS or {negative}"
-        raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", problem)
     return bool(text.compat)
 
 

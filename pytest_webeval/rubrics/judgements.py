@@ -32,7 +32,7 @@ def _select_judgement(judgements: Sequence[Judgement], requested: str) -> Judgem
             return judgement
     sources = ", ".join(quote_value(judgement.source) for judgement in judgements[:_MOST_NAMED])
     problem = f"there is no verdict in {quote_value(requested)}, only in {sources}"
-    raise UnreadableVerdict("score_missing", f"{problem}; choose one with --webeval-score-file")
+    raise UnreadableVerdict("score_missing", problem, "choose one with --webeval-score-file")
 
 
 def from_judgement(judgement: Judgement) -> StoredVerdict:

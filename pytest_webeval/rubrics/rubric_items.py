@@ -189,4 +189,4 @@ def _read_text(item: Mapping[str, Any], key: str) -> str:
 
 
 def _item_error(place: str, problem: str) -> UnreadableVerdict:
-    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}")
+    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}", advice="")

@@ -55,7 +55,7 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
     if kind == "webjudge":
         return TextVerdict(_read_first_status(text), read_last_status(text))
     problem = f"cannot read the free text of a score file of the kind {kind:.80}"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+    raise UnreadableVerdict("score_unreadable", problem)
 
 
 def _read_webvoyager(text: str) -> int:

@@ -156,6 +156,9 @@ def warn_of_refusal(error: BaseException | None, task: Task | None) -> list[Resu
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
+TIMED_OUT = "timed_out"  # the code of the error of a run that takes too long
+
+
 def format_timeout(seconds: float) -> str:
     """The reason of a run that takes longer than it may."""
     return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
@@ -163,7 +166,7 @@ def format_timeout(seconds: float) -> str:
 
 def limit_time(seconds: float) -> AbstractContextManager[None]:
     """Let the scoring of a run take so many seconds; 0 for no limit. Raises `EvaluationError` when it takes longer."""
-    return time_limit(seconds, format_timeout(seconds)) if seconds else nullcontext()
+    return time_limit(seconds, format_timeout(seconds), TIMED_OUT) if seconds else nullcontext()
 
 
 def _switches_that_matter(

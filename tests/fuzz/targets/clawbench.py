@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from msgspec import to_builtins
 
 from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
+from pytest_webeval.evaluators import RequestPatternEvaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.recordings.clawbench import read
 from pytest_webeval.recordings.clawbench_verdicts import META, REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs

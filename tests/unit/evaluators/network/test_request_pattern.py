@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators import RequestPatternEvaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network import request_search
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.har_entries import build_trace
