@@ -185,8 +185,7 @@ class Case:
             return self._infer_optional_sites()
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         if unknown:  # a task may have no sites
-            message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
-            self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+            self._warn_of_guesses(unknown, "were inferred from the recording")
         return infer_sites(self.task.sites, self.events)
 
     def _infer_optional_sites(self) -> Sites:
@@ -196,9 +195,12 @@ class Case:
             with suppress(WebEvalError):
                 inferred = infer_sites(self.task.sites, self.events)
         origin = "were inferred from the recording" if inferred is not self.configured_sites else "are unknown"
-        message = f"no URL configured for {', '.join(self.task.sites)}; site URLs {origin}"
-        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+        self._warn_of_guesses(self.task.sites, origin)
         return inferred
+
+    def _warn_of_guesses(self, sites: Sequence[str], origin: str) -> None:
+        message = f"no URL configured for {', '.join(sites)}; site URLs {origin}"
+        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
 
     @cached_property
     def unvisited_sites(self) -> str | None:
@@ -296,19 +298,14 @@ class Case:
     @property
     def actual_reading(self) -> ParseContext:
         """How data that an agent or a site wrote is read."""
-        return ParseContext(
+        return structs.replace(
+            self.expected_reading,
+            known_sites=False,
             patterns=not self.rules.no_recorded_patterns,
             alternatives=not self.rules.no_recorded_alternatives,
             infinities=not self.rules.finite_quantities,
             nonfinite=not self.rules.finite_numbers,
-            signed_currency=self.rules.signed_currency,
-            exact_money=self.rules.exact_money,
-            single_decoding=self.rules.single_decoding,
-            exact_numbers=self.rules.exact_numbers,
             one_value=self.rules.one_value,
-            derender=self._derender,
-            today=self.today,
-            longest=self.run.inputs.limits.string_length,
         )
 
     def tree_reader(self, where: str, *, strict: bool) -> ValueParser:

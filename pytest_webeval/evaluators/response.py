@@ -26,7 +26,7 @@ from pytest_webeval.results import (
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import Comparison, failed, passed, preview
-from pytest_webeval.values.schema import ValueParser, to_plain_json
+from pytest_webeval.values.schema import to_plain_json
 from pytest_webeval.values.string import StringValue
 
 
@@ -74,8 +74,13 @@ class _Check(Struct, frozen=True):
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
+        if self.answer.is_none:
+            absence = self.case.run.absence or "an empty response"
+            yield failed("agent_response_none_mismatch", "expected a JSON object", f"got {absence}")
+            return
         if fields is None:
-            yield self._fail_invalid_format()
+            message = "expected a JSON object with task_type and status"
+            yield failed("agent_response_invalid_format", message, f"got {preview(self.answer.parsed)}")
             return
         expected = {"task_type": self.expectation.expected.task_type, "status": self.expectation.expected.status}
         if missing := sorted(expected.keys() - fields.keys()):
@@ -83,24 +88,12 @@ class _Check(Struct, frozen=True):
         if not self.expectation.has_data:
             yield failed("agent_response_keys_mismatch", "the task has no retrieved_data, but every response has it")
         if self.expectation.expected.has_details and "error_details" in fields:
-            yield self._check_details(fields["error_details"])
+            if not isinstance(details := fields["error_details"], str):
+                problem = f"error_details is {preview(details)}, not a string"
+                raise EvaluationError(f"{problem} @ agent_response.error_details")
+            yield failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
         for name in sorted(expected.keys() & fields.keys()):
             yield from self._check_text(name, expected[name], fields[name])
-
-    def _check_details(self, details: Any) -> Assertion:
-        if not isinstance(details, str):
-            raise EvaluationError(f"error_details is {preview(details)}, not a string @ agent_response.error_details")
-        return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
-
-    def _fail_invalid_format(self) -> Assertion:
-        if self.answer.is_none:
-            return failed("agent_response_none_mismatch", "expected a JSON object", self._absence)
-        problem = f"got {preview(self.answer.parsed)}"
-        return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", problem)
-
-    @property
-    def _absence(self) -> str:
-        return f"got {self.case.run.absence or 'an empty response'}"
 
     def _check_text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):
@@ -112,8 +105,8 @@ class _Check(Struct, frozen=True):
         yield from self._comparison.compare(*self._parse_texts(path, expected, actual), path)
 
     def _parse_texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
-        expected_value = self._build_reader(path, strict=True).member(expected, None, path)
-        return expected_value, self._build_reader(path, strict=False).member(actual, None, path)
+        expected_value = self.case.tree_reader(path, strict=True).member(expected, None, path)
+        return expected_value, self.case.tree_reader(path, strict=False).member(actual, None, path)
 
     def _list_differences(self, data: tuple[Any, Any] | None) -> Iterator[Difference]:
         """Each place where the answer is not as expected; `data` are the values of both, None if they do not count."""
@@ -138,51 +131,40 @@ class _Check(Struct, frozen=True):
             yield from differences(self._comparison, *data, "retrieved_data")
 
     def _check_data(self) -> tuple[list[Assertion], Any, Any]:
+        path, schema, case = "retrieved_data", self.expectation.results_schema, self.case
         expected, answered = self.expectation.expected.retrieved_data, self.answer.data
         if self.kind != "RETRIEVE" or self.answer.fields is None:
             return [], expected or None, answered
         if not expected and answered is None:
-            return [passed("retrieved_data_match", "no data, as expected")], None, None
+            return [passed(f"{path}_match", "no data, as expected")], None, None
         if not expected:
-            return [self._fail_unexpected(answered)], None, answered
-        expected_items = self._build_reader("retrieved_data", strict=True).array(
-            expected, self.expectation.results_schema
-        )
+            if self.expectation.has_schema and schema.get("type") == "null":
+                if not case.rules.null_schema_fails:
+                    raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ {path}")
+                case.notice("null_schema_fails", path)
+            return [failed(f"{path}_unexpected", "expected no data", f"got {preview(answered)}")], None, answered
+        expected_items = case.tree_reader(path, strict=True).array(expected, schema)
         if answered is None:
             message = f"expected {preview(expected_items)}"
-            return [failed("retrieved_data_missing_or_null", message, "got no data")], expected_items, None
+            return [failed(f"{path}_missing_or_null", message, "got no data")], expected_items, None
         items = answered if isinstance(answered, list) else [answered]
-        actual_items = self._build_reader("retrieved_data", strict=False).array(items, self.expectation.results_schema)
-        return (
-            list(self._comparison.compare(expected_items, actual_items, "retrieved_data")),
-            expected_items,
-            actual_items,
-        )
+        actual_items = case.tree_reader(path, strict=False).array(items, schema)
+        return list(self._comparison.compare(expected_items, actual_items, path)), expected_items, actual_items
 
     @property
     def _comparison(self) -> Comparison:
         return self.case.comparison(ordered=self.expectation.ordered)
 
-    def _fail_unexpected(self, answered: Any) -> Assertion:
-        if self.expectation.has_schema and self.expectation.results_schema.get("type") == "null":
-            if self.case.rules.null_schema_fails:
-                self.case.notice("null_schema_fails", "retrieved_data")
-                return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
-            raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ retrieved_data")
-        return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
-
-    def _build_reader(self, where: str, *, strict: bool) -> ValueParser:
-        return self.case.tree_reader(where, strict=strict)
-
     def _normalize_response(self, data: Any) -> Any:
-        fields = self.answer.fields
+        fields, context = self.answer.fields, self.case.actual_reading
         if fields is None:
             return None
-        task_type, status = (self._canonicalize(fields.get(name)) for name in ("task_type", "status"))
+        texts = (fields.get(name) for name in ("task_type", "status"))
+        task_type, status = (
+            StringValue.read(text, context).to_json() if isinstance(text, str) else to_plain_json(text)
+            for text in texts
+        )
         return _build_documented(task_type, status, data, to_plain_json(fields.get("error_details")))
-
-    def _canonicalize(self, raw: Any) -> Any:
-        return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else to_plain_json(raw)
 
 
 def _build_documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -28,14 +29,10 @@ from pytest_webeval.values.comparison import failed
 
 def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
     """The result of an evaluator for a stored verdict. Raises `RunUnjudged` for a run that was not judged yet."""
-    policy = _merge_policy(case.policy, expectation.read_as(RubricExpectation))
+    required, policy = expectation.read_as(RubricExpectation), case.policy
+    threshold = policy.threshold if required.threshold is None else parse_fraction(required.threshold)
+    policy = replace(policy, threshold=threshold, criterion=required.criterion or policy.criterion)
     return _Judgement(evaluator, policy, _build_gating(case), case).run()
-
-
-def _merge_policy(policy: VerdictPolicy, expectation: RubricExpectation) -> VerdictPolicy:
-    """The policy of the session with what an expectation requires instead."""
-    threshold = policy.threshold if expectation.threshold is None else parse_fraction(expectation.threshold)
-    return replace(policy, threshold=threshold, criterion=expectation.criterion or policy.criterion)
 
 
 class _Judgement(Struct, frozen=True):
@@ -47,7 +44,10 @@ class _Judgement(Struct, frozen=True):
     def run(self) -> EvaluatorResult:
         try:
             if self.gating and (reason := self.gating.overrules(self.policy)):
-                return self._build_zero_result(self.gating, reason, _read_verdict_or_none(self.case, self.policy))
+                stored = None
+                with suppress(RecordingError):  # a verdict that does not count need not be readable
+                    stored = stored_verdict(self.case.run, self.policy)
+                return self._build_zero_result(self.gating, reason, stored)
             return self._evaluate_verdict()
         except UnreadableVerdict as error:
             metadata = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
@@ -60,11 +60,16 @@ class _Judgement(Struct, frozen=True):
         gating, case = self.gating, self.case
         if case.run.external and (reason := case.run.external[0].ungraded):
             raise _unjudged_error(case, f"{reason} @ {case.run.external[0].source}")
-        stored = None if self._is_judged_again else stored_verdict(case.run, self.policy)
+        # A judge may be asked although there is a verdict. A file that the session names still decides.
+        is_judged_again = case.judging is not None and case.judging.judges_again and not case.run.external
+        stored = None if is_judged_again else stored_verdict(case.run, self.policy)
         if stored is not None:
             self._check_text(stored)
             result = self._evaluate_stored(stored, facts_of(case.run))
-            return self._refuse_unproven(self._refuse_of_aborted(result, stored), stored)
+            if result.status is Status.SUCCESS and _is_aborted(case) and not case.run.external:
+                problem = f"{stored.source} does not count: the run was aborted; judge the run"
+                raise _unjudged_error(case, problem)
+            return self._refuse_unproven(result, stored)
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
         if case.judging is None or case.run.trajectory is None or _is_aborted(case):
@@ -79,12 +84,6 @@ class _Judgement(Struct, frozen=True):
         report = report | {"judge": live.facts | found}
         return result.with_changes(actual=report, actual_normalized=report)
 
-    def _refuse_of_aborted(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
-        """The result, unless it is a success that an aborted run stores of itself. Raises `RunUnjudged`."""
-        if result.status is Status.SUCCESS and _is_aborted(self.case) and not self.case.run.external:
-            raise _unjudged_error(self.case, f"{stored.source} does not count: the run was aborted; judge the run")
-        return result
-
     def _refuse_unproven(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
         """The result, unless it is a success that the recording contradicts: an error, not a failure of the agent."""
         case, gating = self.case, self.gating
@@ -97,12 +96,6 @@ class _Judgement(Struct, frozen=True):
         message = f"inconsistent: {stored.source} has a success, but {problem}; {_RECORD_AGAIN}"
         report = (result.actual or {}) | {"status": "inconsistent"}
         return result.with_changes(actual=report, actual_normalized=report, **_error_fields(message))
-
-    @property
-    def _is_judged_again(self) -> bool:
-        """Whether the session asks a judge although there is a verdict. A file that it names still decides."""
-        judging = self.case.judging
-        return judging is not None and judging.judges_again and not self.case.run.external
 
     def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
@@ -179,14 +172,6 @@ def _build_gating(case: Case) -> Gating | None:
         case.notice("stop_terminates", "the last action")
     ends = ("terminate", "stop") if case.rules.stop_terminates else ("terminate",)
     return Gating(trajectory, getattr(case.task, "benchmark", ""), ends)
-
-
-def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
-    """The stored verdict if it can be read: one that does not count need not."""
-    try:
-        return stored_verdict(case.run, policy)
-    except RecordingError:
-        return None
 
 
 _OWN_TASK = (

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion, failed_path
 from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
 from pytest_webeval.results import (
+    CAPTURE,
     EXTRA,
     MISSING,
     PARTIAL_SCORE,
@@ -30,16 +31,16 @@ _SENT = ("query_params.", "post_data", "headers.")  # differences in what a brow
 _QUERY = "network_event.query_params_mismatch"
 
 
-def _truncate_line(text: str) -> str:
-    """One line of it, as long as anybody reads."""
-    return truncate(text.replace("\n", " "), LONGEST_LINE, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
+def _to_line(text: str) -> str:
+    """One line of it, sanitized and as long as anybody reads."""
+    return sanitize(truncate(text.replace("\n", " "), LONGEST_LINE, ELLIPSIS_WITH_LENGTH, is_marker_extra=True))
 
 
 def shortened_lines(text: str) -> str:
     """The last 200 lines of a long text such as a traceback, sanitized."""
     lines = text.splitlines()
     left_out = [f"… {len(lines) - MOST_LINES:,} lines omitted"] if len(lines) > MOST_LINES else []
-    return "\n".join([*left_out, *(sanitize(_truncate_line(line)) for line in lines[-MOST_LINES:])])
+    return "\n".join([*left_out, *(_to_line(line) for line in lines[-MOST_LINES:])])
 
 
 def failure_text(result: TaskResult) -> str:
@@ -48,37 +49,29 @@ def failure_text(result: TaskResult) -> str:
     Empty for a success.
     """
     if not result.evaluators_results and result.error_msg:
-        return "\n".join([sanitize(_truncate_line(result.error_msg)), *recording_lines(result)])
-    blocks = [
-        evaluator_text(evaluator_result)
-        for evaluator_result in result.evaluators_results
-        if evaluator_result.status is not Status.SUCCESS
-    ]
-    more = [*score_lines(result), *recording_lines(result), *proposal_lines(result)] if blocks else ()
+        return "\n".join([_to_line(result.error_msg), *recording_lines(result)])
+    blocks = [evaluator_text(each) for each in result.evaluators_results if each.status is not Status.SUCCESS]
+    more = _list_notes(result) if blocks else ()
     return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *more])))  # an error is its own reason
 
 
-def score_lines(result: TaskResult) -> list[str]:
-    """The partial score in a line, if an evaluator gave one."""
+def _list_notes(result: TaskResult) -> Iterator[str]:
+    """The partial score, the problems of the recording, and what a judge proposes about requests that came near."""
     score = result.webeval.get(PARTIAL_SCORE)
-    if not isinstance(score, float):  # of an untrusted file
-        return []
-    return [f"partial score {score:.2f}, the mean of {pluralize(len(result.evaluators_results), 'evaluation')}"]
+    if isinstance(score, float):  # a file may have anything
+        yield f"partial score {score:.2f}, the mean of {pluralize(len(result.evaluators_results), 'evaluation')}"
+    yield from recording_lines(result)
+    proposals = result.webeval.get("proposals")
+    for row in proposals[:MOST_FINDINGS] if isinstance(proposals, list) else ():
+        if isinstance(row, Mapping):
+            yield from map(_to_line, _format_proposal(row))
 
 
 def recording_lines(result: TaskResult) -> list[str]:
     """A line for each problem of the recording itself, which is not the fault of the agent."""
-    capture = result.webeval.get("capture")
+    capture = result.webeval.get(CAPTURE)
     findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
-    return [sanitize(_truncate_line(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
-
-
-def proposal_lines(result: TaskResult) -> list[str]:
-    """What a judge proposes about requests that came near the expected ones: a line or two for each."""
-    proposals = result.webeval.get("proposals")
-    rows = proposals[:MOST_FINDINGS] if isinstance(proposals, list) else ()
-    lines = [line for row in rows if isinstance(row, Mapping) for line in _format_proposal(row)]
-    return [sanitize(_truncate_line(line)) for line in lines]
+    return [_to_line(f"recording: {finding['kind']}: {finding['text']}") for finding in findings]
 
 
 def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
@@ -93,23 +86,18 @@ def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
-    """The failures of one evaluator."""
+    """The failures of one evaluator, with the judge that was asked in the session."""
+    name, judge = result.evaluator_name, result.actual.get("judge") if isinstance(result.actual, dict) else None
     if result.error_msg:
-        return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
-    lines = []
+        return _to_line(f"{name}: {result.error_msg}")
+    if isinstance(judge, dict):
+        name = f"{name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
+    lines: list[str] = []
     for assertion in list_failed(result.assertions):
-        texts = [f"  {assertion.assertion_name}", *(f"    {text}" for text in assertion.assertion_msgs or ())]
-        lines += [sanitize(_truncate_line(text)) for text in texts]
+        messages = (f"    {message}" for message in assertion.assertion_msgs or ())
+        lines += map(_to_line, [f"  {assertion.assertion_name}", *messages])
     more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
-    return "\n".join([sanitize(_truncate_line(_name_evaluator(result))), *lines[:MOST_LINES], *more])
-
-
-def _name_evaluator(result: EvaluatorResult) -> str:
-    """Its name, with the judge that was asked in the session."""
-    judge = result.actual.get("judge") if isinstance(result.actual, dict) else None
-    if not isinstance(judge, dict):
-        return result.evaluator_name
-    return f"{result.evaluator_name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
+    return "\n".join([_to_line(name), *lines[:MOST_LINES], *more])
 
 
 def reason(result: TaskResult) -> str | None:
@@ -117,8 +105,7 @@ def reason(result: TaskResult) -> str | None:
     if result.status is Status.SUCCESS:
         return None
     decisive = deciding_assertion(result)
-    text = result.error_msg or result.status.value if decisive is None else _format_decisive(*decisive)
-    return sanitize(_truncate_line(text))
+    return _to_line(result.error_msg or result.status.value if decisive is None else _format_decisive(*decisive))
 
 
 def _format_decisive(result: EvaluatorResult, assertion: Assertion | None) -> str:
@@ -174,7 +161,7 @@ def failures(groups: Groups, reruns: RerunCommands, source: str = SUMMARY) -> li
 
     `source` is the name of the file with all groups.
     """
-    lines = []
+    lines: list[str] = []
     for heading, part in split_known(groups).items():
         limit_note = f" ({GROUPS_SHOWN} of {len(part)} kinds)" if len(part) > GROUPS_SHOWN else ""
         lines.append(f"{heading}{limit_note}:")

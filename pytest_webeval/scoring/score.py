@@ -69,34 +69,27 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
 
     What the definition expects is never excluded: without its evidence it is an error.
     """
-    results, excluded = [], []
+    results: list[EvaluatorResult] = []
+    excluded: list[RunExcluded] = []
     for expectation in case.expectations:
         try:
             results.append(evaluate(expectation, case, evaluators))
         except RunExcluded as error:
             excluded.append(error)
     if excluded and not results:
-        raise _name_missing_definition(excluded[0], case)
+        first = excluded[0]
+        if isinstance(first, JudgeFailed) or not isinstance(first, RunUnjudged):
+            raise first
+        # If the task of a run without a verdict is not defined, an id may be misspelt.
+        undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
+        raise RunUnjudged("; ".join([first.reason, *undefined]))
     for exclusion in excluded:
-        _warn_of_excluded(exclusion, case)
+        if isinstance(exclusion, RunUnjudged):
+            text = f"scored by its expectations; no judge's verdict counts: {exclusion.reason}"
+            case.warn(text, WarningKind.UNJUDGED)
+        else:
+            case.warn(str(exclusion))
     return results
-
-
-def _name_missing_definition(exclusion: RunExcluded, case: Case) -> RunExcluded:
-    """The same; of a run without a verdict also that its task is not defined, for then an id may be misspelt."""
-    if isinstance(exclusion, JudgeFailed) or not isinstance(exclusion, RunUnjudged):
-        return exclusion
-    undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
-    return RunUnjudged("; ".join([exclusion.reason, *undefined]))
-
-
-def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:
-    """Say why one expectation decided nothing in a run that the others score."""
-    if isinstance(exclusion, RunUnjudged):
-        text = f"scored by its expectations; no judge's verdict counts: {exclusion.reason}"
-        case.warn(text, WarningKind.UNJUDGED)
-    else:
-        case.warn(str(exclusion))
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
@@ -181,19 +174,13 @@ def _switches_that_matter(
         other = replace(case, log=EvaluationLog(), other_rules=case.rules.without(*switches))
         return run_evaluator(expectation, other, evaluators).status is not status
 
-    decisive = {
-        switch: where
-        for switch, where in noticed.items()
-        if switch == "no_recorded_patterns" and status is not Status.SUCCESS
-    }
-    candidates = {switch: where for switch, where in noticed.items() if switch != "no_recorded_patterns"}
+    candidates = dict(noticed)
+    pattern = candidates.pop("no_recorded_patterns", None)
+    decisive = {} if pattern is None or status is Status.SUCCESS else {"no_recorded_patterns": pattern}
     if candidates and differs(*candidates):
-        decisive_alone = (
-            candidates
-            if len(candidates) == 1
-            else {switch: where for switch, where in candidates.items() if differs(switch)}
-        )
-        decisive |= decisive_alone or candidates
+        is_alone = len(candidates) == 1
+        alone = {switch: where for switch, where in candidates.items() if is_alone or differs(switch)}
+        decisive |= alone or candidates
     return decisive
 
 
@@ -202,12 +189,7 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
         if evaluator is None:
-            problem = (
-                f"unknown evaluator {name!r:.80} @ eval[{expectation.index}].evaluator; {_suggest(name, evaluators)}"
-            )
-            known = ", ".join(sorted(evaluators)) or "none"
-            advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
-            raise EvaluationError(f"{problem}known: {known}; {advice}")
+            raise _unknown_evaluator(expectation, evaluators)
         if type(evaluator) in _OURS:
             raw: object = evaluator.evaluate(expectation, case)
         else:
@@ -216,7 +198,9 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     except RunExcluded as error:
         if not case.is_required(expectation):
             raise
-        return _build_missing_evidence(name, error)
+        result = build_evaluator_error(name, str(error))
+        facts = error.facts if isinstance(error, JudgeFailed) else None  # with what a judge that failed had cost
+        return result.with_changes(actual={"judge": dict(facts)}) if facts else result
     except case.calls.passing:
         raise
     except WebEvalError as error:
@@ -227,12 +211,15 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         return build_evaluator_error(name, f"{type(error).__name__}: {error} @ {where}")
 
 
-def _suggest(name: str, evaluators: Iterable[str]) -> str:
-    """The name that was probably meant, as part of a message."""
+def _unknown_evaluator(expectation: Expectation, evaluators: Iterable[str]) -> EvaluationError:
+    """The error about a name that no evaluator has, with the name that was probably meant."""
     from difflib import get_close_matches  # most names are right
 
-    nearest = get_close_matches(name[:80], list(evaluators), 1)
-    return f"did you mean {nearest[0]!r}? " if nearest else ""
+    nearest = get_close_matches(expectation.evaluator[:80], list(evaluators), 1)
+    suggestion = f"did you mean {nearest[0]!r}? " if nearest else ""
+    problem = f"unknown evaluator {expectation.evaluator!r:.80} @ eval[{expectation.index}].evaluator; {suggestion}"
+    advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
+    return EvaluationError(f"{problem}known: {', '.join(sorted(evaluators)) or 'none'}; {advice}")
 
 
 def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: Case) -> EvaluatorResult:
@@ -251,13 +238,6 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
         return result
     changes = {"status": Status.ERROR, "score": 0.0, "error_msg": f"{problem}; fix the definition"}
     return result.with_changes(**changes, explanation=None)
-
-
-def _build_missing_evidence(name: str, error: RunExcluded) -> EvaluatorResult:
-    """The error of an expectation of the definition without its evidence, with what a judge that failed had cost."""
-    result = build_evaluator_error(name, str(error))
-    facts = error.facts if isinstance(error, JudgeFailed) else None
-    return result.with_changes(actual={"judge": dict(facts)}) if facts else result
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:

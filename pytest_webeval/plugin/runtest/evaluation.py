@@ -21,13 +21,13 @@ from pytest_webeval.results import CAPTURE, EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.deadline import TimeBudget, pause_for_debugger
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import evaluate, format_timeout, score, validate_result
 from pytest_webeval.scoring.task_result import (
     SKIPPED,
     build_error_result,
     exclude,
     list_capture_problems,
+    merge_results,
     name_run_by_label,
 )
 from pytest_webeval.sessions.settings import Settings

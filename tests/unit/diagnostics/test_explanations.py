@@ -13,7 +13,7 @@ from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.values.comparison import Comparison, failed
 from pytest_webeval.values.schema import UnparsedValue
 

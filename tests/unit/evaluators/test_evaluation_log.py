@@ -10,8 +10,8 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import Explanation, ResultWarning, TaskResult
-from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.summary.record import label_warnings
 from pytest_webeval.tasks.sites import Sites
 
