@@ -101,11 +101,9 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
     evaluator = evaluators.get(expectation.evaluator)
     if evaluator is None or type(evaluator) in _OURS:
         return _evaluate_with_rules(expectation, case, evaluators)
-    result = case.calls.find_result(evaluator, expectation)
-    if result is None:
-        result = _evaluate_with_rules(expectation, case, evaluators)
-        case.calls.keep(evaluator, expectation, result)
-    return result
+    return case.calls.find_or_evaluate(
+        evaluator, expectation, lambda: _evaluate_with_rules(expectation, case, evaluators)
+    )
 
 
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
