@@ -294,7 +294,8 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """The content of the file, in dicts and lists. What evaluators gave is plain JSON already."""
-        raw: dict[str, Any] = to_builtins(self)
+        raw: dict[str, Any] = plain_json(structs.asdict(self.with_changes(evaluators_results=[], warning_labels=[])))
+        raw["evaluators_results"] = to_builtins(self.evaluators_results)
         del raw["warning_labels"]
         explanations = [each.pop("explanation") for each in raw["evaluators_results"]]
         if CAPTURE in self.webeval or any(explanations):

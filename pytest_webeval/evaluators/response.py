@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import build_explanation, differ
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
 from pytest_webeval.evaluators.base import Evaluator, silently
@@ -20,6 +19,7 @@ from pytest_webeval.results import (
     Assertion,
     Difference,
     EvaluatorResult,
+    Explanation,
     Status,
     list_failed,
 )
@@ -69,8 +69,7 @@ class _Check(Struct, frozen=True):
         if result.status is not Status.FAILURE:
             return result
         compared = (expected_data, actual_data) if list_failed(data) else None
-        explanation = self.case.explain(lambda: build_explanation(self._list_differences(compared)))
-        return result.with_changes(explanation=explanation)
+        return result.with_changes(explanation=self.case.explain(lambda: self._explain(compared)))
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
@@ -108,9 +107,15 @@ class _Check(Struct, frozen=True):
         expected_value = self.case.tree_reader(path, strict=True).member(expected, None, path)
         return expected_value, self.case.tree_reader(path, strict=False).member(actual, None, path)
 
+    def _explain(self, data: tuple[Any, Any] | None) -> Explanation:
+        from pytest_webeval.diagnostics.difference import build_explanation  # for failures alone
+
+        return build_explanation(self._list_differences(data))
+
     def _list_differences(self, data: tuple[Any, Any] | None) -> Iterator[Difference]:
         """Each place where the answer is not as expected; `data` are the values of both, None if they do not count."""
-        from pytest_webeval.diagnostics.tree_diff import differences  # for failures alone
+        from pytest_webeval.diagnostics.difference import differ
+        from pytest_webeval.diagnostics.tree_diff import differences
 
         fields, expected = self.answer.fields, self.expectation.expected
         texts = {"task_type": expected.task_type, "status": expected.status}

@@ -245,7 +245,7 @@ def validate_result(result: object, name: str) -> EvaluatorResult:
         raise EvaluationError(text)
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
-    if result.status is Status.FAILURE and result.explanation is not None:
+    if result.status == Status.FAILURE and result.explanation is not None:
         raw["explanation"] = to_builtins(result.explanation)
     if isinstance(raw["score"], float) and not 0 <= raw["score"] <= 1:
         raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
