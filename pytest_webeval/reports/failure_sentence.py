@@ -72,8 +72,11 @@ def _describe(evaluated: EvaluatorResult, words: Mapping[str, str]) -> str | Non
     if evaluated.evaluator_name not in (NETWORK_EVALUATOR, REQUEST_EVALUATOR):
         return None
     explanation = explanation or Explanation([])
-    if first.assertion_name == FORBIDDEN_EVENT and explanation.nearest is not None:
-        return _describe_forbidden(explanation.nearest, len(explanation.candidates))
+    if first.assertion_name == FORBIDDEN_EVENT and (nearest := explanation.nearest) is not None:
+        request, count = f"{nearest.method} {_format_url(nearest.url)}", len(explanation.candidates)
+        at_least = "At least " if count >= MOST_CANDIDATES else ""
+        several = f"{at_least}{count} forbidden requests were sent, such as {request}."
+        return several if count > 1 else f"A forbidden request was sent: {request}."
     if first.assertion_name in MISSING_EVENTS and isinstance(evaluated.expected, Mapping):
         is_last = any(_LAST.search(message) for message in (first.assertion_msgs or ())[:1])
         which = "last " if is_last else ""
@@ -171,14 +174,6 @@ def _describe_place(difference: Difference, path: str, others: int) -> str | Non
 
 
 # Which request is missing, wrong or forbidden.
-
-
-def _describe_forbidden(nearest: NamedEvent, count: int) -> str:
-    request = f"{nearest.method} {_format_url(nearest.url)}"
-    if count > 1:
-        at_least = "At least " if count >= MOST_CANDIDATES else ""
-        return f"{at_least}{count} forbidden requests were sent, such as {request}."
-    return f"A forbidden request was sent: {request}."
 
 
 def _describe_missing(expected: Mapping[str, Any], evaluator: str, explanation: Explanation, which: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from itertools import permutations
 
 import pytest
 
@@ -270,7 +271,7 @@ def test_of_many_candidates_the_last_are_named_and_the_nearest(bench):
 def test_a_success_says_nothing_of_them(bench):
     result = answered(bench, ["a"], ["a"])
     assert result.status == "success"
-    assert not {"explanations", "capture"} & result.webeval.keys()
+    assert not {"explanations", "capture"} & result.to_json()["webeval"].keys()
 
 
 def test_each_result_has_its_own_and_what_is_no_failure_has_none(bench):
@@ -355,12 +356,15 @@ def test_results_of_one_run_are_joined_with_their_explanations(bench):
     good = answered(bench, ["a"], ["a"])
     whole = merge_results([good, other, one, other])
     assert [found.status for found in whole.evaluators_results] == ["success", "failure", "failure"]
-    assert listed(whole) == [
-        None,
-        *listed(other),
-        *listed(one),
-    ]
-    assert "explanations" not in merge_results([good, good]).webeval
+    assert listed(whole) == [None, *listed(other), *listed(one)]
+    assert "explanations" not in merge_results([good, good]).to_json()["webeval"]
+
+
+def test_a_check_that_one_of_two_results_explains_is_explained(bench):
+    one = answered(bench, ["a"], ["b"])
+    unexplained = [each.with_changes(explanation=None) for each in one.evaluators_results]
+    for results in permutations([one, one.with_changes(evaluators_results=unexplained)]):
+        assert listed(merge_results(results)) == listed(one)
 
 
 @pytest.mark.parametrize("raw", ["text", [1], None, {}, [{"differences": [{"path": "x"}]}]])
