@@ -40,7 +40,7 @@ def _derive_from_rubric(case: VerdictInputs) -> Verdict:
     raw_items = case.payload.part("items")
     if raw_items is None and not case.payload.outcomes:
         problem = "has neither a rubric nor an outcome nor an error"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     items = () if raw_items is None else flatten_items(raw_items)
     return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
 
@@ -170,7 +170,7 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
     wrong = case.payload.find_wrong_type()
     if wrong is not None:
         problem = f"has {quote_value(wrong[1])} for {wrong[0]}, expected true, false or null"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)
 
 
@@ -200,7 +200,7 @@ def _read_status(reply: str) -> bool:
     problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
     if last is not None:
         problem = f"the judge's last word on the status is {preview(last.text, 80)}, which is not a verdict line"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+    raise UnreadableVerdict("score_unreadable", problem)
 
 
 def _read_capitals(reply: str) -> bool:
@@ -216,7 +216,7 @@ def _read_failure(reply: str) -> bool:
 def _read_plain(text: TextVerdict, negative: str) -> bool:
     if text.is_ambiguous:
         problem = f"the judge's reply does not plainly end in SUCCESS or {negative}"
-        raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", problem)
     return bool(text.compat)
 
 
@@ -313,8 +313,8 @@ def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     if case.stored.score is None:
         return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge stored no score")
     if score is None:
-        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1; judge the run again"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
+        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     process = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(

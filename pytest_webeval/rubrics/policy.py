@@ -14,12 +14,20 @@ WRITTEN_CRITERIA = CRITERIA[:3]  # that writers know
 OVER_BUDGET = ("stored", "zero")
 
 
-class UnreadableVerdict(RecordingError):
-    """A stored verdict that cannot be read. `code` is a reason code, such as `score_unreadable`."""
+JUDGE_AGAIN = "judge the run again"
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+
+class UnreadableVerdict(RecordingError):
+    """A stored verdict that cannot be read. `code` is a reason code, such as `score_unreadable`.
+
+    `source` is the file of the verdict, if the problem names it.
+    """
+
+    def __init__(
+        self, code: str, problem: str, advice: str = JUDGE_AGAIN, *, source: str = "", where: str = ""
+    ) -> None:
+        super().__init__(problem, advice=advice, where=where, code=code)
+        self.source = source
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,4 +184,4 @@ def _read_points(item: Mapping[str, Any], key: str, place: str) -> Decimal | Non
 
 
 def _item_error(place: str, problem: str) -> UnreadableVerdict:
-    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}")
+    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}", advice="")

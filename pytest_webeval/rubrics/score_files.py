@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20
+_CHOOSE = "choose one with --webeval-score-file"
 _TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; other free text cannot be read
 # One of them says that an object is what a judge of rubrics writes, if only that it failed or never was asked.
 _PAYLOAD_KEYS = frozenset({"rubric_error", "verifier_success", "outcome_success", "rubric_is_success"})
@@ -41,12 +42,12 @@ def choose(names: Sequence[str], requested: str | None) -> str | None:
         if name in names:
             return name
         problem = f"scores/ has no {quote_value(name)}, only {_format_names(names)}"
-        raise UnreadableVerdict("score_missing", f"{problem}; choose one with --webeval-score-file")
+        raise UnreadableVerdict("score_missing", problem, _CHOOSE)
     for kind in KINDS:
         matching = [name for name in names if parse_name(name).kind == kind]
         if len(matching) > 1:
             problem = f"scores/ has {len(matching)} files of the kind {kind}: {_format_names(matching)}"
-            raise UnreadableVerdict("score_ambiguous", f"{problem}; choose one with --webeval-score-file")
+            raise UnreadableVerdict("score_ambiguous", problem, _CHOOSE)
         if matching:
             return matching[0]
     return None
@@ -91,7 +92,7 @@ class _Reading:
     warnings: WarningLog
 
     def build_error(self, problem: str) -> UnreadableVerdict:
-        return UnreadableVerdict(self.code, f"{self.source} {problem}; judge the run again")
+        return UnreadableVerdict(self.code, f"{self.source} {problem}", source=self.source)
 
     def value(self, text: str) -> Any:
         value, repeated = load_exact(text)

@@ -73,7 +73,7 @@ def find_stored(judgements: Sequence[Judgement], requested: str | None) -> Store
             return from_judgement(judgement)
     sources = ", ".join(quote_value(judgement.source) for judgement in verdicts[:_MOST_NAMED])
     problem = f"there is no verdict in {quote_value(requested)}, only in {sources}"
-    raise UnreadableVerdict("score_missing", f"{problem}; choose one with --webeval-score-file")
+    raise UnreadableVerdict("score_missing", problem, "choose one with --webeval-score-file")
 
 
 def from_judgement(judgement: Judgement) -> StoredVerdict:

@@ -57,7 +57,7 @@ def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
         compat = int(len(sections) > 1 and "success" in sections[1])  # Q27
         return TextVerdict(compat, None if last is None else last.verdict)
     problem = f"cannot read the free text of a score file of the kind {kind:.80}"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
+    raise UnreadableVerdict("score_unreadable", problem)
 
 
 def _read_last_verdict(text: str) -> int | None:

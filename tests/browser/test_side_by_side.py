@@ -109,7 +109,7 @@ def test_a_person_opens_an_entry_and_sees_both_sessions(opened, short):
     assert entry.locator("img").count() == 2
     rows = entry.locator("tbody tr").all_inner_texts()
     assert [" ".join(row.split()) for row in rows] == [
-        'url cart/add NetworkEventEvaluator ✓ as expected ✕ expected "cart/add"; got "cart/add"',
+        'url cart/add NetworkEventEvaluator ✓ as expected ✕ expected "cart/add", got "cart/add"',
         "POST /cart/add ✕ nearest 302 not sent",
         "GET /cart/add not sent ✕ nearest 302",
     ]

@@ -83,9 +83,9 @@ def score(webeval, name, *arguments):
 
 
 ROWS = [
-    ["retrieved_data[0]", "✓ as expected", '✕ expected "lamp"; got "<b>sofa"'],
-    ["url", "✓ as expected", '✕ expected "__SHOPPING__/cart"; got "__SHOPPING__/carts"'],
-    ["http_method", "✓ as expected", '✕ expected "POST"; got "GET"'],
+    ["retrieved_data[0]", "✓ as expected", '✕ expected "lamp", got "<b>sofa"'],
+    ["url", "✓ as expected", '✕ expected "__SHOPPING__/cart", got "__SHOPPING__/carts"'],
+    ["http_method", "✓ as expected", '✕ expected "POST", got "GET"'],
 ]
 
 

@@ -11,8 +11,8 @@ from pytest_webeval.commands.rules import format_rule_table
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.rules import QUIRKS, RULES
-from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.task_result import merge_results
 
 pytestmark = pytest.mark.usefixtures("published")  # whose results say what the rules changed
 

@@ -14,9 +14,8 @@ from pytest_webeval.evaluators import EVALUATORS, RubricEvaluator
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
-from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
-from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.results import EvaluatorResult, Status, list_failed
 from pytest_webeval.rules import Rules
 from pytest_webeval.scoring.score import build_evaluator_error, run_evaluator
 from pytest_webeval.tasks.expectations import (
@@ -110,7 +109,7 @@ class Examiner(Struct, frozen=True):
     def build_case(self, attempt: Attempt) -> Case:
         """What an evaluator may look at."""
         run = build_run(self.task.task_id, attempt, self.rules)
-        return Case(run, self.task, self.sites, today=self.today)
+        return Case(run, self.task, self.sites, today=self.today, other_rules=self.rules)  # nobody asks why it failed
 
     def find_matches(self, expectation: Expectation, trace: NetworkTrace) -> list[NetworkEvent]:
         """The events of a trace that are what an expectation describes, whether or not they decide."""

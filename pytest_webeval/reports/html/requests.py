@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from pytest_webeval.diagnostics.difference import EXTRA
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.recordings.network.events import NetworkEvent, Pairs
 from pytest_webeval.recordings.run import Run
@@ -26,7 +25,7 @@ from pytest_webeval.reports.html.event_bodies import (
     list_pairs,
     trim_body,
 )
-from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.results import EXTRA, EvaluatorResult, Explanation, Status
 from pytest_webeval.safety.text import truncate
 
 POSTED, CONTENT = "post_data", "response_content"  # as the redaction knows them
@@ -101,17 +100,16 @@ def _read(event: NetworkEvent, name: str, longest: int) -> str | int | None:
     return value if value is None or isinstance(value, int) else _UNREADABLE
 
 
-def marks_of(results: Sequence[EvaluatorResult], explanations: Sequence[Mapping[str, Any] | None]) -> dict[int, str]:
+def marks_of(results: Sequence[EvaluatorResult]) -> dict[int, str]:
     """The role of events in the verdicts, by index: match, nearest miss, forbidden event or candidate."""
     marks: dict[int, str] = {}
-    for result, explanation_or_none in zip(results, explanations, strict=False):
-        explanation = explanation_or_none or {}
-        differences = explanation.get("differences") or ()
-        marks |= {index: CANDIDATE for index in explanation.get("candidates") or () if index not in marks}
-        if nearest := explanation.get("nearest"):
-            is_forbidden = any((each.get("path"), each.get("kind")) == ("network_event", EXTRA) for each in differences)
+    for result in results:
+        explanation = result.explanation or Explanation([])
+        marks |= {index: CANDIDATE for index in explanation.candidates if index not in marks}
+        if explanation.nearest is not None:
+            is_forbidden = any((each.path, each.kind) == ("network_event", EXTRA) for each in explanation.differences)
             missed = FORBIDDEN if is_forbidden else NEAREST
-            marks[nearest["index"]] = MATCH if result.status is Status.SUCCESS else missed
+            marks[explanation.nearest.index] = MATCH if result.status is Status.SUCCESS else missed
     return marks
 
 

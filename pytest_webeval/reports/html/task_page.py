@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -12,15 +12,13 @@ from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.redaction.messages import read_explanations
-from pytest_webeval.reports.answer_sentence import in_agents_words
-from pytest_webeval.reports.failure_sentence import event_check_name, failure_sentence
+from pytest_webeval.reports.failure_sentence import event_check_name, failure_sentence, in_agents_words
 from pytest_webeval.reports.html.index_rows import describe_reason
 from pytest_webeval.reports.html.requests import describe_events, list_other_secrets, marks_of, network_table
 from pytest_webeval.reports.html.run_links import ReportPaths, list_commands, list_links, list_run_files
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
-from pytest_webeval.results import PARTIAL_SCORE, EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import PARTIAL_SCORE, EvaluatorResult, Explanation, Status, TaskResult
 from pytest_webeval.safety.compact_json import copy_small
 from pytest_webeval.safety.text import sanitize, truncate, truncate_words
 from pytest_webeval.summary.record import Record
@@ -74,7 +72,7 @@ def recorded_parts(
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
-        "network": network_table(run, marks_of(result.evaluators_results, _list_explanations(result))),
+        "network": network_table(run, marks_of(result.evaluators_results)),
         "steps": step_timeline(run, pictures, actions),
     }
 
@@ -86,7 +84,7 @@ def recorded_events(
     if network is None:
         return {"details": [], "headers": [], "others": {}}
     listed = [row[0] for row in network["events"]]
-    marks = marks_of(result.evaluators_results, _list_explanations(result))
+    marks = marks_of(result.evaluators_results)
     details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS, is_strict=is_strict)
     return {
         "details": details.events,
@@ -146,22 +144,14 @@ def task_view(
     } | dict(parts, answer=parts.get("answer") or final_answer(trajectory))
 
 
-def _list_explanations(result: TaskResult) -> Sequence[Mapping[str, Any] | None]:
-    """The explanations of a result, one for each evaluator; none where it has no valid ones."""
-    return read_explanations(result) or ()
-
-
 def list_evaluators(result: TaskResult, words: Mapping[str, str]) -> list[dict[str, Any]]:
     """Each evaluation with its explanation, those that failed first: that is what people look for.
 
     `words` are the agent's names of fields.
     """
-    explanations = dict(enumerate(_list_explanations(result)))
-    ordered = sorted(enumerate(result.evaluators_results), key=lambda entry: entry[1].status is Status.SUCCESS)
-    unexplained: dict[str, Any] = {"differences": [], "nearest": None, "candidates": []}
     evaluators = []
-    for index, evaluated in ordered:
-        evaluator = _describe_evaluation(evaluated) | unexplained | dict(explanations.get(index) or {})
+    for evaluated in sorted(result.evaluators_results, key=lambda each: each.status is Status.SUCCESS):
+        evaluator = _describe_evaluation(evaluated) | (evaluated.explanation or Explanation([])).to_json()
         if evaluated.evaluator_name == RESPONSE_EVALUATOR:
             evaluator |= {side: result_in_words(evaluator[side], words) for side in ("expected", "actual")}
             evaluator["differences"] = [

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from msgspec import to_builtins
 
 from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
+from pytest_webeval.evaluators import RequestPatternEvaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.recordings.formats.clawbench import read
 from pytest_webeval.recordings.formats.clawbench_verdicts import META, REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs
@@ -110,5 +110,5 @@ def use_request(task: Task, trace: NetworkTrace) -> None:
         with suppress(EvaluationError):
             result = RequestPatternEvaluator().evaluate(expectation, case)
             written(result.to_json())
-            written([explain().to_json() for explain in case.log.explainers])
-            expect(bool(case.log.explainers) is (result.status != "success"), "a failure without its explanation")
+            written(result.explanation and result.explanation.to_json())
+            expect((result.explanation is None) is (result.status == "success"), "a failure without its explanation")

@@ -220,7 +220,7 @@ class DetailsReader(Struct, frozen=True):
 
 
 def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str | None) -> RunDetails:
-    named = list_named(RunDetails(result).explained)
+    named = list_named(result.evaluators_results)
     return RunDetails(
         result,
         named if recorded.requests is None else mark_matches(recorded.requests, named),

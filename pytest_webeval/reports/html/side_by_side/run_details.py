@@ -9,11 +9,10 @@ from msgspec import Struct, field, structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.results import EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks
@@ -48,13 +47,6 @@ class RunDetails(Struct, frozen=True):
         results = self.result.evaluators_results
         return next((each.actual for each in results if each.evaluator_name == RESPONSE_EVALUATOR), None)
 
-    @property
-    def explained(self) -> list[tuple[EvaluatorResult, Mapping[str, Any]]]:
-        """What each evaluator found, with its explanation."""
-        explanations = read_explanations(self.result) or [None] * len(self.result.evaluators_results)
-        pairs = zip(self.result.evaluators_results, explanations, strict=True)
-        return [(result, explanation or {}) for result, explanation in pairs]
-
 
 def redact(details: RunDetails, redacting: Redacting) -> RunDetails:
     """The same without secrets."""
@@ -86,8 +78,8 @@ def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | Non
 def _list_failing(result: TaskResult, steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     judged = [get_member(get_member(each.actual, "failure"), "first_step") for each in result.evaluators_results]
     by_judge = [step for number in judged if number is not None for step in steps if step.get("index") == number]
-    failed = [pair for pair in RunDetails(result).explained if pair[0].status is not Status.SUCCESS]
-    indices = [get_member(explanation.get("nearest"), "index") for _, explanation in failed]
+    failed = [each.explanation for each in result.evaluators_results if each.status is not Status.SUCCESS]
+    indices = [each.nearest.index if each and each.nearest else None for each in failed]
     return by_judge + [step for index in indices for step in steps if _has_event(step, index)]
 
 

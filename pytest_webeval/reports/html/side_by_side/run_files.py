@@ -188,8 +188,7 @@ class RecordingReader(Struct, frozen=True):
         run = None
         try:
             run = load_recording(path, result)
-            explanations = result.webeval.get("explanations") or ()
-            network = network_table(run, marks_of(result.evaluators_results, explanations))
+            network = network_table(run, marks_of(result.evaluators_results))
             step, is_failing = choose_step(result, step_timeline(run, None))
             shot = find_shot(run, step)
         except UNREADABLE:

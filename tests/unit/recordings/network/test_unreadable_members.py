@@ -278,7 +278,7 @@ def test_an_explanation_names_a_body_that_is_unavailable(bench, scored):
     (bench.directory / "7/network.har").write_text(json.dumps({"log": {"entries": [aside(bench, status=404)]}}))
     evaluator = {"evaluator": "NetworkEventEvaluator", "expected": WANTED["post_data"]}
     result = bench.score(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator))
-    differences = result.webeval["explanations"][1]["differences"]
+    differences = result.to_json()["webeval"]["explanations"][1]["differences"]
     assert [(one["path"], one["kind"]) for one in differences] == [
         ("response_status", "different"),
         ("post_data", "unreadable"),
