@@ -25,6 +25,7 @@ def good_and_bad(runs):
     return runs
 
 
+@pytest.mark.whole
 def test_a_page_is_appended_by_the_controller_alone_and_the_same_however_items_are_spread(
     good_and_bad, webeval_apart, page
 ):

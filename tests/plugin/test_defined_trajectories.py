@@ -40,6 +40,7 @@ def row(runs):
     return lambda: runs.summary["task_results"][0]
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", ["fara", "webvoyager", "online-mind2web"])
 @pytest.mark.parametrize(
     ("label", "answer", "status"),

@@ -12,6 +12,8 @@ from tests.plugin.test_fixtures import OVERRIDES
 RECORDING_REPORTS = """
 import json, os, pathlib
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 reports = pathlib.Path("reports.jsonl")
 
 def pytest_runtest_logstart(nodeid, location):

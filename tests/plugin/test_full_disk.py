@@ -244,6 +244,7 @@ def test_a_page_of_github_without_room_is_in_the_same_line(runs, webeval, monkey
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_three_directories_are_named_and_more_are_counted(pytester, runs, count):
     runs.add(107)

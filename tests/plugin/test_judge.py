@@ -115,6 +115,7 @@ def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
 MANUAL = Path(__file__).parents[2] / "docs/how-to/judge-runs.md"
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_sent_is_what_the_manual_lists(method, tree, ask):
     tree("a", scores=None)
@@ -153,6 +154,7 @@ def test_off_asks_nobody_and_needs_no_key(tree, webeval, runs):
     assert "judging" not in runs.summary["webeval"]
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     ("answers", "outcome"),
     [
@@ -176,6 +178,7 @@ def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, 
     assert results("a")["webeval"]["excluded"].startswith("not scored: ")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
 def test_a_refused_key_ends_the_session_once(status, method, tree, ask, runs):
@@ -229,6 +232,7 @@ def test_what_the_rules_decide_reaches_no_judge(tree, ask):
     assert server.exchanges == []
 
 
+@pytest.mark.whole
 def test_two_workers_pay_for_the_same_questions(tree, webeval_apart, ask, runs, pytester):
     for name in "abcd":
         tree(name, scores=None)
@@ -408,6 +412,7 @@ ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
 LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -622,6 +627,7 @@ def test_worker_processes_leave_runs_that_are_judged_again_to_the_session(tree, 
     assert len(server.exchanges) == 4
 
 
+@pytest.mark.whole
 def test_all_processes_together_send_so_many_requests_at_a_time(tree, webeval_apart, pytester):
     for name in "abcd":
         for picture in tree(name, scores=None).glob("*.png"):  # equal ones would be one question

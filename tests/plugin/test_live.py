@@ -301,6 +301,7 @@ def test_live_tests_over_several_files_need_the_option_for_tasks(pytester, write
     pytester.runpytest(RECORD, *options).assert_outcomes(passed=2)
 
 
+@pytest.mark.whole
 def test_workers_fail_live_tests_over_several_files(pytester, write):
     write(ONE + ONE.replace("tasks.json", "more.json").replace("test_agent", "test_other").replace(", 1", ", 9"))
     (pytester.path / "more.json").write_text(json.dumps([definition(9)]))
@@ -370,6 +371,7 @@ def test_a_live_test_has_no_fixture_over_recorded_runs(pytester, write):
     pytester.runpytest(RECORD).assert_outcomes(errors=1)
 
 
+@pytest.mark.whole
 def test_live_tests_run_on_workers(pytester, write):
     write(ALL)
     result = pytester.runpytest_subprocess(RECORD, "-n2", "--webeval-report=report", "--junitxml=junit.xml")

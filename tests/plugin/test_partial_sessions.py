@@ -122,6 +122,7 @@ def test_a_printed_command_keeps_the_results_of_the_others(runs, pytester, webev
         again.stdout.fnmatch_lines([note])
 
 
+@pytest.mark.thinned(every=6)
 @DRIVERS
 @pytest.mark.parametrize("arguments", [["-k", "[107]"], ["runs/107"]])
 def test_a_selection_keeps_the_report_of_all_runs_that_the_ini_file_names(

@@ -144,6 +144,7 @@ def test_of_a_run_that_cannot_be_read_the_page_tells_why(mixed, webeval, report)
     assert (page["network"], page["evaluators"]) == (None, [])
 
 
+@pytest.mark.whole
 def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
     def everything():
         found = {path.name: path.read_text() for path in report.rglob("*") if path.is_file()}

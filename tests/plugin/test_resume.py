@@ -449,6 +449,7 @@ def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(half
     assert (halfway.root / "tasks.json").exists()
 
 
+@pytest.mark.whole
 @WORKERS
 def test_checks_of_python_tests_come_out_as_in_an_undisturbed_session(runs, webeval_apart, pytester, workers):
     for number in (107, 108, 109):

@@ -178,6 +178,8 @@ def webeval_evaluators(webeval_evaluators):
 FUNCTION = """
 from own import PageBudget
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 def webeval_evaluators(ours):
     return [*ours, PageBudget()]
 """

@@ -173,6 +173,7 @@ def test_a_result_that_contradicts_itself_or_its_copy_is_an_error(numbered, webe
     )
 
 
+@pytest.mark.whole
 def test_workers_give_the_same_results(layouts, webeval_apart, runs):
     webeval_apart()
     alone = runs.summary["task_results"]

@@ -107,6 +107,7 @@ def test_a_session_loads_the_value_types_of_its_tasks_alone(runs, webeval_apart,
     assert found == {"base", "comparison", "matching", "schema", "string", "text", "url_normalization"}
 
 
+@pytest.mark.whole
 def test_workers_do_not_load_what_sums_up(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart("-n1", "-p", "xdist").assert_outcomes(passed=1)

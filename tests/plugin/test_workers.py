@@ -324,6 +324,8 @@ def test_no_process_of_a_process_is_left(six, pytester):
 
 COUNTING = """
 import os, pathlib
+
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
 def pytest_runtest_logfinish():
     children = pathlib.Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     with open("counts", "a") as file:

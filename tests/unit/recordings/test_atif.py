@@ -19,6 +19,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.recordings.trajectory.target import Target
+from tests.support.default_run import examples
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
@@ -142,6 +143,7 @@ def test_a_reward_that_says_nothing_about_success_leaves_the_run_ungraded(trial,
     assert (trajectory.outcome.kind, trajectory.judgements[0].ungraded) == ("ungraded", why)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("verifier_result", [None, {}, {"rewards": None}, {"rewards": {}}, {"rewards": {"speed": 1}}])
 @pytest.mark.parametrize("exception", [None, "AgentTimeoutError", "RewardFileNotFoundError"])
 @pytest.mark.parametrize(
@@ -488,7 +490,7 @@ JSON = st.recursive(
 DOCUMENT = st.dictionaries(st.sampled_from(KEYS), JSON)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(trajectory=DOCUMENT, result=DOCUMENT, reward=st.text(max_size=10))
 def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, trajectory, result, reward):
     path = tmp_path_factory.mktemp("trial")
