@@ -412,7 +412,7 @@ ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
 LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
 
 
-@pytest.mark.thinned(every=3)
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

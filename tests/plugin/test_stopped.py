@@ -104,6 +104,7 @@ def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apar
     assert runs.counts == (12, 0, 0)
 
 
+@pytest.mark.whole
 def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run_alone(runs, webeval_apart, pytester):
     for number in (107, 108, 109, 110):
         runs.add(number)

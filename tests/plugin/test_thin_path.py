@@ -61,6 +61,7 @@ def test_of_a_run_that_passed_nothing_is_kept_but_its_record(runs, webeval_apart
     assert kept.read() == {"runs/107::task": 0, "runs/108::task": 0}
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -83,6 +84,7 @@ def test_no_recording_is_kept_whatever_became_of_its_run(runs, webeval, kept, op
     assert set(kept.read().values()) == {0}
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("wanted", [1, 2])
 def test_no_recording_is_kept_that_a_python_test_looked_at(runs, webeval, kept, pytester, wanted):
     runs.add(107)

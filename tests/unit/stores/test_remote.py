@@ -92,6 +92,7 @@ def test_what_is_written_is_listed_by_key_and_read(endpoint, library):
     ]
 
 
+@pytest.mark.thinned(every=2)
 def test_an_odd_key_is_listed_and_read_as_it_is(endpoint, library):
     import botocore.session
 
@@ -106,6 +107,7 @@ def test_an_odd_key_is_listed_and_read_as_it_is(endpoint, library):
         client.delete_object(Bucket=BUCKET, Key=f"runs/{key}")
 
 
+@pytest.mark.thinned(every=8)
 @pytest.mark.parametrize("key", ["a\tb/c", "a\nb", "\x7f", "\u2028", "a%2Fb", "a b+c", "\u00fc", "u\u0308"])
 def test_an_odd_key_is_written_as_it_is(s3, library, key):
     open_store("s3://bucket/runs").write(key, b"odd")
@@ -145,6 +147,7 @@ def test_what_fails_for_good_is_one_line_without_the_words_of_the_library(s3, li
         assert failure.value.__context__ is None
 
 
+@pytest.mark.thinned(every=2)
 def test_whether_a_store_can_be_written_is_tried_without_an_object(endpoint, library):
     import botocore.session
 
@@ -156,6 +159,7 @@ def test_whether_a_store_can_be_written_is_tried_without_an_object(endpoint, lib
         open_store("s3://other/results").check_writable("a")
 
 
+@pytest.mark.whole
 def test_a_store_that_cannot_be_tried_may_be_written(s3, library):
     s3.restart(Faults(unwritable=["results/a"]))
     with pytest.raises(StoreError, match=r"cannot write s3://bucket/results/a: access is denied"):
@@ -165,6 +169,7 @@ def test_a_store_that_cannot_be_tried_may_be_written(s3, library):
     open_store("memory://results").check_writable("a")
 
 
+@pytest.mark.thinned(every=2)
 def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
     with pytest.raises(StoreError, match=r"cannot list s3://other/runs: there is no such bucket or location; check it"):
         list(open_store("s3://other/runs").list())
@@ -251,6 +256,7 @@ def test_a_store_that_is_killed_and_restarted_loses_nothing(s3, library):
     assert store.read("new") == b"new"
 
 
+@pytest.mark.thinned(every=2)
 def test_a_store_that_is_gone_is_waited_for_once(s3, library, quick_retries):
     s3.put({"runs/1": b"1"})
     store = open_store("s3://bucket/runs")
@@ -285,6 +291,7 @@ def _read_elsewhere(store):
     return os.getpid(), store.read("1")
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("method", ["spawn", "fork"])
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_store_works_in_another_process(s3, method):

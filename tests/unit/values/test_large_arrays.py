@@ -121,6 +121,7 @@ ITEMS = st.one_of(
 )
 
 
+@pytest.mark.thinned(every=2)
 @BOTH
 @pytest.mark.parametrize("extra_keys", [False, True])
 @given(data=st.data())

@@ -60,6 +60,7 @@ def readable(name: str, raw: object, reading: ParseContext) -> Value | None:
         return None
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("reading", READINGS, ids=["task", "agent"])
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None)  # the first example waits for a parser to be imported
