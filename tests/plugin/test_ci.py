@@ -67,6 +67,7 @@ def annotations(result):
     return [line for line in result.outlines if line.startswith("::")]
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options", [(), ("-q",), pytest.param(("-n2",), marks=pytest.mark.whole), ("--no-summary",), ("-v",)]
 )

@@ -345,6 +345,7 @@ def planted(runs, pytester, webeval):
     return pytester.path
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize(
     ("sessions", "unseen"),

@@ -194,6 +194,7 @@ def failing(runs):
     return len(TRAJECTORIES) * len(WAYS)
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.usefixtures("failing")
 def test_no_way_to_hide_a_failing_run_makes_it_pass_or_leave_the_rate(runs, failing, webeval_apart, pytester, engine):

@@ -9,10 +9,10 @@ import pytest
 
 from tests.plugin.test_fixtures import OVERRIDES
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 RECORDING_REPORTS = """
 import json, os, pathlib
-
-pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
 
 reports = pathlib.Path("reports.jsonl")
 

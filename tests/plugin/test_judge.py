@@ -588,6 +588,7 @@ def other(record_evaluation):
     assert (runs.summary["success_count"], runs.summary["webeval"]["judging"]["successes"]) == (0, 1)
 
 
+@pytest.mark.whole
 def test_a_judged_result_is_not_reused_for_another_judge(tree, ask, webeval, judged):
     tree("a", scores=None)
     with serve([SUCCESS]) as server:

@@ -179,6 +179,7 @@ def test_a_run_that_vanishes_while_it_is_scored_is_not_made_again(runs, webeval,
     assert not path.exists()
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("mode", [0, 0o444, 0o111])
 def test_a_run_root_that_nobody_may_read_is_a_usage_error_of_one_line(runs, session, locked, mode):
     runs.add(107)

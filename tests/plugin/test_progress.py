@@ -96,6 +96,7 @@ def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, op
     assert max(len(piece) for line in shown.split("\n") if LINE.search(line) for piece in line.split("\r")) < COLUMNS
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options",
     [

@@ -115,6 +115,7 @@ HOOKED = {  # the arguments that a hook names, and the results in which secrets 
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 @pytest.mark.parametrize(("arguments", "readable"), HOOKED.items(), ids=HOOKED)
 def test_hooks_get_a_redacted_result_and_the_original_by_its_name(
@@ -250,6 +251,7 @@ def test_the_password_of_a_form_that_the_answer_repeats_leaves_nowhere(runs, lea
     assert not [word for word in passwords if any(word.lower().encode() in text.lower() for text in texts)]
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "code",
     [

@@ -50,6 +50,7 @@ def test_each_format_of_the_table_has_runs_with_secrets():
     assert sorted(PLANTED_RUNS) == sorted(RECORDED_FORMATS)
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("way", WAYS)
 def test_no_secret_of_any_text_leaves_the_run_directories(planted, leaving, way):
     assert list_places(planted, leaving(*WAYS[way])) == set()

@@ -248,6 +248,7 @@ def change_line(runs, change):
     journal.write_text("".join(f"{line}\n" for line in (change(first), *others)))
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "tamper",
     [
@@ -319,6 +320,7 @@ def webeval_response(webeval_response):
 """
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(("version", "taken"), [(1, 2), (2, 0)])
 def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, told, version, taken):
     for number in (107, 108, 109):

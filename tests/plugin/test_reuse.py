@@ -334,6 +334,7 @@ def test_the_state_of_an_evaluator_decides(suite, list_scored, monkeypatch):
     assert list_scored() == []
 
 
+@pytest.mark.whole
 def test_an_evaluator_whose_state_nobody_can_compare_is_always_asked(suite, list_scored):
     own_evaluator(suite.path / "b", helper="object()")
     for _ in range(2):

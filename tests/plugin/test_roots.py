@@ -57,6 +57,7 @@ def test_two_roots_with_the_same_names_and_ids_are_kept_apart(another_root, pyte
     assert second.result(107)["webeval"]["run"] == "b/runs/107"
 
 
+@pytest.mark.whole
 @WORKERS
 def test_two_roots_of_one_name_outside_the_rootdir_are_kept_apart(another_root, project, pytester, workers):
     first, second = another_root("a/runs"), another_root("b/runs")

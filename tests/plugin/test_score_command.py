@@ -270,6 +270,7 @@ def count_processes(group):
     return 0
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("stop", "name"),
     [

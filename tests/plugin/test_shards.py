@@ -339,6 +339,7 @@ def test_wrong_use_is_one_line(two_jobs, capsys, arguments, message):
     assert (code, printed.splitlines()[-1]) == (4, f"ERROR: {message}")
 
 
+@pytest.mark.whole
 def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys):
     own = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"][0]["run"]
     name = own.rpartition("/")[2]

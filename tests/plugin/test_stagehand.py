@@ -73,6 +73,7 @@ def test_a_success_that_a_gate_rejects_fails_with_the_name_of_the_gate(layouts, 
     assert (row["status"], evaluated["assertions"][0]["assertion_msgs"]) == ("failure", [message])
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(("criterion", "passed"), [("outcome", 11), ("process", 9), ("both", 7)])
 def test_the_criterion_of_the_session_decides(layouts, webeval, criterion, passed):
     assert webeval(f"--webeval-criterion={criterion}").parseoutcomes()["passed"] == passed

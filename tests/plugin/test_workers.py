@@ -21,6 +21,8 @@ from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 from tests.support.sessions import read_files
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 SUITE = Path(__file__).parents[2] / "example_suite"
 ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
 
@@ -324,8 +326,6 @@ def test_no_process_of_a_process_is_left(six, pytester):
 
 COUNTING = """
 import os, pathlib
-
-pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
 def pytest_runtest_logfinish():
     children = pathlib.Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     with open("counts", "a") as file:

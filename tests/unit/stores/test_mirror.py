@@ -552,7 +552,6 @@ import sys
 from pathlib import Path
 from pytest_webeval.stores.local import LocalStore
 from pytest_webeval.stores.mirror import Mirror
-from tests.support.default_run import examples
 mirror = Mirror.open(LocalStore(sys.argv[1]), cache=Path(sys.argv[2]))
 while True:
     mirror.prefetch([mirror.path])
