@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from pytest_webeval.tasks.task import Task
 from tests.support import schema_checks
 from tests.support.bench import Bench
-from tests.support.default_run import thin
+from tests.support.default_run import group_rows, thin
 from tests.support.write_published_digests import digest_row
 
 # Without deadlines, since a machine may be busy. `--hypothesis-profile=whole` tries more examples.
@@ -34,9 +33,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if hasattr(item, "callspec") and "parquet" in item.callspec._idlist:
             item.add_marker(pytest.mark.libraries)
-    thinned = [item for item in items if item.get_closest_marker("thinned")]
-    for _, rows in groupby(thinned, key=lambda item: item.nodeid.partition("[")[0]):
-        thin(list(rows))
+    for rows in group_rows(item for item in items if item.get_closest_marker("thinned")):
+        thin(rows, **rows[0].get_closest_marker("thinned").kwargs)
 
 
 @pytest.fixture(scope="module")

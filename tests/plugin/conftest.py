@@ -14,6 +14,7 @@ import pytest
 import pytest_webeval
 from pytest_webeval.plugin.collection.nodes import RunItem
 from tests.support import recorded
+from tests.support.default_run import group_rows, thin
 from tests.support.runs import Runs
 
 # Pytester forgets what a session imports, and each session would import it again.
@@ -26,6 +27,7 @@ for _name in ("openai", "PIL.Image", "thefuzz.fuzz", "url_normalize"):
 # Each session would load them afresh; beside them no run item is scored directly, as it is for most users.
 OTHER_PLUGINS = {
     "no:allure_pytest": "--alluredir",
+    "no:anyio": "--anyio",
     "no:hypothesispytest": "--hypothesis",
     "no:benchmark": "--benchmark",
     "no:rerunfailures": "--reruns",
@@ -36,18 +38,23 @@ HERE = Path(__file__).parent
 SPREADING = ("-n", "--webeval-workers", "--numprocesses")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Rows of tables that spread a session over processes are in the suites marked `whole`.
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave most sessions of tables to the suites marked `whole`: each third row, and none that spreads over processes.
 
-    test_xdist.py has what is different there, and test_all_formats.py compares all bytes of such a session.
+    test_xdist.py has what is different there, and test_all_formats.py compares all bytes of such a session. The marker
+    `thinned` chooses other rows.
     """
-    for item in items:
-        if item.path.parent == HERE and item.path.name != "test_xdist.py" and _is_spread(item):
+    rows = [item for item in items if item.path.parent == HERE and hasattr(item, "callspec")]
+    for item in rows:
+        if item.path.name != "test_xdist.py" and _is_spread(item):
             item.add_marker(pytest.mark.whole)
+    sessions = (item for item in rows if "pytester" in item.fixturenames and not item.get_closest_marker("whole"))
+    for table in group_rows(item for item in sessions if not item.get_closest_marker("thinned")):
+        thin(table, every=3)
 
 
-def _is_spread(item: pytest.Item) -> bool:
-    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+def _is_spread(item: Any) -> bool:
+    values = item.callspec.params.values()
     lists = ([value] if isinstance(value, str) else value for value in values if isinstance(value, str | list | tuple))
     return any(isinstance(each, str) and each.startswith(SPREADING) for values in lists for each in values)
 

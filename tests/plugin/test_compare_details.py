@@ -193,7 +193,7 @@ PAGE_CHANGES = [
 ]
 
 
-@pytest.mark.thinned(every=4)
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("change", PAGE_CHANGES)
 def test_a_page_may_have_any_type_anywhere(two, change):
     path = two / "rb" / "data" / f"{data_name('runs/108')}.js"
@@ -305,7 +305,7 @@ PICTURES = [
 ]
 
 
-@pytest.mark.thinned(every=3)
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(("content", "is_linked", "problem"), PICTURES)
 @pytest.mark.parametrize("sessions", [("a", "b"), ("ra", "rb")])
 def test_pictures_are_linked_where_they_are_and_only_if_they_are_images(
@@ -345,7 +345,7 @@ def planted(runs, pytester, webeval):
     return pytester.path
 
 
-@pytest.mark.thinned
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize(
     ("sessions", "unseen"),
@@ -362,6 +362,7 @@ def test_no_secret_is_in_details_of_sessions_without_redaction(planted, mode, se
     assert len(canaries.seen(compare(*sessions, "--redact=off"))) > 8
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 def test_no_secret_is_on_the_page_of_a_session_with_a_baseline(planted, webeval, mode):
     redact = f"--webeval-redact={mode}"

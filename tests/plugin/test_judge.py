@@ -115,7 +115,7 @@ def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
 MANUAL = Path(__file__).parents[2] / "docs/how-to/judge-runs.md"
 
 
-@pytest.mark.thinned(every=2)
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_sent_is_what_the_manual_lists(method, tree, ask):
     tree("a", scores=None)
@@ -178,7 +178,7 @@ def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, 
     assert results("a")["webeval"]["excluded"].startswith("not scored: ")
 
 
-@pytest.mark.thinned
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
 def test_a_refused_key_ends_the_session_once(status, method, tree, ask, runs):
@@ -514,6 +514,7 @@ def test_a_request_that_is_not_near_or_is_forbidden_is_shown_to_nobody(runs, web
     assert server.exchanges == []
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_nothing_is_written_outside_of_a_run_or_waits_for_a_pipe(kind, tree, ask, pytester):
     path, outside = tree("a", scores=None), pytester.path / "outside"
@@ -670,6 +671,7 @@ def test_a_verdict_is_not_compared_with_what_the_run_says_of_an_older_one(tree, 
     assert [text for text in results("a")["webeval"]["warnings"] if "R17" in text] == []
 
 
+@pytest.mark.whole
 def test_a_threshold_has_one_spelling(tree, ask, judged):
     tree("a", scores=None)
     with serve([SUCCESS]) as server:

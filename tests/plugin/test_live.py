@@ -416,6 +416,7 @@ def test_an_agent_that_exceeds_a_limit_is_scored_by_what_it_did_before(pytester,
     result.stdout.fnmatch_lines([f"agent_response: expected a JSON object; got no answer: {reason}"])
 
 
+@pytest.mark.whole
 def test_a_debugger_takes_none_of_the_time_of_an_agent(pytester, write):
     pytester.makeconftest("""
         import time
@@ -523,6 +524,7 @@ def test_what_a_site_says_in_live_tests_is_no_control_sequence(pytester, write, 
     assert shown.count("evil") >= 2 * len(BODIES)
 
 
+@pytest.mark.whole
 def test_what_a_site_says_in_the_end_of_a_session_is_no_control_sequence(pytester, write):
     write(SAYING + SAYING_ONE.replace("NAME", "exit").replace("BODY", "pytest.exit(SITE)"))
     controls, shown = find_controls(pytester)

@@ -73,6 +73,7 @@ def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pyteste
     assert runs.written == []
 
 
+@pytest.mark.whole
 def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytester, runs, as_user):
     runs.add(107)
     runs.root.chmod(0o555)

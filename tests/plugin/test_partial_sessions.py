@@ -61,6 +61,7 @@ def test_all_drivers_keep_the_complete_summary(runs, scored, webeval_apart, spre
     assert not (runs.root / PARTIAL).exists()
 
 
+@pytest.mark.whole
 def test_ctrl_c_keeps_the_complete_summary(runs, scored, webeval_apart, pytester):
     interrupt = "if '108' in item.nodeid:\n        raise KeyboardInterrupt"
     pytester.makeconftest(f"def pytest_runtest_setup(item):\n    {interrupt}")

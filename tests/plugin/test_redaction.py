@@ -43,6 +43,7 @@ def test_no_secret_leaves_the_run_directories(planted, leaving, how, mode):
     assert canaries.seen(*leaving(f"--webeval-redact={mode}", *how)) == set()
 
 
+@pytest.mark.whole
 def test_all_secrets_that_results_tell_leave_them_without_redaction(planted, leaving):
     assert canaries.seen(*leaving("--webeval-redact=off")) == canaries.PLANTED - HIDDEN
 
@@ -181,6 +182,7 @@ def test_bare(webeval_run):
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_python_tests_tell_no_secrets(planted, pytester, leaving, how):
     pytester.makepyfile(test_checks=CHECKS)

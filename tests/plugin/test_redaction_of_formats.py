@@ -56,6 +56,7 @@ def test_no_secret_of_any_text_leaves_the_run_directories(planted, leaving, way)
     assert list_places(planted, leaving(*WAYS[way])) == set()
 
 
+@pytest.mark.whole
 def test_what_is_told_of_a_run_has_its_secrets_without_redaction(planted, leaving):
     places = list_places(planted, leaving("--webeval-redact=off"))
     for name, runs in PLANTED_RUNS.items():

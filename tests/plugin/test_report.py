@@ -61,6 +61,7 @@ def mixed(runs):
     return runs
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(
     webeval_apart, runs, pytester, options

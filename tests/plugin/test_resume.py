@@ -320,6 +320,7 @@ def webeval_response(webeval_response):
 """
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(("version", "taken"), [(1, 2), (2, 0)])
 def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, told, version, taken):
@@ -363,6 +364,7 @@ def lone(pytester, runs):
     return path
 
 
+@pytest.mark.whole
 def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
     options = ("--webeval-runs=runs/107", "--webeval-tasks=runs/107/tasks.json")
     pytester.makeconftest(DECODED + KILLED)

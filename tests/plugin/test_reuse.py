@@ -261,7 +261,7 @@ IN_A = [RETRIEVED, FAILED, DATED, ON_GITLAB, TRAJECTORY]
 NUMBERED = [RETRIEVED, FAILED, DATED, ON_GITLAB, IN_B]
 
 
-@pytest.mark.thinned(every=7)
+@pytest.mark.thinned(every=11)
 @pytest.mark.parametrize(
     ("change", "touched"),
     [
@@ -300,6 +300,7 @@ def test_each_thing_that_decides_touches_exactly_its_results(suite, list_scored,
     assert list_scored() == []
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(every=6)
 @pytest.mark.parametrize(
     ("option", "touched"),

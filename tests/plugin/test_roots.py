@@ -20,6 +20,7 @@ def project(pytester, monkeypatch):
     return path
 
 
+@pytest.mark.whole
 @WORKERS
 def test_runs_outside_the_rootdir_are_scored(runs, project, pytester, workers):
     runs.add(107)
@@ -128,6 +129,7 @@ def test_an_argument_names_a_run_by_another_path_than_the_root(runs, pytester):
     )
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_symlinked_root_keeps_its_own_name(runs, pytester, workers):
     runs.add(107)

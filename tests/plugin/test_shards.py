@@ -105,6 +105,7 @@ def test_merged_shards_are_what_one_session_leaves(suite, session, score_shards,
     assert len(expected_results) >= 6
 
 
+@pytest.mark.whole
 def test_shards_split_all_runs_and_say_so(suite, score_shards, pytester):
     results = score_shards("--webeval-require-all", "-v")
     labels = []
@@ -170,6 +171,7 @@ def test_recorded_times_balance_the_shards(runs, webeval, pytester):
     webeval("--webeval-shard=1/2", "--webeval-shard-times=times.json").assert_outcomes(passed=3, deselected=3)
 
 
+@pytest.mark.whole
 def test_tests_about_a_run_go_with_it_and_others_to_all_shards(runs, webeval_apart, pytester):
     for number in (101, 102):
         runs.add(number)
@@ -239,6 +241,7 @@ def merge(capsys, *arguments):
 MERGED = ("--output=merged", "--report=merged-report")
 
 
+@pytest.mark.whole
 def test_a_missing_shard_is_named(two_jobs, capsys):
     code, message = merge(capsys, "job-1/out", *MERGED)
     assert (code, message) == (4, "ERROR: 1 shard missing: 2/2; score and name all shards\n")
@@ -258,6 +261,7 @@ def test_a_shard_that_was_scored_twice_is_named(two_jobs, pytester, capsys):
     assert (code, message) == (4, f"ERROR: {expected}\n")
 
 
+@pytest.mark.whole
 @DAMAGED
 def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
     (record, *_) = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"]
@@ -482,6 +486,7 @@ def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pyte
     assert not (pytester.path / "merged" / forging / "x").exists()
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(every=2)
 @DAMAGED
 @pytest.mark.parametrize("label", ["../../escaped/traj/1", "/tmp/traj/1"], ids=["above", "absolute"])
@@ -491,6 +496,7 @@ def test_a_label_that_leads_elsewhere_is_refused(two_jobs, pytester, capsys, lab
     assert (code, f"the label {label!r} leads out of the run roots; score it again" in message) == (4, True)
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(every=5)
 @DAMAGED
 @pytest.mark.parametrize(

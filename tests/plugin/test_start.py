@@ -81,6 +81,7 @@ def test_a_session_without_trajectories_loads_nothing_that_only_they_need(runs, 
     assert found == SHARED
 
 
+@pytest.mark.whole
 def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
     tree("a")
     webeval_apart().assert_outcomes(passed=1)
@@ -93,6 +94,7 @@ def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
     assert "tasks.lenient_models" not in loaded()  # which imports pydantic
 
 
+@pytest.mark.whole
 def test_a_session_loads_what_few_ask_for_only_when_they_do(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)

@@ -118,6 +118,7 @@ def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run
     assert "eval_journal.jsonl" not in runs.written
 
 
+@pytest.mark.whole
 @pytest.mark.thinned(every=2)
 @WORKERS
 @pytest.mark.parametrize("passes", [True, False])

@@ -31,6 +31,7 @@ def uploaded(s3, tmp_path):
     return read
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_in_a_store_are_those_in_a_directory(copied, session, here, uploaded, tmp_path, kind):
     copied(12)

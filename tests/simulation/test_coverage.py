@@ -16,6 +16,7 @@ POPULATIONS = populations(random.Random(SEED))
 BUILDS, LEAST = 200, 0.89  # 95%, less four standard deviations of so many builds
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("population", first_by_default(POPULATIONS, 1), ids=lambda population: population.name)
 def test_intervals_hold_the_true_value(population):
     shares = measure_coverage(population, BUILDS, random.Random(1))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 import hypothesis
@@ -24,13 +25,17 @@ def first_by_default(cases: Iterable[Any], count: int) -> list[Any]:
     return [*rows[:count], *(pytest.param(*case, marks=pytest.mark.whole) for case in others)]
 
 
-def thin(rows: list[Any]) -> None:
-    """Mark the rows of a test `whole`, but for those that the default run needs.
+def group_rows(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """The rows of each test, in the order in which they were collected."""
+    return (list(rows) for _, rows in groupby(items, key=lambda item: item.nodeid.partition("[")[0]))
 
-    With the marker `thinned(every=8)` that is every eighth. With `thinned` alone it is as many as there are values in
-    the longest list of the product, so that each value of each list occurs.
+
+def thin(rows: list[Any], every: int | None = None) -> None:
+    """Mark the rows of a test `whole`, but for those that the default run needs: every eighth, for example.
+
+    Without a number they are as many as there are values in the longest list of a product, so that each value of each
+    list occurs.
     """
-    every = rows[0].get_closest_marker("thinned").kwargs.get("every")
     indices = number_values([row.callspec._idlist for row in rows])
     if every:
         kept = set(indices[::every])

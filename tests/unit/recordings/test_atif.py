@@ -387,6 +387,7 @@ def test_a_result_belongs_to_the_first_call_with_its_id_or_else_to_the_last(tria
     assert tuple(step.observation for step in trajectory.steps) == observations
 
 
+@pytest.mark.whole
 def test_many_calls_of_one_step_cost_no_more_than_their_number(trial):
     count = 40_000
     calls = [{"tool_call_id": f"{number}", "function_name": "f"} for number in range(count)]

@@ -114,6 +114,7 @@ def test_an_odd_key_is_written_as_it_is(s3, library, key):
     assert s3.objects("") == {f"runs/{key}": b"odd"}
 
 
+@pytest.mark.thinned(every=2)
 def test_a_listing_of_several_pages_is_complete(s3, library):
     keys = sorted(f"{number}" for number in range(2_500))
     s3.put({f"runs/{key}": b"1" for key in keys})
@@ -177,6 +178,7 @@ def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
         open_store("s3://other/runs").write("1", b"1")
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     ("name", "value", "error"),
     [
@@ -211,6 +213,7 @@ def test_a_scheme_may_have_capitals(s3, library):
     assert (store.location, store.read("1")) == ("s3://bucket/runs", b"1")
 
 
+@pytest.mark.thinned(every=2)
 def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkeypatch, caplog):
     monkeypatch.setenv("AWS_SESSION_TOKEN", "plantedtoken")
     s3.put({"runs/denied": b"1", "runs/failing": b"1"})
@@ -234,6 +237,7 @@ def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkey
         assert secret not in joined
 
 
+@pytest.mark.thinned(every=2)
 def test_reads_that_fail_for_a_passing_reason_are_tried_again(s3, library, quick_retries):
     s3.put({f"runs/{number}": f"{number}".encode() * 50 for number in range(150)})
     s3.restart(Faults(share=0.2))
@@ -243,6 +247,7 @@ def test_reads_that_fail_for_a_passing_reason_are_tried_again(s3, library, quick
     assert len(reads) > 160
 
 
+@pytest.mark.thinned(every=2)
 def test_a_store_that_is_killed_and_restarted_loses_nothing(s3, library):
     s3.put({f"runs/{number}": f"{number}".encode() for number in range(3)})
     store = open_store("s3://bucket/runs")
@@ -270,6 +275,7 @@ def test_a_store_that_is_gone_is_waited_for_once(s3, library, quick_retries):
     assert store.read("1") == b"1"
 
 
+@pytest.mark.thinned(every=2)
 def test_credentials_and_endpoint_of_a_profile_are_used(s3, library, tmp_path, monkeypatch):
     s3.put({"runs/1": b"1"})
     secret = s3.environment["AWS_SECRET_ACCESS_KEY"]

@@ -46,6 +46,7 @@ def count_matches(monkeypatch):
     return counts
 
 
+@pytest.mark.thinned(every=4)
 @BOTH
 @pytest.mark.parametrize(
     ("expected", "actual", "most"),
