@@ -165,6 +165,7 @@ def test_the_shards_of_a_split_session_keep_their_own_results_alone(webeval, pyt
     assert len([line for line in lines if line.startswith(b'{"run"')]) == 4
 
 
+@pytest.mark.libraries
 @pytest.mark.unchecked_files("one is of another tool")
 def test_a_file_of_another_tool_with_the_name_of_the_manifest_stays(webeval, runs, score):
     (runs.root / "eval_results.json").write_text('{"accuracy": 0.5}')
@@ -221,6 +222,7 @@ def test_results_are_reused_wherever_the_earlier_session_put_them(webeval, pytes
     assert is_sharded or len(list(pytester.path.glob("out/*/eval_result.json"))) == 4
 
 
+@pytest.mark.libraries
 def test_tables_are_not_reused_without_what_reads_them(webeval, monkeypatch):
     webeval(OUT, "--webeval-reuse", "--webeval-results=parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
