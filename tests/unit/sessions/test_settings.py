@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from decimal import Decimal
 
 import pytest
 
@@ -73,6 +74,9 @@ def test_an_invalid_gate_is_one_of_an_option():
         ("criterion", "both", "both"),
         ("rubric_threshold", "0.5", 0.5),
         ("timeout", "90", 90.0),
+        ("durations", "0", 0),
+        ("judge_concurrency", "9", 9),
+        ("judge_max_usd", "2.50", Decimal("2.50")),
         ("judge_votes", "5", 5),
         ("judge_mode", "live", "live"),
     ],
