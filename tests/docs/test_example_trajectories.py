@@ -154,6 +154,7 @@ def test_the_runs_of_the_same_tasks_are_compared(results):
     assert experiment["pass^k"]["2"] == {"mean": 0.0, "tasks": 2}
 
 
+@pytest.mark.whole
 def test_the_script_writes_the_files_that_are_committed(tmp_path):
     script = [sys.executable, str(SUITE / "record_trajectories.py"), "--keep-screenshots", "--output", str(tmp_path)]
     subprocess.run(script, check=True, capture_output=True, timeout=120)

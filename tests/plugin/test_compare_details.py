@@ -158,6 +158,7 @@ HOSTILE_FILES = {
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.unchecked_files("results that are damaged on purpose")
 @pytest.mark.parametrize("content", HOSTILE_FILES.values(), ids=HOSTILE_FILES)
 def test_a_damaged_file_is_a_line(two, content):
@@ -192,6 +193,7 @@ PAGE_CHANGES = [
 ]
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("change", PAGE_CHANGES)
 def test_a_page_may_have_any_type_anywhere(two, change):
     path = two / "rb" / "data" / f"{data_name('runs/108')}.js"
@@ -299,6 +301,7 @@ PICTURES = [
 ]
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(("content", "is_linked", "problem"), PICTURES)
 @pytest.mark.parametrize("sessions", [("a", "b"), ("ra", "rb")])
 def test_pictures_are_linked_where_they_are_and_only_if_they_are_images(
@@ -338,6 +341,7 @@ def planted(runs, pytester, webeval):
     return pytester.path
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize(
     ("sessions", "unseen"),
@@ -354,6 +358,7 @@ def test_no_secret_is_in_details_of_sessions_without_redaction(planted, mode, se
     assert len(canaries.seen(compare(*sessions, "--redact=off"))) > 8
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 def test_no_secret_is_on_the_page_of_a_session_with_a_baseline(planted, webeval, mode):
     redact = f"--webeval-redact={mode}"

@@ -65,6 +65,7 @@ def seen(directory):
     return canaries.seen(*files, names=SECRETS)
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("workers", [(), ("-n2", "-p", "xdist")], ids=["serial", "parallel"])
 @pytest.mark.parametrize("mode", MODES)
 def test_no_secret_of_an_event_is_in_a_report(planted, webeval_apart, report, mode, workers):

@@ -144,6 +144,7 @@ def test_the_report_shows_steps_with_their_pictures(runs, webeval):
     assert any("Look at it" in page and "trajectory/1.png" in page for page in pages)
 
 
+@pytest.mark.whole
 def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart, pytester):
     add_result(runs, "a", judge=judge(100))
     pytester.makeconftest(

@@ -61,6 +61,7 @@ def mixed(runs):
     return runs
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(
     webeval_apart, runs, pytester, options
@@ -144,6 +145,7 @@ def test_of_a_run_that_cannot_be_read_the_page_tells_why(mixed, webeval, report)
     assert (page["network"], page["evaluators"]) == (None, [])
 
 
+@pytest.mark.whole
 def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
     def everything():
         found = {path.name: path.read_text() for path in report.rglob("*") if path.is_file()}

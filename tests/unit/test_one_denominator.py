@@ -167,6 +167,7 @@ def list_outputs(summary, records, output):
     }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.filterwarnings("ignore:runs inside other runs")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_output_has_the_rate_of_an_independent_count_with_damaged_runs(tmp_path, name):

@@ -61,6 +61,7 @@ def matches(expected, parser, raw, context):
         return False
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     "value",
     [None, "", [], {}, "^.*$", "x" * 20_000, float("inf"), float("nan"), 10**400, -3],

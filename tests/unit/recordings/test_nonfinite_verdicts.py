@@ -55,6 +55,7 @@ def damage(path, way, value):
     path.write_text(json.dumps(document))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("value", [math.nan, -math.inf, 10**400], ids=["NaN", "-Infinity", "400 digits"])
 @pytest.mark.parametrize(("name", "part", "file", "way"), MEMBERS, ids=str)
 def test_such_a_verdict_is_an_error(tmp_path, name, part, file, way, value):

@@ -33,6 +33,7 @@ def run(plan: Plan):
     return judged, derive_again(plan, judged), calls
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("seeds", [range(start, start + 60) for start in range(0, 360, 60)], ids=lambda seeds: seeds[0])
 def test_a_payload_is_derived_again_to_what_the_judge_meant(seeds):
     for seed in seeds:

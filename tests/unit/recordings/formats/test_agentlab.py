@@ -20,6 +20,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from tests.support.agentlab import RECORDED, find_experiment
+from tests.support.default_run import examples
 
 SUMMARY = "summary_info.json"
 AGENT = "ScriptedAgent-example-model-1"
@@ -354,7 +355,7 @@ SUMMARIES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(summary=SUMMARIES, log=st.text())
 def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, summary, log):
     path = tmp_path_factory.mktemp("experiment")

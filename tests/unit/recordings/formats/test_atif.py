@@ -18,6 +18,7 @@ from pytest_webeval.recordings.formats.harbor_trial import parse_reward
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
+from tests.support.default_run import examples
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "atif"
 SUFFIX = "__aB3dE5f"
@@ -141,6 +142,7 @@ def test_a_reward_that_says_nothing_about_success_leaves_the_run_ungraded(trial,
     assert (trajectory.outcome.kind, trajectory.judgements[0].ungraded) == ("ungraded", why)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("verifier_result", [None, {}, {"rewards": None}, {"rewards": {}}, {"rewards": {"speed": 1}}])
 @pytest.mark.parametrize("exception", [None, "AgentTimeoutError", "RewardFileNotFoundError"])
 @pytest.mark.parametrize(
@@ -384,6 +386,7 @@ def test_a_result_belongs_to_the_first_call_with_its_id_or_else_to_the_last(tria
     assert tuple(step.observation for step in trajectory.steps) == observations
 
 
+@pytest.mark.whole
 def test_many_calls_of_one_step_cost_no_more_than_their_number(trial):
     count = 40_000
     calls = [{"tool_call_id": f"{number}", "function_name": "f"} for number in range(count)]
@@ -487,7 +490,7 @@ JSON = st.recursive(
 DOCUMENT = st.dictionaries(st.sampled_from(KEYS), JSON)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(trajectory=DOCUMENT, result=DOCUMENT, reward=st.text(max_size=10))
 def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, trajectory, result, reward):
     path = tmp_path_factory.mktemp("trial")

@@ -18,6 +18,7 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.signatures import list_traces
 from pytest_webeval.recordings.trajectory.step import Target, UnreadableTrajectory
+from tests.support.default_run import examples
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "browser_use"
 NAME = "AgentHistory.json"
@@ -520,7 +521,7 @@ ENTRY = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(history=st.lists(ENTRY | JSON, max_size=4) | JSON, usage=JSON)
 def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, history, usage):
     path = tmp_path_factory.mktemp("run")

@@ -19,6 +19,7 @@ from pytest_webeval.recordings.formats.clawbench_verdicts import read_lenient_re
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from tests.support.default_run import examples
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "clawbench" / "example--agent-1"
 SUCCESS = "901-shop-success"
@@ -547,7 +548,7 @@ FILES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(files=FILES)
 def test_no_content_raises_anything_but_a_recording_error_or_is_a_success_by_itself(tmp_path_factory, files):
     path = tmp_path_factory.mktemp("run")

@@ -116,6 +116,7 @@ def test_the_names_are_those_of_harbor():
     assert (len(NOT_COUNTED), INVALID_REWARD_ERRORS.isdisjoint(COUNTED)) == (50, True)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("place", ["trial", "step"])
 @pytest.mark.parametrize("name", [*COUNTED, "WeirdError", *NOT_COUNTED])
 def test_where_nothing_is_stored_the_name_of_an_exception_decides(trial, name, place):
@@ -129,6 +130,7 @@ def test_where_nothing_is_stored_the_name_of_an_exception_decides(trial, name, p
         assert trajectory.judgements[0].ungraded == f"invalid reward: the trial raised {name}"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("stored", [{}, {"reward_valid": False}, {"reward_valid": True}])
 @pytest.mark.parametrize("name", [None, *COUNTED, "WeirdError", *NOT_COUNTED])
 def test_a_trial_without_a_reward_never_counts(trial, name, stored):

@@ -19,6 +19,7 @@ from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.rubrics import derivation as rubrics_derivation
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
+from tests.support.default_run import examples
 
 RECORDED = Path(__file__).parents[3] / "recorded" / "webvoyager"
 CORPUS = Path(__file__).parents[4].parent / "shared" / "corpora" / "webvoyager.tar.xz"
@@ -215,7 +216,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(messages=st.lists(MESSAGE | st.none() | st.text()) | st.integers(), verdict=st.lists(MESSAGE), log=st.text())
 def test_no_content_raises_anything_but_a_recording_error(tmp_path_factory, messages, verdict, log):
     path = tmp_path_factory.mktemp("task")

@@ -255,6 +255,7 @@ def test_a_part_is_not_written_through_a_link(tmp_path):
     assert (tmp_path / "other").read_text() == "kept"
 
 
+@pytest.mark.whole
 def test_merged_shards_of_many_runs_have_a_report_in_parts(tmp_path):
     count = MOST_ROWS + 1
     files = []
