@@ -121,4 +121,4 @@ def docs(session: nox.Session) -> None:
     """Build the documentation, a warning is an error; run the commands of its pages."""
     install(session, "docs")
     session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
-    run_pytest(session, "tests/docs", "-m", "whole", "-n", "2")
+    run_pytest(session, "tests/docs", "-m", "whole", "-n", "2", extra="browser")

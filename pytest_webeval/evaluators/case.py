@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
@@ -48,11 +48,25 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
 
 
 class _WarningTexts(list[str]):
-    """The texts of warnings. One that an evaluator appends is a warning of the kind `other`."""
+    """The texts of warnings. One that an evaluator adds is a warning of the kind `other`."""
 
     def __init__(self, case: Case) -> None:
         super().__init__(warning.text for warning in case.log.warnings)
-        self.append = case.warn  # type: ignore[method-assign]
+        self._case = case
+
+    def append(self, text: str) -> None:
+        """Warn with this text."""
+        super().append(text)
+        self._case.warn(text)
+
+    def extend(self, texts: Iterable[str]) -> None:
+        """Warn with each of these texts."""
+        for text in texts:
+            self.append(text)
+
+    def insert(self, index: SupportsIndex, text: str) -> None:  # noqa: ARG002  (warnings keep their order)
+        """The same as `append`."""
+        self.append(text)
 
 
 class EvaluationLog(Struct):

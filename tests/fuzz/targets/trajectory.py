@@ -66,7 +66,7 @@ def read_names(content: bytes) -> None:
 def read_data(content: bytes) -> None:
     """What the verifier noted: `task_data.json`."""
     found = read_task_data(content)
-    written([found.text, found.init_url, dict(found.flags), list(found.warnings)])
+    written([found.text, found.init_url, list(found.warnings)])
 
 
 def read_tokens(content: bytes) -> None:

@@ -246,7 +246,7 @@ def test_a_missing_side_file_is_an_error_where_nothing_else_matches(bench, score
     other = posted(bench, "post_data", {"mimeType": FORM, "text": "a=2"})
     results = scored(WANTED["post_data"], aside(bench), other)
     assert statuses(results) == ["failure", "error", "error"]
-    assert results[1][0].error_msg == LACKING.format(bench.directory / "7/gone.txt")
+    assert results[1][0].error_msg == LACKING.format("7/gone.txt")
 
 
 def test_a_missing_side_file_does_not_matter_where_the_status_rules_its_event_out(bench, scored):
