@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
@@ -63,6 +63,10 @@ class _WarningTexts(list[str]):
         """Warn with each of these texts."""
         for text in texts:
             self.append(text)
+
+    def __iadd__(self, texts: Iterable[str]) -> Self:  # type: ignore[misc, override]  # of a list it is a list
+        self.extend(texts)
+        return self
 
     def insert(self, index: SupportsIndex, text: str) -> None:  # noqa: ARG002  (warnings keep their order)
         """The same as `append`."""

@@ -188,7 +188,7 @@ def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFact
     except UnreadableVerdict as error:
         if error.source:
             raise
-        raise UnreadableVerdict(error.code, error.problem, error.advice or JUDGE_AGAIN, where=stored.source) from error
+        raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
 
 
 def _list_warnings(

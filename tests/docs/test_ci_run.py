@@ -22,7 +22,7 @@ NOTED = """#!/bin/sh
 call="$(basename "$0") $*"
 echo "$call" >> "$CALLS"
 case "$call" in *"$FAILING"*) exit 3 ;; esac
-case "$call" in *"$SLOW"*) exec sleep 30 ;; esac
+case "$call" in *"$SLOW"*) eval "$BEFORE_SLEEP"; exec sleep 30 ;; esac
 case "$call" in *--webeval-runs=*) exit "$FIRST" ;; esac
 """
 MAKE_ENVIRONMENT = """
@@ -47,11 +47,13 @@ def run_ci(tmp_path):
         (programs / name).write_text(NOTED + MAKE_ENVIRONMENT, "utf-8")
         (programs / name).chmod(stat.S_IRWXU)
 
-    def run(failing="no call at all", first=1, slow="no call at all", limit=600):
-        (tmp_path / ".ci/run").write_text(script.replace("$((35 * 60))", str(limit)), "utf-8")
+    def run(failing="no call at all", first=1, slow="no call at all", limit=600, before_sleep=""):
+        quick = script.replace("$((35 * 60))", str(limit)).replace("--kill-after=30", "--kill-after=1")
+        (tmp_path / ".ci/run").write_text(quick, "utf-8")
         calls = tmp_path / "calls"
         path = os.pathsep.join([str(programs), os.environ["PATH"]])
         env = os.environ | {"PATH": path, "CALLS": str(calls), "FAILING": failing, "SLOW": slow, "FIRST": str(first)}
+        env["BEFORE_SLEEP"] = before_sleep
         command = ["bash", str(tmp_path / ".ci/run")]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
         return done, calls.read_text("utf-8").splitlines()
@@ -94,8 +96,9 @@ def test_the_first_step_that_fails_is_named_and_the_last(run_ci, failing, step):
     assert done.stdout.splitlines()[-1].startswith(f"step failed: {step} (exit code ")
 
 
-def test_a_suite_that_the_limit_ends_is_named_and_no_failure(run_ci):
-    done, calls = run_ci(slow="--session browser", limit=3)
+@pytest.mark.parametrize("before_sleep", ["", "trap '' TERM"], ids=["ended", "killed"])
+def test_a_suite_that_the_limit_ends_is_named_and_no_failure(run_ci, before_sleep):
+    done, calls = run_ci(slow="--session browser", limit=3, before_sleep=before_sleep)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "hostile" not in "".join(calls)
     for name in ("browser", "hostile", "rest"):

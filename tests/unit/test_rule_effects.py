@@ -575,4 +575,5 @@ def test_texts_that_an_evaluator_adds_are_warnings_however_it_adds_them(bench):
     texts.append("one")
     texts.extend(["two", "three"])
     texts.insert(0, "four")
-    assert case.warnings == texts == ["one", "two", "three", "four"]
+    texts += ["five"]
+    assert case.warnings == texts == ["one", "two", "three", "four", "five"]

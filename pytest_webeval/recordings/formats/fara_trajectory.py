@@ -211,8 +211,8 @@ class FaraTrajectory(Trajectory, frozen=True, kw_only=True, dict=True):
         """The first gate that the run does not pass, or None (§4.3)."""
         return gate_of(self.steps, len(self.files.answer.screenshots), ends)
 
-    def judged(self, external: tuple[Judgement, ...] = ()) -> FaraTrajectory:  # noqa: ARG002  (which count before its score files)
-        """The same."""
+    def judged(self, external: tuple[Judgement, ...] = ()) -> FaraTrajectory:  # noqa: ARG002  (read with score files)
+        """The same: no judgement changes the outcome of its log."""
         return self
 
     def to_json(self) -> dict[str, Any]:
