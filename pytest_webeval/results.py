@@ -253,11 +253,16 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
 
 def read_explanations(raw: object, count: int) -> list[Explanation | None]:
     """The explanations of so many evaluations in a file, which may be missing or of another shape."""
+    if not isinstance(raw, list) or len(raw) != count:
+        return [None] * count
+    return [_read_explanation(each) for each in raw]
+
+
+def _read_explanation(raw: object) -> Explanation | None:
     try:
-        explanations = convert(raw, list[Explanation | None])
+        return convert(raw, Explanation | None)
     except ValidationError:
-        explanations = []
-    return explanations if len(explanations) == count else [None] * count
+        return None
 
 
 EXPLANATIONS, CAPTURE = "explanations", "capture"  # their names in every file, as the following

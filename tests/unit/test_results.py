@@ -196,11 +196,20 @@ def test_an_explanation_in_the_place_of_another_field_is_not_read(forged):
     assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == [None]
 
 
-@pytest.mark.parametrize("listed", [[FOUND.to_json()], [FOUND.to_json()] * 3, [FOUND.to_json(), 7]])
-def test_as_many_explanations_as_evaluations_are_read_or_none(listed):
+@pytest.mark.parametrize(
+    ("listed", "read"),
+    [
+        ([FOUND.to_json()], [None, None]),
+        ([FOUND.to_json()] * 3, [None, None]),
+        (7, [None, None]),
+        ([FOUND.to_json(), 7], [FOUND, None]),
+        ([{"differences": 3}, FOUND.to_json()], [None, FOUND]),
+    ],
+)
+def test_as_many_explanations_as_evaluations_are_read_each_for_itself(listed, read):
     raw = build([failure(), failure()], {"run": "1", "capture": []}).to_json()
     raw["webeval"]["explanations"] = listed
-    assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == [None, None]
+    assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == read
 
 
 def test_only_a_failure_is_explained():
