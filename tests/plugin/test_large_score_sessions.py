@@ -30,6 +30,7 @@ def test_the_files_of_a_session_over_runs_that_come_in_batches_are_complete(tmp_
     assert counts == ([1_000, 1_000, 500] if form == "shards" else [])
 
 
+@pytest.mark.whole
 @pytest.mark.unchecked_files("the results are made up")
 def test_a_run_that_is_being_kept_when_somebody_stops_is_in_all_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

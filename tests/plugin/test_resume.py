@@ -254,6 +254,7 @@ def change_row(runs, change, sign=None):
         connection.execute(update, (*changed, sign(*changed) if sign else checksum))
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "tamper",
     [
@@ -327,6 +328,8 @@ def webeval_response(webeval_response):
 """
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(("version", "taken"), [(1, 2), (2, 0)])
 def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, told, version, taken):
     for number in (107, 108, 109):
@@ -369,6 +372,7 @@ def lone(pytester, runs):
     return path
 
 
+@pytest.mark.whole
 def test_rows_in_a_run_directory_are_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
     options = ("--webeval-runs=runs/107", "--webeval-tasks=runs/107/tasks.json")
     pytester.makeconftest(DECODED + KILLED)
@@ -456,6 +460,7 @@ def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(half
     assert (halfway.root / "tasks.json").exists()
 
 
+@pytest.mark.whole
 @WORKERS
 def test_checks_of_python_tests_come_out_as_in_an_undisturbed_session(runs, webeval_apart, pytester, workers):
     for number in (107, 108, 109):
