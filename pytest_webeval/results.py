@@ -20,6 +20,9 @@ SUMMARY = "eval_summary.json"
 PARTIAL_SUMMARY = "eval_summary.partial.json"  # of a session that scored fewer runs than its settings select
 ROWS = "eval_session.sqlite"  # the rows of a session; those of a shard are in eval_session-1-of-2.sqlite
 OWN_ROWS = re.compile(r"eval_session(?:-\d+-of-\d+)?\.sqlite", re.ASCII)
+ROW_FILES = re.compile(
+    r"eval_session(?:-\d+-of-\d+)?(?:\.old-\d+)?\.sqlite(?:-journal)?", re.ASCII
+)  # also those set aside
 SIDE_FILE_DIGITS, LONGEST_LIST_NAME = 12, 60  # of the checksum and the list in the name of a side file
 SIDE_FILE = re.compile(rf"[^/\0]{{1,200}}-[a-z0-9_]{{1,{LONGEST_LIST_NAME}}}-[0-9a-f]{{{SIDE_FILE_DIGITS}}}\.jsonl")
 SCHEMA_VERSION = 1  # of the fields that are ours; raised where one goes, or gets another name, type or meaning

@@ -119,6 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         code = files.write()
         print_text("\n".join(files.describe()))
     finally:
+        session.records.close()
         _close_stores(workspace.settings)
         if report is not None:
             report.remove_empty()

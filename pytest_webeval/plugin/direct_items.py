@@ -20,7 +20,7 @@ from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.nodes import are_siblings, is_plain, task
 from pytest_webeval.plugin.runtest.evaluation import POOL, Checker, RecordEvaluation, run_time_limit
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ROWS, UNCHANGED
+from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS, UNCHANGED
 from pytest_webeval.plugin.runtest.hooks import forget_evaluation
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
@@ -250,7 +250,7 @@ class DirectItem(Struct, eq=False, dict=True):
         if previous is None or self.workspace.settings.report is not None:
             return None
         modules = self.workspace.config.stash[FINGERPRINTS].modules_of(self.item, run)
-        earlier = self.workspace.config.stash[ROWS].find_earlier(run.path, run.label)
+        earlier = self.workspace.config.stash[EARLIER].find_earlier(run.path, run.label)
         stored = previous.check(earlier, modules, run, self.workspace.tasks.definition(run))
         if stored is None or stored.data_checksum is not None:
             return None

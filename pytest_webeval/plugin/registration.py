@@ -17,7 +17,7 @@ from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ROWS, ItemFingerprints
+from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS, ROWS, ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
@@ -27,7 +27,7 @@ from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, TASK_AUDITS, W
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report
-from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.sessions.session_rows import CopiedRows, SessionRows
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import PreviousSession
 
@@ -73,10 +73,20 @@ def register(config: pytest.Config) -> None:
             LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"
         )
     if is_scoring:
-        config.stash[ROWS] = SessionRows(workspace, is_owner=not hasattr(config, "workerinput"))
+        _open_rows(config, workspace)
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
         _register_reporting(config, workspace)
+
+
+def _open_rows(config: pytest.Config, workspace: PytestWorkspace) -> None:
+    """Let the controller alone have the files with rows; a worker reads copies of them."""
+    if hasattr(config, "workerinput"):
+        snapshots = config.stash.get(SNAPSHOTS, None)
+        config.stash[EARLIER] = CopiedRows(workspace, None if snapshots is None else snapshots.place)
+    else:
+        config.stash[EARLIER] = config.stash[ROWS] = rows = SessionRows(workspace)
+        config.add_cleanup(rows.close)
 
 
 def _keep_report(config: pytest.Config, settings: Settings) -> Settings:

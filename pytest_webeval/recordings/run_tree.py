@@ -24,7 +24,7 @@ MOST_INSIDE, MOST_LEVELS_INSIDE = 8, 2  # directories of a run that are looked i
 MOST_DIRECTORIES = 100_000  # without a run, in one directory of a root
 RESULT = "eval_result.json"
 SESSION_FILE = re.compile(  # in each place that a session writes to
-    r"eval_(?:summary(?:\.partial)?\.json|session(?:-\d+-of-\d+)?\.sqlite(?:-journal)?"
+    r"eval_(?:summary(?:\.partial)?\.json|session(?:-\d+-of-\d+)?(?:\.old-\d+)?\.sqlite(?:-journal)?"
     r"|results(?:-\d+-of-\d+)?(?:\.json|-\d+\.(?:jsonl|parquet)))",
     re.ASCII,
 )

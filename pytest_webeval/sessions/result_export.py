@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from pytest_webeval.recordings.labels import quote_path
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.result_manifest import join_label, list_manifests, name_manifest
-from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout, has_shards, remove_shards
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.result_manifest import list_manifests, name_manifest
+from pytest_webeval.summary.result_shards import (
+    ResultShardWriter,
+    ShardLayout,
+    expand_result,
+    has_shards,
+    remove_shards,
+)
+from pytest_webeval.summary.row_file import RowFile, StoredLine
 
 
 class ResultExport(Struct, eq=False):
@@ -34,26 +42,27 @@ class ResultExport(Struct, eq=False):
         if storage_format is None:
             self._remove(directory, is_whole=is_whole)
             return
-        file, prefix, count = self.rows.find_file(directory), self._find_prefix(directory), 0
+        file, count = self.rows.find_file(directory), 0
         if is_whole:
             file.forget_others()
         else:
-            self._adopt_others(directory, file, prefix)
-        with ResultShardWriter(directory, ShardLayout(storage_format, prefix, settings.shard), settings.sync) as writer:
-            for label, content, is_own in file.list_results(prefix):
-                writer.add(label, content)
-                count += not is_own
+            self._adopt_others(directory, file)
+        layout = ShardLayout(storage_format, file.prefix, settings.shard)
+        with ResultShardWriter(directory, layout, settings.sync) as writer:
+            for result in filter(_is_certain, file.list_results()):
+                writer.add(result.label, result.line)
+                count += not result.is_own
         if count:
             self._note(directory, f"{pluralize(count, 'result')} of other runs kept")
 
-    def _adopt_others(self, directory: Path, file: RowFile, prefix: str) -> None:
-        """Keep the results in shards of a session whose rows are not there any more."""
+    def _adopt_others(self, directory: Path, file: RowFile) -> None:
+        """Keep the published results, which come before those in rows of earlier sessions."""
         from pytest_webeval.summary.sharded_results import read_rows  # few sessions are over some of the runs
 
         problems: list[str] = []
         for name in self._list_replaced(directory):
             for row in read_rows(directory, name, problems):
-                file.adopt(join_label(prefix, row.path), row.content)
+                file.adopt(row.path, row.content)
         if problems:
             self._note(directory, f"not all results of other runs could be kept: {problems[0]}")
 
@@ -75,9 +84,11 @@ class ResultExport(Struct, eq=False):
     def _note(self, directory: Path, text: str) -> None:
         self.notes.append(sanitize(f"{directory / name_manifest(self.workspace.settings.shard)}: {text}"))
 
-    def _find_prefix(self, directory: Path) -> str:
-        """What the labels of a directory begin with that is not a part of paths below it."""
-        prefixes = self.workspace.labels.prefixes
-        is_shared = directory == self.workspace.settings.output and len(prefixes) > 1
-        prefix = next(iter(prefixes.values())) if len(prefixes) == 1 else prefixes.get(directory, "")
-        return "" if is_shared or prefix == "." else quote_path(prefix)
+
+def _is_certain(result: StoredLine) -> bool:
+    """Whether a result is of this session, or was published, or is what a session of which no more is there wrote."""
+    if result.is_own or result.seal is None:
+        return True
+    with suppress(ValueError):
+        return sha256(expand_result(result.line)) == Seal.read(result.seal).result
+    return False

@@ -28,7 +28,7 @@ from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import VERDICTS, PreviousSession, StoredResult, describe_state
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import StoredObject
-from pytest_webeval.summary.row_file import EarlierRow
+from pytest_webeval.summary.row_database import EarlierRow
 
 
 class RunToScore(Struct, frozen=True):

@@ -2,33 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from heapq import merge
+from itertools import chain
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from pytest_webeval.errors import DiskFull, SettingsError
+from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove, remove_leftovers
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_file import EarlierRow, RowFile, name_rows
+from pytest_webeval.summary.row_database import EarlierRow, EarlierRows, name_rows
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.row_order import Ordered
 
 
-class SessionRows(Ordered):
-    """One per session in the process that sums up; others, `is_owner=False`, find rows of earlier sessions.
+class CopiedRows(Struct, frozen=True, eq=False):
+    """The rows of earlier sessions in a process of xdist: in copies in a directory, which nobody changes.
 
-    The records are those of this session, in the order of a summary.
+    On another machine there are none.
     """
 
-    def __init__(self, workspace: Workspace, *, is_owner: bool = True) -> None:
-        self.workspace, self.is_owner = workspace, is_owner
+    workspace: Workspace
+    place: Path | None
+    _rows: dict[Path, list[EarlierRows]] = field(default_factory=dict)  # by the directory of the summary
+
+    def find_earlier(self, path: Path, label: str) -> EarlierRow | None:
+        """What an earlier session left of a run."""
+        directory = find_directory(self.workspace, path)
+        if directory not in self._rows:
+            copies = [] if self.place is None else [EarlierRows(self.place / _name_copy(directory))]
+            self._rows[directory] = [*copies, *_open_others(self.workspace, directory)]
+        return next(filter(None, (rows.find_earlier(label) for rows in self._rows[directory])), None)
+
+
+class SessionRows(Ordered):
+    """One per session in the process that sums up: the records of this session, in the order of a summary."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
         self.problems: list[str] = []
         self._files: dict[Path, RowFile] = {}  # by the directory of the summary
-        self._others: dict[Path, list[RowFile]] = {}  # of other shards
+        self._others: dict[Path, list[EarlierRows]] = {}  # of other shards
         self._is_tidy = self._is_ended = False
 
     @property
@@ -42,17 +66,20 @@ class SessionRows(Ordered):
             settings, workspace = self.workspace.settings, self.workspace
             is_run = directory != settings.output and workspace.format_of(directory) is not None
             path = None if is_run else directory / name_rows(settings.shard)
-            is_synced = settings.sync is not None
-            self._files[directory] = RowFile(path, workspace.started, is_owner=self.is_owner, is_synced=is_synced)
+            prefix, is_synced = self._find_prefix(directory), settings.sync is not None
+            self._files[directory] = RowFile(path, workspace.started, prefix, is_synced=is_synced)
         return self._files[directory]
 
-    def find_directory(self, path: Path) -> Path:
-        """The directory of the summary, the rows and the shards with a run."""
-        return self.workspace.settings.output or self.workspace.labels.root_of(path) or path
+    def _find_prefix(self, directory: Path) -> str:
+        """What the labels of a directory begin with that is not a part of paths below it."""
+        prefixes = self.workspace.labels.prefixes
+        is_shared = directory == self.workspace.settings.output and len(prefixes) > 1
+        prefix = next(iter(prefixes.values())) if len(prefixes) == 1 else prefixes.get(directory, "")
+        return "" if is_shared or prefix == "." else quote_path(prefix)
 
     def _find_file_of(self, label: str) -> RowFile:
         path = self.workspace.labels.path_of(label)
-        return self.find_file(self.find_directory(path or Path(label)))
+        return self.find_file(find_directory(self.workspace, path or Path(label)))
 
     def keep_payload(self, payload: RecordPayload) -> None:
         """Keep what a process tells of a run that it scored. Raises `DiskFull`; another error is a problem."""
@@ -76,23 +103,27 @@ class SessionRows(Ordered):
 
     def find_earlier(self, path: Path, label: str) -> EarlierRow | None:
         """What an earlier session left of a run. What cannot be read is a problem of the session, and no result."""
-        directory = self.find_directory(path)
-        for file in (self.find_file(directory), *self._find_others(directory)):
-            try:
-                if (row := file.find_earlier(label)) is not None:
-                    return row
-            except SettingsError as error:
-                self.problems = self.problems or [str(error)]
-        return None
-
-    def _find_others(self, directory: Path) -> list[RowFile]:
-        """The files of other shards of a session, and of one over all runs."""
+        directory = find_directory(self.workspace, path)
+        with self._noting_problems():
+            if (row := self.find_file(directory).find_earlier(label)) is not None:
+                return row
         if directory not in self._others:
-            own = self.find_file(directory).path
-            paths = [] if own is None else [path for path in directory.glob("eval_session*") if path != own]
-            named = [path for path in sorted(paths) if OWN_ROWS.fullmatch(path.name)]
-            self._others[directory] = [RowFile(path, is_owner=False) for path in named]
-        return self._others[directory]
+            self._others[directory] = _open_others(self.workspace, directory)
+        return next(filter(None, (rows.find_earlier(label) for rows in self._others[directory])), None)
+
+    def copy_earlier(self, place: Path) -> None:
+        """Copy the rows of earlier sessions to a directory, for `CopiedRows`."""
+        for directory in list_result_directories(self.workspace):
+            with self._noting_problems():
+                self.find_file(directory).copy_earlier(place / _name_copy(directory))
+
+    @contextmanager
+    def _noting_problems(self) -> Iterator[None]:
+        """What cannot be read or written is a problem of the session; the first is said."""
+        try:
+            yield
+        except SettingsError as error:
+            self.problems = self.problems or [str(error)]
 
     def get(self, label: str) -> Record | None:
         """The record of a run."""
@@ -104,6 +135,11 @@ class SessionRows(Ordered):
 
     def __contains__(self, label: str) -> bool:
         return label in self._find_file_of(label)
+
+    def list_missing(self, labels: Iterable[str]) -> list[str]:
+        """Those of some runs that have no record, in the order of their labels."""
+        kept = {label for file in self._files.values() for label in file.list_labels()}
+        return sorted(label for label in labels if label not in kept)
 
     def __len__(self) -> int:
         return sum(map(len, self._files.values()))
@@ -145,20 +181,25 @@ class SessionRows(Ordered):
         """
         self._is_ended = is_complete
         for directory, file in self._files.items():
-            try:
+            with self._noting_problems():
                 if is_whole:
                     file.forget_others()
                     self._remove_others(directory)
                 if is_complete:
-                    file.end()
-            except SettingsError as error:
-                self.problems = self.problems or [str(error)]
+                    file.end(has_results=self.workspace.settings.reuse)
 
     def _remove_others(self, directory: Path) -> None:
         """Remove the files of shards after a session over all runs."""
-        for file in self._find_others(directory) if self.workspace.settings.shard is None else ():
-            if file.path is not None:
-                remove(file.path)
+        if self.workspace.settings.shard is None:
+            for path in _list_others(self.workspace, directory):
+                remove(path)
+
+    def close(self) -> None:
+        """Let another session have the files."""
+        for file in self._files.values():
+            file.close()
+        for rows in chain.from_iterable(self._others.values()):
+            rows.close()
 
     def lines(self, count: int) -> list[str]:
         """The lines for the terminal; `count` is the number of results."""
@@ -169,6 +210,26 @@ class SessionRows(Ordered):
         if settings.report is not None and settings.output is not None:
             message += "; a report of results in another directory needs all runs to be scored"
         return [message, *notes, *self.problems]
+
+
+def find_directory(workspace: Workspace, path: Path) -> Path:
+    """The directory of the summary, the rows and the shards with a run."""
+    return workspace.settings.output or workspace.labels.root_of(path) or path
+
+
+def _open_others(workspace: Workspace, directory: Path) -> list[EarlierRows]:
+    """The rows of other shards of a session, and of one over all runs."""
+    return [EarlierRows(path) for path in _list_others(workspace, directory)]
+
+
+def _list_others(workspace: Workspace, directory: Path) -> list[Path]:
+    paths = directory.glob("eval_session*") if directory in list_result_directories(workspace) else ()
+    named = [path for path in sorted(paths) if OWN_ROWS.fullmatch(path.name)]
+    return [path for path in named if path.name != name_rows(workspace.settings.shard)]
+
+
+def _name_copy(directory: Path) -> str:
+    return f"{sha256(os.fsencode(directory))}.sqlite"
 
 
 Rows = SessionRows | RowFile

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.results import OWN_ROWS, SUMMARY
+from pytest_webeval.results import ROW_FILES, SUMMARY
 from pytest_webeval.safety.files import read_file_inside, walk_directories
 from pytest_webeval.stores.cache_directory import FILES, default_cache, open_cache
 from pytest_webeval.stores.cache_index import NAME, CacheIndex
@@ -83,7 +83,7 @@ class Staging(Struct, frozen=True, dict=True):
         for directory, _, names in walk_directories(self.path):
             for name in names:
                 path = directory / name
-                if not OWN_ROWS.match(name) and not name.startswith(".") and not self._is_uploaded(path):
+                if not ROW_FILES.fullmatch(name) and not name.startswith(".") and not self._is_uploaded(path):
                     yield path
 
     def _is_uploaded(self, path: Path) -> bool:
@@ -122,7 +122,7 @@ class Staging(Struct, frozen=True, dict=True):
         for directory, _, names in os.walk(self.path, topdown=False):
             for path in (Path(directory, name) for name in names):
                 with suppress(OSError):
-                    if path.name.startswith(".") or OWN_ROWS.match(path.name) or self._is_uploaded(path):
+                    if path.name.startswith(".") or ROW_FILES.fullmatch(path.name) or self._is_uploaded(path):
                         path.unlink()
             with suppress(OSError):
                 os.rmdir(directory)  # noqa: PTH106  (a text)

@@ -31,7 +31,7 @@ from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import CHOOSE_OUTPUT, encode_file, write_bytes, write_json
 from pytest_webeval.summary.record import Record, label_warnings
-from pytest_webeval.summary.row_file import EarlierRow
+from pytest_webeval.summary.row_database import EarlierRow
 
 VERDICTS = (Status.SUCCESS, Status.FAILURE)
 

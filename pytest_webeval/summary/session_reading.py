@@ -26,7 +26,7 @@ from pytest_webeval.summary.grades import select_scores
 from pytest_webeval.summary.record import Record, build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.row_file import is_unfinished
+from pytest_webeval.summary.row_database import is_unfinished
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, convert_rows, format_problems, parse_summary
 from pytest_webeval.summary.summary_file import find_summary, read_summary_file
 

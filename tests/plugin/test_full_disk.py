@@ -12,7 +12,7 @@ import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.summary.row_file import is_unfinished
+from pytest_webeval.summary.row_database import is_unfinished
 
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]

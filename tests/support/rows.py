@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,14 +17,17 @@ class StoredRow(NamedTuple):
 
 
 def read_rows(path: Path) -> dict[str, StoredRow]:
-    """The rows by the labels of runs, in the order in which these were first scored; none without a file."""
+    """The rows by the labels of runs, in the order in which these were last kept; none without a file."""
     if not path.exists() or not path.stat().st_size:
         return {}
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", 30, uri=True)) as connection:
+    with closing(sqlite3.connect(f"file:{path}?mode=rw", 30, uri=True)) as connection:
         rows = connection.execute("SELECT run, row, seal FROM results WHERE session > 0 ORDER BY rowid").fetchall()
     return {run: StoredRow(json.loads(row), seal and json.loads(seal)) for run, row, seal in rows}
 
 
 def count_rows(path: Path) -> int:
-    """How many rows are in a file, which a session may be writing."""
-    return len(read_rows(path))
+    """How many rows are in a file that a session is writing; 0 as long as it cannot be read."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
+        ((count,),) = connection.execute("SELECT count(*) FROM results WHERE session > 0")
+        return int(count)
+    return 0

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from pytest_webeval.plugin.runtest.fingerprints import ROWS
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS, IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.workspace import STARTED, PytestWorkspace
 from pytest_webeval.safety.files import is_dir
@@ -50,6 +51,8 @@ class Sharing(Struct, eq=False, dict=True):
         place = tempfile.TemporaryDirectory(prefix="pytest-webeval-", ignore_cleanup_errors=True)
         config.add_cleanup(place.cleanup)
         config.stash[SNAPSHOTS] = Snapshots(Path(place.name))
+        if self.workspace.settings.reuse and (rows := config.stash.get(ROWS, None)) is not None:
+            rows.copy_earlier(Path(place.name))
         if not self.workspace.is_recognizing:
             for path in dict.fromkeys(self._starts(config)):
                 self.workspace.branch(path)

@@ -294,7 +294,7 @@ class SessionReporter(Struct, eq=False, dict=True):
 
     @property
     def _unscored(self) -> list[str]:
-        return sorted(label for label in self.collected.labels | self.tested if label not in self.records)
+        return self.records.list_missing(self.collected.labels | self.tested)
 
     @property
     def _is_about_other_tests(self) -> bool:

@@ -15,7 +15,7 @@ from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.sessions.session_rows import CopiedRows, SessionRows
 from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult
 
 PROVIDED_BY_PYTEST = {"request"}
@@ -77,7 +77,8 @@ def _checksum_modules(functions: Sequence[Any]) -> str:
 
 FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
 PREVIOUS = pytest.StashKey[PreviousSession]()
-ROWS = pytest.StashKey[SessionRows]()  # of this session, and those of earlier ones
+EARLIER = pytest.StashKey[SessionRows | CopiedRows]()  # where items find rows of earlier sessions
+ROWS = pytest.StashKey[SessionRows]()  # the same with those of this session, in the controller
 STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
 UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
 
@@ -88,7 +89,7 @@ def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, wor
     stored = None
     if previous is not None:
         modules = workspace.config.stash[FINGERPRINTS].modules_of(item, run)
-        earlier = workspace.config.stash[ROWS].find_earlier(run.path, run.label)
+        earlier = workspace.config.stash[EARLIER].find_earlier(run.path, run.label)
         stored = previous.check(earlier, modules, run, definition)
     if stored is not None:
         item.stash[STORED] = stored

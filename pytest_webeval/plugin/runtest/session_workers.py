@@ -10,7 +10,7 @@ from msgspec import Struct
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.collection.nodes import RunItem, are_siblings, is_plain
 from pytest_webeval.plugin.runtest.evaluation import POOL
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS, PREVIOUS, ROWS
+from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.scoring.worker import Request, WorkerSettings
@@ -83,7 +83,7 @@ class SessionWorkers(Struct, eq=False):
             if run.external_problem is not None or workspace.is_judged(run):
                 return None
             previous, definition = workspace.config.stash.get(PREVIOUS, None), workspace.tasks.definition(run)
-            earlier = None if previous is None else workspace.config.stash[ROWS].find_earlier(path, run.label)
+            earlier = None if previous is None else workspace.config.stash[EARLIER].find_earlier(path, run.label)
             modules = workspace.config.stash[FINGERPRINTS].modules_of(item, run)
             if previous is not None and earlier is not None and previous.read_entry(earlier, modules, run, definition):
                 return None

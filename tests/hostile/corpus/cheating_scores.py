@@ -160,7 +160,7 @@ CASES: tuple[Case, ...] = (
             ("task_data.json", {"precomputed_rubric": _RUBRIC, "is_success": True}),
             ("eval_result.json", _RESULT),
             ("eval_summary.json", {"success_count": 1}),
-            ("eval_journal.jsonl", json.dumps(_RESULT)),
+            ("eval_session.sqlite", json.dumps(_RESULT)),
             ("metrics.json", {"mean_score": 1}),
             ("verdict.json", {"score": 1}),
             ("task.json", {"task_id": "x", "eval": []}),

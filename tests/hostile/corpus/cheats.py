@@ -180,7 +180,7 @@ CASES: tuple[Case, ...] = (
     _own("run_config.json", {"rules": "reference", "environments": {}}),
     _own("eval_result.json", _RESULT),
     _own("eval_summary.json", _SUMMARY),
-    _own("eval_journal.jsonl", json.dumps(_RESULT) + "\n"),
+    _own("eval_session.sqlite", json.dumps(_RESULT) + "\n"),
     _own(".webeval", json.dumps(_RESULT)),
     _own("rubric.json", {"items": [{"criterion": "c", "max_points": 1, "earned_points": 1}], "outcome_success": True}),
     _own("scores/mmrubric_0.8-5-3.json", {"score": 1, "gpt_response_text": '{"is_success": 1}'}),

@@ -32,34 +32,39 @@ def stage(tmp_path, store=LocalStore, name="107"):
 
 def test_what_is_uploaded_is_removed(tmp_path):
     staging = stage(tmp_path)
-    assert staging.finish() is None
+    assert staging.finish(is_kept=False) is None
     assert (tmp_path / "store/107/notes.txt").read_text() == "scored"
     assert not staging.path.exists()
 
 
-def test_all_stays_next_to_a_journal_which_is_not_uploaded(tmp_path):
+@pytest.mark.parametrize(
+    "name", ["eval_session.sqlite", "eval_session.sqlite-journal", "eval_session-1-of-2.old-1.sqlite"]
+)
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_rows_are_not_uploaded_and_stay_with_all_else_for_another_session(tmp_path, name, is_kept):
     staging = stage(tmp_path)
-    (staging.path / "eval_journal.jsonl").write_text("line")
-    assert staging.finish() is None
+    (staging.path / name).write_text("rows")
+    assert list(staging.list_waiting()) == [staging.path / "107/notes.txt"]
+    assert staging.finish(is_kept=is_kept) is None
     assert [path.name for path in (tmp_path / "store").rglob("*")] == ["107", "notes.txt"]
-    assert (staging.path / "107/notes.txt").exists()
+    assert (staging.path / name).exists() == (staging.path / "107/notes.txt").exists() == is_kept
     assert list(staging.list_waiting()) == []
 
 
 @pytest.mark.parametrize("name", ["a\tb", "\u2028", "\u00fc", " "])
 def test_a_run_may_have_any_name(tmp_path, name):
     staging = stage(tmp_path, name=name)
-    assert staging.finish() is None
+    assert staging.finish(is_kept=False) is None
     assert (tmp_path / "store" / name / "notes.txt").read_text() == "scored"
 
 
 def test_what_another_session_writes_meanwhile_stays_until_it_is_uploaded(tmp_path):
     staging = stage(tmp_path, NotingStore)
     staging.store.then = lambda: (staging.path / "107/of_another.txt").write_text("scored as well")
-    assert staging.finish() is None
+    assert staging.finish(is_kept=False) is None
     assert [path.name for path in staging.path.rglob("*")] == ["107", "of_another.txt"]
     staging.store.then = lambda: None
-    assert staging.finish() is None
+    assert staging.finish(is_kept=False) is None
     assert not staging.path.exists()
     assert staging.store.keys == ["107/notes.txt", "107/of_another.txt"]
 
@@ -78,7 +83,7 @@ def test_a_file_is_uploaded_again_only_once_it_was_written_again(tmp_path):
 def test_files_that_nobody_finished_go_with_the_others(tmp_path):
     staging = stage(tmp_path)
     (staging.path / "107/.eval_result.json.0123456789abcdef").write_text("half")
-    assert staging.finish() is None
+    assert staging.finish(is_kept=False) is None
     assert not staging.path.exists()
 
 

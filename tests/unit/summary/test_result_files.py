@@ -140,7 +140,7 @@ def test_a_session_without_a_manifest_is_one_line(tmp_path):
     write_shards(tmp_path / "out", *(result(number, f"r/{number}") for number in (1, 2, 3)), layout=ShardLayout(size=1))
     (tmp_path / "out/eval_results.json").unlink()
     write_results(tmp_path / "out", result(4, "4"))
-    message = "the manifest of these shards is missing: the session did not finish; resume it or score again"
+    message = "the manifest of these shards is missing: the session did not finish; score again with --webeval-reuse"
     assert read(tmp_path) == ([("out/4", 4)], [f"{message} @ out/eval_results.json"])
     with pytest.raises(SettingsError) as caught:
         find_result(tmp_path / "out", "r/1")

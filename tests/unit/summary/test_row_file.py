@@ -8,7 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,11 @@ from msgspec import structs
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.summary import row_file, session_totals, summarize
+from pytest_webeval.summary import row_database, session_totals, summarize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_manifest import find_order, find_path
-from pytest_webeval.summary.row_file import RowFile, is_unfinished, name_rows
+from pytest_webeval.summary.row_database import EarlierRows, is_unfinished, name_rows
+from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.row_order import encode_path_order, encode_position, order_of, sort_records
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.summarize import summarize_records
@@ -192,26 +193,40 @@ def path(tmp_path):
     return tmp_path / "out" / "eval_session.sqlite"
 
 
+@contextmanager
+def session(path, started=1.0, prefix="", **options):
+    """The rows of a session, which lets go of its file in the end, as a killed one does."""
+    with closing(RowFile(path, started, prefix, **options)) as rows:
+        yield rows
+
+
+def keep_in_session(path, *runs, started=1.0, seal="seal", result=None):
+    with session(path, started) as rows:
+        for run in runs:
+            rows.keep(make_record(run), seal, result)
+
+
 def test_a_later_session_finds_what_an_earlier_one_kept(path):
-    earlier = RowFile(path, 1.0)
-    earlier.keep(make_record("a", reason="\ud800"), "seal", b"{}")
-    earlier.keep(make_record("b"))
-    later = RowFile(path, 2.0)
-    row = later.find_earlier("a")
-    assert (json.loads(row.record)["reason"], row.seal, row.result) == ("\ud800", "seal", b"{}")
-    assert [later.find_earlier(run) for run in ("b", "c")] == [None, None]  # without a seal, and without a row
-    assert earlier.find_earlier("a") is None  # its own
-    assert (list(later), len(later)) == ([], 0)
+    with session(path) as earlier:
+        earlier.keep(make_record("a", reason="\ud800"), "seal", b"{}")
+        earlier.keep(make_record("b"))
+        assert earlier.find_earlier("a") is None  # its own
+    with session(path, 2.0) as later:
+        row = later.find_earlier("a")
+        assert (json.loads(row.record)["reason"], row.seal, row.result) == ("\ud800", "seal", b"{}")
+        assert [later.find_earlier(run) for run in ("b", "c")] == [None, None]  # without a seal, and without a row
+        assert (list(later), len(later)) == ([], 0)
 
 
 def test_a_reused_row_is_of_the_later_session_and_keeps_its_result(path):
-    RowFile(path, 1.0).keep(make_record("a"), "seal", b"{}")
-    later = RowFile(path, 2.0)
-    later.keep(make_record("a", tags=["now"]), "seal", is_reused=True)
-    assert later.get("a").tags == ["now"]
-    assert (later.get_result("a"), later.count_reused(), len(later)) == (b"{}", 1, 1)
-    later.keep(make_record("a"), "seal")
-    assert (later.get_result("a"), later.count_reused(), len(later)) == (None, 0, 1)
+    keep_in_session(path, "a", result=b"{}")
+    with session(path, 2.0) as later:
+        later.keep(make_record("a", tags=["now"]), "seal", is_reused=True)
+        assert later.get("a").tags == ["now"]
+        assert (later.get_result("a"), later.count_reused(), len(later)) == (b"{}", 1, 1)
+        assert [line.label for line in later.list_results()] == ["a"]
+        later.keep(make_record("a"), "seal")
+        assert (later.get_result("a"), later.count_reused(), len(later)) == (None, 0, 1)
 
 
 def test_without_a_session_nothing_is_written(path):
@@ -221,7 +236,7 @@ def test_without_a_session_nothing_is_written(path):
     assert not path.parent.exists()
 
 
-def test_each_row_survives_a_process_that_is_killed(path):
+def run_killed(path, lines):
     program = f"""
 import os, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
@@ -229,79 +244,124 @@ from pathlib import Path
 from pytest_webeval.summary.row_file import RowFile
 from tests.support.made_records import make_records
 rows = RowFile(Path({str(path)!r}), 1.0)
-for record in make_records(5):
-    rows.keep(record, "seal")
+{lines}
 os.kill(os.getpid(), 9)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
-    later = RowFile(path, 2.0)
-    assert all(later.find_earlier(record.run) is not None for record in make_records(5))
+
+
+def test_each_row_survives_a_process_that_is_killed(path):
+    run_killed(path, "for record in make_records(5): rows.keep(record, 'seal')")
     assert is_unfinished(path)
+    with session(path, 2.0) as later:
+        assert all(later.find_earlier(record.run) is not None for record in make_records(5))
+
+
+def test_a_row_that_was_being_written_by_a_killed_process_is_undone(path):
+    half = """
+for record in make_records(3): rows.keep(record, 'seal')
+rows._rows.execute("PRAGMA cache_size=1")
+rows._rows.execute("BEGIN")
+rows._rows.execute("UPDATE results SET seal = 'half', row = row || zeroblob(100000)")
+"""
+    run_killed(path, half)
+    assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+    with session(path, 2.0) as later:
+        assert {later.find_earlier(record.run).seal for record in make_records(3)} == {"seal"}
+        assert later.notes == []
 
 
 def test_a_session_that_ended_says_so_and_leaves_one_file(path):
-    rows = RowFile(path, 1.0)
-    rows.keep(make_record("a"))
-    assert is_unfinished(path)
-    rows.end()
-    assert not is_unfinished(path)
+    with session(path) as rows:
+        rows.keep(make_record("a"))
+        assert is_unfinished(path)
+        rows.end()
+        assert not is_unfinished(path)
     assert [each.name for each in path.parent.iterdir()] == ["eval_session.sqlite"]
-    RowFile(path, 2.0).keep(make_record("b"))
+    keep_in_session(path, "b", started=2.0)
     assert is_unfinished(path)
+
+
+def test_a_session_that_was_killed_is_unfinished_while_a_run_is_its_own(path):
+    keep_in_session(path, "a", "b")
+    with session(path, 2.0) as rows:
+        rows.keep(make_record("a"))
+        rows.end()
+    assert is_unfinished(path)
+    with session(path, 3.0) as rows:
+        rows.keep(make_record("b"))
+        rows.end()
+    assert not is_unfinished(path)
 
 
 def test_what_is_gone_is_forgotten(path):
-    RowFile(path, 1.0).keep(make_record("a"), "seal")
-    rows = RowFile(path, 2.0)
-    rows.keep(make_record("b"), "seal")
-    rows.forget_others()
-    rows.end()
-    third = RowFile(path, 3.0)
-    assert (third.find_earlier("a"), third.find_earlier("b") is None) == (None, False)
+    keep_in_session(path, "a")
+    with session(path, 2.0) as rows:
+        rows.keep(make_record("b"), "seal")
+        rows.forget_others()
+        rows.end()
+    with session(path, 3.0) as third:
+        assert (third.find_earlier("a"), third.find_earlier("b") is None) == (None, False)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT started FROM sessions").fetchall() == [(2.0,)]
 
 
-def test_results_come_in_the_order_of_paths_with_those_of_other_sessions(path):
-    earlier = RowFile(path, 1.0)
-    for run in ("runs/10", "runs/9"):
-        earlier.keep(make_record(run), "seal", b"1")
-    rows = RowFile(path, 2.0)
-    rows.keep(make_record("runs/10/a"), None, b"2")
-    rows.keep(make_record("runs/8"))
-    rows.adopt("runs/b", b"3")
-    rows.adopt("runs/9", b"3")  # of which there is a result
-    rows.adopt("runs/8", b"3")  # which has none in this session
-    assert list(rows.list_results("runs")) == [
-        ("runs/9", b"1", 0),
-        ("runs/10", b"1", 0),
-        ("runs/10/a", b"2", 1),
-        ("runs/b", b"3", 0),
-    ]
-    assert len(rows) == 2
+def list_results(rows):
+    return [(line.label, line.line, line.is_own) for line in rows.list_results()]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"no database at all", "is damaged (file is not a database)"),
-        (b"SQLite format 3\0" + bytes(100), "is damaged (file is not a database)"),
-    ],
-)
+def test_results_come_in_the_order_of_paths_and_published_ones_before_those_of_other_sessions(path):
+    with session(path, 1.0, "old") as earlier:
+        for run in ("old/10", "old/9", "old/7"):
+            earlier.keep(make_record(run), "seal", b"1")
+        earlier.keep(make_record("old/6"), None, b"1")  # of which nobody knows whether it is whole
+    with session(path, 2.0, "runs") as rows:
+        rows.keep(make_record("runs/10/a"), None, b"2")
+        rows.keep(make_record("runs/8"))
+        rows.keep(make_record("runs/7"), "seal", b"2")
+        for name in ("b", "9", "8", "7"):  # the last two have rows of this session, one without a result
+            rows.adopt(name, b"3")
+        assert list_results(rows) == [
+            ("runs/7", b"2", True),
+            ("runs/9", b"3", False),
+            ("runs/10", b"1", False),
+            ("runs/10/a", b"2", True),
+            ("runs/b", b"3", False),
+        ]
+        assert len(rows) == 3
+
+
+def test_results_that_are_elsewhere_give_back_their_room(path):
+    for number, has_results in enumerate([True, False]):
+        with session(path, 1.0 + number) as rows:
+            rows.keep(make_record("a"), "seal", b"x" * 1_000_000)
+            rows.end(has_results=has_results)
+        assert (path.stat().st_size > 1_000_000) == has_results
+    with session(path, 3.0) as rows:
+        assert rows.find_earlier("a").result is None
+
+
+DAMAGED = [
+    (b"no database at all", "is damaged (file is not a database)"),
+    (b"SQLite format 3\0" + bytes(100), "is damaged (file is not a database)"),
+]
+
+
+@pytest.mark.parametrize(("content", "problem"), DAMAGED)
 def test_a_file_that_is_no_database_is_set_aside(path, content, problem):
     path.parent.mkdir()
     path.write_bytes(content)
     (path.parent / "eval_session.old-1.sqlite").touch()
-    rows = RowFile(path, 1.0)
-    assert rows.find_earlier("a") is None
-    rows.keep(make_record("a"))
-    assert rows.notes == [f"{path} {problem}; it is now eval_session.old-2.sqlite, and no result in it is reused"]
-    assert (path.parent / "eval_session.old-2.sqlite").read_bytes() == content
-    assert len(rows) == 1
+    with session(path) as rows:
+        assert rows.find_earlier("a") is None
+        rows.keep(make_record("a"))
+        assert rows.notes == [f"{path} {problem}; it is now eval_session.old-2.sqlite, and no result in it is reused"]
+        assert (path.parent / "eval_session.old-2.sqlite").read_bytes() == content
+        assert len(rows) == 1
 
 
 def change_file(path, *statements):
-    RowFile(path, 1.0).keep(make_record("a"), "seal")
+    keep_in_session(path, "a")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -312,6 +372,7 @@ def change_file(path, *statements):
     [
         (["PRAGMA user_version=2"], "is of version 2, and this is version 1"),
         (["PRAGMA application_id=7"], "is not a file of webeval"),
+        (["PRAGMA journal_mode=WAL"], "is not a file of webeval"),
         (
             ["CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END"],
             "is damaged (it has other tables)",
@@ -321,74 +382,190 @@ def change_file(path, *statements):
 )
 def test_a_file_of_another_version_or_of_others_is_set_aside(path, statements, problem):
     change_file(path, *statements)
-    reader = RowFile(path, 2.0, is_owner=False)
-    assert reader.find_earlier("a") is None
+    with closing(EarlierRows(path)) as reader:
+        assert reader.find_earlier("a") is None
     assert path.exists()  # whoever only reads leaves it where it is
-    rows = RowFile(path, 2.0)
-    assert rows.find_earlier("a") is None
-    assert problem in rows.notes[0]
+    with session(path, 2.0) as rows:
+        assert rows.find_earlier("a") is None
+        assert problem in rows.notes[0]
     assert not path.exists()
+
+
+def test_statistics_of_a_person_are_no_damage(path):
+    change_file(path, "ANALYZE")
+    with session(path, 2.0) as rows:
+        assert rows.find_earlier("a") is not None
 
 
 @pytest.mark.parametrize("column", ["row", "seal", "checksum"])
 def test_a_row_that_was_changed_is_not_found(path, column):
     change_file(path, f"UPDATE results SET {column} = {column} || ' '")
-    assert RowFile(path, 2.0).find_earlier("a") is None
+    with session(path, 2.0) as rows:
+        assert rows.find_earlier("a") is None
 
 
-def test_a_damaged_page_is_an_error_and_no_result(path):
-    rows = RowFile(path, 1.0)
-    rows.extend(make_records(300))
-    rows.end()
+@pytest.mark.parametrize("first", range(1, 6))
+def test_a_file_with_damaged_pages_is_set_aside(path, first):
+    with session(path) as rows:
+        rows.extend(make_records(300))
+        rows.end()
     content = bytearray(path.read_bytes())
-    content[4096 * 3 :] = b"\xff" * (len(content) - 4096 * 3)
+    content[4096 * first :] = b"\xff" * (len(content) - 4096 * first)
     path.write_bytes(content)
-    later = RowFile(path, 2.0)
-    with pytest.raises(SettingsError, match=r"cannot read .*; remove it to score all runs again"):
-        [later.find_earlier(record.run) for record in make_records(300)]
+    with session(path, 2.0) as later:
+        assert [later.find_earlier(record.run) for record in make_records(300)] == [None] * 300
+        later.keep(make_record("a"))
+        assert (len(later), len(later.notes)) == (1, 1)
+        assert "is damaged" in later.notes[0]
 
 
 def test_an_empty_file_is_used(path):
     path.parent.mkdir()
     path.touch()
-    rows = RowFile(path, 1.0)
-    rows.keep(make_record("a"))
-    assert (len(rows), rows.notes) == (1, [])
+    assert not is_unfinished(path)
+    with session(path) as rows:
+        assert rows.find_earlier("a") is None
+        rows.keep(make_record("a"))
+        assert (len(rows), rows.notes) == (1, [])
 
 
 def count_open_files():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("elsewhere")])
+def link_twice(path):
+    (path.parent / "other").touch()
+    path.hardlink_to(path.parent / "other")
+
+
+NOT_A_FILE = r"not a regular file|Too many levels of symbolic links|a file with several names"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("elsewhere"), link_twice])
 def test_what_is_no_regular_file_is_left_alone_and_rows_are_kept(path, make):
     path.parent.mkdir()
     make(path)
-    before = count_open_files()
-    rows = RowFile(path, 1.0)
-    with pytest.raises(SettingsError, match=r"not a regular file|Too many levels of symbolic links"):
+    before, names = count_open_files(), sorted(path.parent.iterdir())
+    rows = RowFile(path)
+    with pytest.raises(SettingsError, match=NOT_A_FILE):
         rows.find_earlier("a")
-    with pytest.raises(SettingsError, match=r"not a regular file|Too many levels of symbolic links"):
-        rows.keep(make_record("a"))
     assert count_open_files() == before
+    rows.keep(make_record("a"))  # of the file, one was told
     rows.keep(make_record("b"))
     assert [record.run for record in rows] == ["a", "b"]
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert sorted(path.parent.iterdir()) == names
+    rows = RowFile(path)
+    with pytest.raises(SettingsError, match=NOT_A_FILE):
+        rows.keep(make_record("a"))
+    assert len(rows) == 1
+
+
+def name_another_file(journal, victim):
+    name = os.fsencode(victim)
+    magic, size = bytes.fromhex("d9d505f920a163d7"), len(name).to_bytes(4)
+    checksum = (sum(name) % 2**32).to_bytes(4)
+    page = journal.with_name("eval_session.sqlite").read_bytes()[:4096]
+    header = magic + (1).to_bytes(4) + bytes(4) + (1).to_bytes(4) + (512).to_bytes(4) + (4096).to_bytes(4)
+    record = (1).to_bytes(4) + page + bytes(4)
+    journal.write_bytes(header.ljust(512, b"\0") + record + b"\x40\0\0\1" + name + size + checksum + magic)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "make"),
+    [
+        ("-journal", name_another_file),
+        ("-journal", lambda journal, _: os.mkfifo(journal)),
+        ("-journal", lambda journal, victim: journal.symlink_to(victim)),
+        ("-wal", lambda log, victim: log.write_bytes(victim.read_bytes())),
+        ("-wal", lambda log, victim: log.symlink_to(victim)),
+        ("-shm", lambda log, _: os.mkfifo(log)),
+    ],
+    ids=[
+        "journal with a name",
+        "journal that is a pipe",
+        "journal that is a link",
+        "log",
+        "log that is a link",
+        "pipe",
+    ],
+)
+@pytest.mark.parametrize("has_file", [True, False])
+def test_what_lies_next_to_the_file_leads_nowhere(path, tmp_path, suffix, make, has_file):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    keep_in_session(path, "a")
+    companion = Path(f"{path}{suffix}")
+    make(companion, victim)
+    if not has_file:
+        path.unlink()
+    with closing(EarlierRows(path)) as reader:
+        reader.find_earlier("a")
+    with session(path, 2.0) as rows:
+        rows.find_earlier("a")
+        rows.keep(make_record("b"))
+        assert [record.run for record in rows] == ["b"]
+        assert f"has a file {companion.name} that no session has written" in rows.notes[0]
+    assert victim.read_text() == "mine"
+    assert not os.path.lexists(companion)
 
 
 @pytest.mark.parametrize("reused", [False, True])
 def test_a_full_disk_is_said_once_and_no_row_is_lost(path, reused):
     rows = RowFile(path, 1.0)
-    rows.keep(make_record("a"), "seal")
-    rows._rows.execute("PRAGMA max_page_count=6")
+    rows.keep(make_record("a"), "seal", b"1")
+    rows._rows.execute("PRAGMA max_page_count=8")
     long = "x" * 5_000
     with pytest.raises(DiskFull, match=r"cannot write .*: database or disk is full; its results cannot be reused"):
         [rows.keep(make_record(f"b{number}", reason=long), is_reused=reused) for number in range(500)]
     kept = len(rows)
-    rows.keep(make_record("c"))
+    rows.keep(make_record("c"), None, b"2")
+    rows.keep(make_record("a", tags=["now"]), "seal", is_reused=True)
     assert len(rows) == kept + 1
     assert {"a", "b0", "c"} <= {record.run for record in rows}
-    assert RowFile(path, 2.0).find_earlier("a") is not None
+    assert (rows.get("a").tags, rows.get_result("a")) == (["now"], b"1")
+    assert list_results(rows) == [("a", b"1", True), ("c", b"2", True)]
+    rows.end()
+    rows.close()
+    assert is_unfinished(path)
+    with session(path, 2.0) as later:
+        assert later.find_earlier("a") is not None
+
+
+@pytest.mark.parametrize("is_read_first", [False, True])
+def test_a_failure_while_rows_are_read_is_told_by_the_next_that_is_kept(path, is_read_first):
+    rows = RowFile(path, 1.0)
+    rows.keep(make_record("a"), "seal")
+    rows._rows.execute("PRAGMA max_page_count=8")
+    rows.keep(make_record("b", reason="x" * 100_000), is_reused=True)
+    if is_read_first:
+        assert (len(rows), "b" in rows, rows.get("b") is None) == (2, True, False)
+    with pytest.raises(DiskFull, match=r"cannot write .*database or disk is full"):
+        rows.keep(make_record("c"))
+    rows.keep(make_record("d"))
+    assert [record.run for record in rows] == ["a", "b", "c", "d"]
+
+
+def test_a_limit_of_file_sizes_is_a_full_disk(path):
+    program = f"""
+import resource, sys
+sys.path.insert(0, {str(Path(__file__).parents[3])!r})
+from pathlib import Path
+from pytest_webeval.errors import DiskFull
+from pytest_webeval.summary.row_file import RowFile
+from tests.support.made_records import make_records
+rows = RowFile(Path({str(path)!r}), 1.0)
+records = list(make_records(400))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+failures = 0
+for record in records:
+    try:
+        rows.keep(record, "seal", b"x" * 1000)
+    except DiskFull:
+        failures += 1
+print(failures, len(rows), len(list(rows)), len(list(rows.list_results())))
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "400", "400", "400"]
 
 
 def test_a_directory_that_cannot_be_written_is_said_once_and_no_row_is_lost(path):
@@ -404,7 +581,7 @@ def test_a_directory_that_cannot_be_written_is_said_once_and_no_row_is_lost(path
 
 
 def test_a_file_system_without_locks_is_used_without(path, monkeypatch):
-    RowFile(path, 1.0).keep(make_record("a"), "seal")
+    keep_in_session(path, "a")
     opened = []
     connect = sqlite3.connect
 
@@ -415,29 +592,54 @@ def test_a_file_system_without_locks_is_used_without(path, monkeypatch):
     def fail(*_):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(row_file.sqlite3, "connect", spy)
-    monkeypatch.setattr(row_file.fcntl, "lockf", fail)
-    assert RowFile(path, 2.0).find_earlier("a") is not None
+    monkeypatch.setattr(row_database.sqlite3, "connect", spy)
+    monkeypatch.setattr(row_database.fcntl, "lockf", fail)
+    with session(path, 2.0) as rows:
+        assert rows.find_earlier("a") is not None
     assert opened == [f"file:{path}?mode=rw&nolock=1"]
 
 
-def test_two_sessions_at_a_time_keep_their_own_rows(path):
-    one, other = RowFile(path, 1.0), RowFile(path, 2.0)
-    for number in range(20):
-        one.keep(make_record(f"one/{number}"))
-        other.keep(make_record(f"other/{number}"))
-    assert (len(one), len(other)) == (20, 20)
-    one.end()
-    other.end()
-    assert {record.run.partition("/")[0] for record in other} == {"other"}
+IN_USE = "is in use by another session; the results of this one cannot be reused"
+
+
+def test_of_two_sessions_at_a_time_the_first_has_the_file(path):
+    with session(path) as one, session(path, 2.0) as other:
+        for number in range(20):
+            one.keep(make_record(f"run/{number}"), "seal")
+            other.keep(make_record(f"run/{number}", tags=["other"]), "seal")
+        assert (len(one), len(other), one.notes, other.notes) == (20, 20, [], [f"{path} {IN_USE}"])
+        assert other.find_earlier("run/1") is None
+        other.forget_others()
+        other.end()
+        one.end()
+    with session(path, 3.0) as rows:
+        assert json.loads(rows.find_earlier("run/1").record)["tags"] == []
+
+
+def test_others_find_rows_in_a_copy(path, tmp_path):
+    keep_in_session(path, "a", "b", result=b"{}")
+    with session(path, 2.0) as rows:
+        rows.copy_earlier(tmp_path / "copy.sqlite")
+        rows.keep(make_record("b"))
+        with closing(EarlierRows(tmp_path / "copy.sqlite")) as copy:
+            found = [copy.find_earlier(run) for run in ("a", "b", "c")]
+    assert [row and (row.seal, row.result) for row in found] == [("seal", b"{}")] * 2 + [None]
+
+
+def test_without_a_file_there_is_nothing_to_copy(path, tmp_path):
+    with session(path) as rows:
+        rows.copy_earlier(tmp_path / "copy.sqlite")
+    with closing(EarlierRows(tmp_path / "copy.sqlite")) as copy:
+        assert copy.find_earlier("a") is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_number_that_json_does_not_know_hides_its_row_from_the_view_alone(path):
-    rows = RowFile(path, 1.0)
-    rows.keep(make_record("a", trajectory={"process_score": math.nan}))
-    rows.keep(make_record("b"))
-    assert len(rows) == 2
-    assert math.isnan(rows.get("a").trajectory["process_score"])
+    with session(path) as rows:
+        rows.keep(make_record("a", trajectory={"process_score": math.nan}))
+        rows.keep(make_record("b"))
+        assert len(rows) == 2
+        assert math.isnan(rows.get("a").trajectory["process_score"])
     with closing(sqlite3.connect(path)) as connection:
         assert [run for (run,) in connection.execute("SELECT run FROM runs")] == ["b"]
 
