@@ -31,8 +31,6 @@ from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import ScoreSettings, build_refused_result
-from pytest_webeval.scoring.worker import PRELOADED_MODULES
-from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.storage import remove, remove_leftovers, write_json
 from pytest_webeval.tasks.dataset import TaskSet
 
@@ -40,6 +38,12 @@ if TYPE_CHECKING:
     from pytest_webeval.executors.engine import Engine
     from pytest_webeval.stores.mirror import Mirror
 
+PRELOADED = (
+    "pytest_webeval.diagnostics.tree_diff",
+    "pytest_webeval.evaluators.network.body_matcher",
+    "pytest_webeval.evaluators.network.event_matcher",
+    __name__,
+)
 CHOOSE_OUTPUT = "choose another directory with output=DIR"
 NESTED_NAMED, NESTED_LENGTH = 8, 80  # in a warning
 NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
@@ -242,11 +246,9 @@ def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) ->
 def find_engine(executor: Executor | Engine | str) -> Engine:
     """The engine for an executor, or for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import Machine, choose_engine
+        from pytest_webeval.executors.choice import Machine, choose_engine, count_processors
 
-        return choose_engine(
-            executor, Machine(count_processors(), record_code_checksum, (*PRELOADED_MODULES, __name__))
-        )
+        return choose_engine(executor, Machine(count_processors(), record_code_checksum, PRELOADED))
     if isinstance(executor, Executor):
         from pytest_webeval.executors.engine import wrap_executor
 

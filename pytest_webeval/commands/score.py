@@ -10,11 +10,10 @@ from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import Machine, choose_engine
+from pytest_webeval.executors.choice import Machine, choose_engine, count_processors
 from pytest_webeval.executors.engine import Engine
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.sessions.command_source import (
     CommandSource,
     add_refusals,
@@ -56,7 +55,6 @@ REFUSALS = {
     "--webeval-runs": "pass the directory alone, without the name of an option",
     "--webeval-shard": SHARD,
     "--webeval-shard-times": SHARD,
-    "--webeval-workers": "use --executor process:N",
     "-k": CHOOSE,
     "-m": CHOOSE,
     "--lf": CHOOSE,

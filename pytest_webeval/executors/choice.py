@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -73,3 +74,8 @@ def choose_engine(text: str, machine: Machine) -> Engine:
         return choice.start(machine, *match.groups())
     shown = to_line(text, LONGEST_TEXT)
     raise SettingsError(f"invalid executor '{shown}'; use process, process:N, local:N or dask://HOST:PORT")
+
+
+def count_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_webeval.errors import EvaluationError, RecordingError, WebEvalError
-from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator
+from pytest_webeval.errors import RecordingError, WebEvalError
+from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator, default_evaluators
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.plugin.collection.nodes import RunItem, run_path
+from pytest_webeval.plugin.collection.nodes import RunItem, asks_session, run_path
 from pytest_webeval.plugin.runtest.evaluation import (
     RECORDER,
     RESOLVED,
@@ -22,7 +22,13 @@ from pytest_webeval.plugin.runtest.evaluation import (
     renew_time_limit,
     run_time_limit,
 )
-from pytest_webeval.plugin.runtest.fingerprints import STORED, reuse_stored_result
+from pytest_webeval.plugin.runtest.fingerprints import (
+    STORED,
+    UNCHANGED,
+    UnchangedEvaluation,
+    is_unchanged,
+    reuse_stored_result,
+)
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
@@ -35,7 +41,6 @@ if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
     from pytest_webeval.recorder.browser import BrowserOptions
     from pytest_webeval.recorder.live_recording import LiveRecording
-    from pytest_webeval.scoring.worker import Outcome
 
 NO_RUN = (
     "no recorded run for this test: only plain test functions run once per recorded run; request webeval_run as an "
@@ -98,15 +103,36 @@ def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
         raise
 
 
-def load_outcome(node: Any, run: Run, outcome: Outcome, workspace: PytestWorkspace) -> None:
-    """Take over what a worker process has read of a run. Raises `EvaluationError` if it could not read it in time."""
-    node.stash[RESOLVED] = run, workspace.tasks.definition(run)
-    if outcome.problem is not None and not outcome.is_loaded:
-        node.stash[UNREADABLE] = True
-        raise EvaluationError(outcome.problem)
-    run.inputs.checksums.update(outcome.checksums)
-    run.inputs.salts.update(outcome.salts)
-    run.inputs.durations.seconds.update(outcome.seconds)
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Load the run of an item that looks up no fixtures, once pytest has set it up."""
+    if isinstance(item, RunItem) and asks_session(item):
+        _set_up(item, item.config.stash[WORKSPACE])
+
+
+def _set_up(item: RunItem, workspace: PytestWorkspace) -> None:
+    """Put in place what the fixtures would give. Raises `WebEvalError` as the fixture webeval_run does."""
+    run = find_run(item, item.path, workspace)
+    item.addfinalizer(run.release)
+    load_run(item, run, workspace)
+    stored = item.stash.get(STORED, None)
+    if stored is not None and is_unchanged(stored, workspace):
+        item.stash[UNCHANGED] = stored
+        item.funcargs |= {"record_evaluation": UnchangedEvaluation(stored), "webeval_evaluators": []}
+        return
+    sites, judge = workspace.sites, workspace.judge
+    recorder = build_recorder(item, run, sites, judge, lambda: _bind_evaluators(recorder))
+    item.funcargs |= {
+        "record_evaluation": recorder,
+        "webeval_evaluators": _bind_evaluators(recorder),
+        "webeval_judge": judge,
+        "webeval_run": run,
+        "webeval_sites": sites,
+    }
+
+
+def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
+    return [Checker(evaluator, recorder) for evaluator in default_evaluators()]
 
 
 def build_recorder(

@@ -16,7 +16,6 @@ from pytest_webeval.stores.mirror import Mirror, attach
 from pytest_webeval.stores.prefetching import Ahead
 
 MOST_AHEAD = 150  # runs
-FOR_EACH_WORKER = 32  # runs that --webeval-workers may have begun
 
 
 class Prefetching(Struct, eq=False, dict=True):
@@ -33,8 +32,7 @@ class Prefetching(Struct, eq=False, dict=True):
         """Note the order of the runs. What could not be read of them is told by then."""
         take_failure()
         paths = dict.fromkeys(path for item in session.items if (path := run_path(item)) is not None)
-        most = max(MOST_AHEAD, FOR_EACH_WORKER * self.workspace.settings.workers)
-        self._ahead = Ahead(list(paths), self._fetch, most)
+        self._ahead = Ahead(list(paths), self._fetch, MOST_AHEAD)
 
     def _fetch(self, paths: Sequence[Path]) -> None:
         prefetch(self._mirrors, paths, with_pictures=self.workspace.settings.report is not None)

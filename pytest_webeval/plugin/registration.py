@@ -12,7 +12,6 @@ from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.arguments import select
 from pytest_webeval.plugin.collection.root_paths import RootPaths
-from pytest_webeval.plugin.direct_items import DirectItems
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
@@ -121,7 +120,6 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
         check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate
-        _check_workers(workspace)
         _check_shard(workspace)
         if (known_failures := workspace.known_failures) is not None:
             config.stash[KNOWN] = known_failures
@@ -189,12 +187,6 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
             config.add_cleanup(stop_sharing)
 
 
-def _check_workers(workspace: PytestWorkspace) -> None:
-    """Raise `SettingsError` if processes of two kinds are requested."""
-    if workspace.settings.workers and workspace.config.getoption("tx", default=None):
-        raise SettingsError("--webeval-workers and -n exclude each other; use one of them")
-
-
 # Options that are about all runs, with what is done about them after `merge`.
 _OF_ALL_RUNS = {
     "baseline": "compare BASELINE MERGED",
@@ -226,10 +218,6 @@ def _check_shard(workspace: PytestWorkspace) -> None:
 def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Register the plugins of every scoring process."""
     settings = workspace.settings
-    if settings.workers:
-        from pytest_webeval.plugin.runtest.session_workers import SessionWorkers  # only for this option
-
-        config.pluginmanager.register(SessionWorkers.of(workspace), "webeval-workers")
     if settings.mirrors:
         from pytest_webeval.plugin.prefetching import Prefetching  # for runs in stores
 
@@ -237,7 +225,6 @@ def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None
     config.stash[FINGERPRINTS] = ItemFingerprints(workspace, config=config)
     if settings.reuse:
         config.stash[PREVIOUS] = PreviousSession(workspace, config.stash[FINGERPRINTS])
-    config.pluginmanager.register(DirectItems(config, workspace), "webeval-direct-items")
     config.pluginmanager.register(HidePassedPhases(config), "webeval-quiet-phases")
     config.pluginmanager.register(FreezeCollected(config), "webeval-frozen-objects")
     config.pluginmanager.register(CollectAfterSlowFailure(), "webeval-long-failures")

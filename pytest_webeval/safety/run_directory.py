@@ -229,15 +229,6 @@ def is_writable(path: Path) -> bool:
     return opened.handle is not None and os.access(".", os.W_OK | os.X_OK, dir_fd=opened.handle)
 
 
-def find_identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of a run directory that is being scored; None of one that cannot be opened."""
-    opened, _ = _find(path)
-    if opened is None or opened.handle is None:
-        return None
-    status = os.fstat(opened.handle)
-    return status.st_dev, status.st_ino
-
-
 def find_change(path: Path) -> str | None:
     """What happened to a run directory since it was opened: "removed" or "replaced"; None if it is in its place."""
     opened, _ = _find(path)

@@ -185,17 +185,6 @@ def _parse_seconds(argument: Argument, default: float = TIMEOUT) -> float:
     return seconds
 
 
-def _parse_workers(argument: Argument) -> int:
-    text = argument.text or "0"
-    if text == "auto":
-        from pytest_webeval.scoring.worker_pool import count_processors  # few sessions have workers
-
-        return count_processors()
-    if not (text.isascii() and text.isdigit() and int(text) <= MOST_WORKERS):
-        raise argument.invalid(f"a number up to {MOST_WORKERS}, or auto")
-    return int(text)
-
-
 def _parse_votes(argument: Argument) -> int:
     text = argument.text or "1"
     if not (text.isascii() and text.isdigit() and int(text) % 2 == 1 and int(text) <= MOST_VOTES):
@@ -367,6 +356,5 @@ PARSERS: dict[str, Callable[[Argument], Any]] = {
     "text": lambda argument: argument.text,
     "votes": _parse_votes,
     "word": _parse_word,
-    "workers": _parse_workers,
     "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
 }

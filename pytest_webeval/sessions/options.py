@@ -315,13 +315,6 @@ OPTIONS: tuple[Option, ...] = (
         affects_results=False,
     ),
     Option(
-        "workers",
-        "score runs in N processes, or auto for one per CPU (default: 0)",
-        "N",
-        "workers",
-        affects_results=False,
-    ),
-    Option(
         "reuse",
         "reuse results of earlier and interrupted sessions if all that decided them is unchanged",
         affects_results=False,
@@ -385,4 +378,6 @@ REMOVED = {
     "gates_decide": "leave it out: gates alone decide the exit code",
     "min_success": "use the gate 'success >= 60%'",
     "require_certificate": "use the gate certificate",
+    "resume": "use --webeval-reuse",
+    "workers": "use -n of pytest-xdist, or webeval score --executor=process:N",
 }

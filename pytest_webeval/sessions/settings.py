@@ -82,7 +82,6 @@ class Settings:
     timeout: float  # seconds for each run, 0 for no limit
     today: date
     limits: Limits
-    workers: int
     require_all: bool
     reuse: bool
     shard: Shard | None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Plugin:
     """A plugin by the name of its package, with its entry points and the options that give it something to do.
 
-    `is_direct`: it looks at reports alone, so that runs are scored directly beside it.
+    `has_fixtures`: it adds a fixture to run items, so that these look theirs up.
     `is_called`: it has a hook that the sessions under test record. `shows_slowest`: what it prints depends on times.
     """
 
@@ -17,22 +17,22 @@ class Plugin:
     entries: tuple[str, ...]
     options: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
-    is_direct: bool = True
+    has_fixtures: bool = False
     is_called: bool = True
     shows_slowest: bool = False
 
 
 PLUGINS = (
-    Plugin("allure-pytest", ("allure_pytest",), ("--alluredir=allure",), is_direct=False),
+    Plugin("allure-pytest", ("allure_pytest",), ("--alluredir=allure",), has_fixtures=True),
     Plugin("anyio", ("anyio",)),
-    Plugin("hypothesis", ("hypothesispytest",), ("--hypothesis-show-statistics",), is_direct=False),
-    Plugin("pytest-asyncio", ("asyncio",), is_direct=False),
-    Plugin("pytest-benchmark", ("benchmark",), is_direct=False),
-    Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",), is_direct=False),
+    Plugin("hypothesis", ("hypothesispytest",), ("--hypothesis-show-statistics",), has_fixtures=True),
+    Plugin("pytest-asyncio", ("asyncio",), has_fixtures=True),
+    Plugin("pytest-benchmark", ("benchmark",), has_fixtures=True),
+    Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",), has_fixtures=True),
     Plugin("pytest-custom-exit-code", ("custom_exit_code",), ("--suppress-tests-failed-exit-code",)),
-    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), is_direct=False, shows_slowest=True),
+    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), has_fixtures=True, shows_slowest=True),
     Plugin("pytest-env", ("env",), is_called=False),
-    Plugin("pytest-forked", ("pytest_forked",), ("--forked",), is_direct=False),
+    Plugin("pytest-forked", ("pytest_forked",), ("--forked",), has_fixtures=True),
     Plugin(
         "pytest-github-actions-annotate-failures",
         ("pytest_github_actions_annotate_failures",),
@@ -41,17 +41,17 @@ PLUGINS = (
     Plugin("pytest-html", ("html", "html_fixtures", "metadata"), ("--html=page.html",)),
     Plugin("pytest-icdiff", ("icdiff",), is_called=False),
     Plugin("pytest-instafail", ("instafail",), ("--instafail",)),
-    Plugin("pytest-json-report", ("pytest_jsonreport", "metadata"), ("--json-report",), is_direct=False),
+    Plugin("pytest-json-report", ("pytest_jsonreport", "metadata"), ("--json-report",), has_fixtures=True),
     Plugin("pytest-mock", ("pytest_mock",), is_called=False),
     Plugin("pytest-order", ("pytest_order",)),
     Plugin("pytest-random-order", ("random_order",), ("--random-order", "--random-order-seed=1")),
     Plugin("pytest-repeat", ("repeat",), ("--count=2",), is_called=False),
     Plugin("pytest-reportlog", ("pytest_reportlog",), ("--report-log=log.json",)),
-    Plugin("pytest-rerunfailures", ("rerunfailures",), ("--reruns=1",), is_direct=False),
-    Plugin("pytest-retry", ("pytest-retry",), ("--retries=1",), is_direct=False),
+    Plugin("pytest-rerunfailures", ("rerunfailures",), ("--reruns=1",), has_fixtures=True),
+    Plugin("pytest-retry", ("pytest-retry",), ("--retries=1",), has_fixtures=True),
     Plugin("pytest-split", ("pytest-split",), ("--splits=1", "--group=1", "--store-durations")),
     Plugin("pytest-sugar", ("sugar",)),
     Plugin("pytest-testmon", ("pytest-testmon",), is_called=False),
-    Plugin("pytest-timeout", ("timeout",), ("--timeout=60",), is_direct=False),
+    Plugin("pytest-timeout", ("timeout",), ("--timeout=60",), has_fixtures=True),
     Plugin("pytest-xdist", ("xdist", "xdist.looponfail"), ("-n2",)),
 )

@@ -1,4 +1,4 @@
-"""Plugins of others see the same calls and reports where runs are scored directly as where pytest runs each phase."""
+"""Plugins of others see the same calls and reports beside run items without fixtures as beside those with them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,15 @@ from tests.support.sessions import read_files
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/performance.md"
 CONFTEST = Path(__file__).with_name("recording_conftest.py")
-# With a hook for a phase in it, each item goes pytest's own way. The lines are not counted by pytest-cov.
-ORDINARY = "\n\ndef pytest_runtest_call(item):  # pragma: no cover\n    pass\n"
+# With an override in it, each item looks up its fixtures. The lines are not counted by pytest-cov.
+OVERRIDE = """
+
+import pytest
+
+@pytest.fixture
+def webeval_evaluators(webeval_evaluators):  # pragma: no cover
+    return webeval_evaluators
+"""
 # With a PYTHONPATH, sessions might load the package from a checkout and not the one that is installed.
 CLEAN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTHONPATH": ""}
 TIMES = re.compile(r"\d+(\.\d+)? ?(s|ms|us|seconds)\b|\d+:\d\d:\d\d(\.\d+)?|\d+\.\d{2,}")
@@ -34,7 +41,7 @@ def python(request):
 
 @pytest.fixture
 def run_session(tmp_path, python):
-    """Scores eight runs with a plugin, directly or not, and returns what is left of the session."""
+    """Scores eight runs with a plugin, with fixtures or without, and returns what is left of the session."""
 
     def run(plugin, way):
         directory = tmp_path / "session"  # the same for both, because messages name it
@@ -43,7 +50,7 @@ def run_session(tmp_path, python):
         for number in range(101, 109):
             runs.add(number, passes=number not in (103, 104))
         (runs.root / "105/network.har").write_text("{")
-        (directory / "conftest.py").write_text(CONFTEST.read_text() + ORDINARY * (way == "ordinary"))
+        (directory / "conftest.py").write_text(CONFTEST.read_text() + OVERRIDE * (way == "with"))
         (directory / "pytest.ini").write_text("[pytest]\n")
         loaded = [f"-p{name}" for name in ("webeval", *plugin.entries)]
         command = [python, "-m", "pytest", "-pno:cacheprovider", *loaded, *plugin.options, "--webeval-runs=runs"]
@@ -75,18 +82,18 @@ def count_fixtures(directory):
 @pytest.mark.whole
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.package)
 def test_a_plugin_sees_the_same_calls_and_reports(plugin, run_session):
-    direct, first = run_session(plugin, "direct")
-    ordinary, second = run_session(plugin, "ordinary")
-    assert direct.returncode == ordinary.returncode, direct.stdout + direct.stderr
-    assert plugin.shows_slowest or normalize(direct.stdout) == normalize(ordinary.stdout)
-    assert normalize(direct.stderr) == normalize(ordinary.stderr)
+    without, first = run_session(plugin, "without")
+    overridden, second = run_session(plugin, "with")
+    assert without.returncode == overridden.returncode, without.stdout + without.stderr
+    assert plugin.shows_slowest or normalize(without.stdout) == normalize(overridden.stdout)
+    assert normalize(without.stderr) == normalize(overridden.stderr)
     calls = read_calls(first)
     assert calls == read_calls(second)
     assert any(calls) == plugin.is_called
     results = read_files(first, "eval_result.json")
     assert len(results) == 8
     assert results == read_files(second, "eval_result.json")
-    assert (count_fixtures(first) < count_fixtures(second)) == plugin.is_direct
+    assert (count_fixtures(first) < count_fixtures(second)) != plugin.has_fixtures
 
 
 @pytest.mark.whole
@@ -105,8 +112,8 @@ def test_testmon_is_refused_for_runs_alone(tmp_path, python, options):
     assert codes == {(): (4, True), ("--no-testmon",): (0, False), ("test_other.py",): (0, False)}
 
 
-def test_the_manual_names_the_plugins_beside_which_no_run_is_scored_directly():
+def test_the_manual_names_the_plugins_that_add_fixtures():
     (line,) = (line for line in PAGE.read_text().splitlines() if line.startswith("Of 27 plugins"))
     named = {name for name in line.split("`") if name in {plugin.package for plugin in PLUGINS}}
     assert len(PLUGINS) == 27
-    assert named == {plugin.package for plugin in PLUGINS if not plugin.is_direct}
+    assert named == {plugin.package for plugin in PLUGINS if plugin.has_fixtures}

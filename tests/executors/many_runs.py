@@ -19,7 +19,7 @@ from tests.benchmarks.harness.corpora import FAILING, Corpus, small
 from tests.executors.family_cost import measure_family
 from tests.support.sessions import PLAIN, without_times
 
-PYTEST, PROCESSES, CLUSTER = "pytest --webeval-workers=2", "process:2", "local:2"
+PYTEST, PROCESSES, CLUSTER = "pytest -n2", "process:2", "local:2"
 WAYS = PYTEST, PROCESSES, CLUSTER
 
 
@@ -53,7 +53,7 @@ class ManyRuns:
                 *PLAIN,
                 "--tb=no",
                 f"--webeval-runs={corpus.runs}",
-                "--webeval-workers=2",
+                "-n2",
                 *flags,
             ]
         else:

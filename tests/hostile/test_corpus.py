@@ -26,7 +26,10 @@ FEWEST = 40  # directories of a recorded format
 LONGEST = 20_000  # characters in a line of the terminal
 BIGGEST = 64 * 2**20  # bytes of the terminal's output, or of a report
 COMMANDS = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.MULTILINE)
-PLACES = r"out(/.*)?|serial-report(/.*)?|(parallel|serial)\.(out|err|xml|html)|(runs|alone)/eval_(summary\.json|session\.sqlite)"
+PLACES = (
+    r"out(/.*)?|serial-report(/.*)?|(parallel|serial)\.(out|err|xml|html)"
+    r"|(runs|alone)/eval_(summary\.json|session\.sqlite)"
+)
 OURS = re.compile(PLACES, re.DOTALL)
 OUTCOMES = {"excluded": "skipped"}
 

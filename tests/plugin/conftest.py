@@ -24,7 +24,7 @@ for _name in ("openai", "PIL.Image", "thefuzz.fuzz", "url_normalize"):
     with suppress(ImportError):
         import_module(_name)
 
-# Each session would load them afresh; beside them no run item is scored directly, as it is for most users.
+# Each session would load them afresh.
 OTHER_PLUGINS = {
     "no:allure_pytest": "--alluredir",
     "no:anyio": "--anyio",
@@ -35,7 +35,7 @@ OTHER_PLUGINS = {
 
 
 HERE = Path(__file__).parent
-SPREADING = ("-n", "--webeval-workers", "--numprocesses")
+SPREADING = ("-n", "--numprocesses")
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
@@ -137,8 +137,14 @@ def result(runs):
 
 
 @pytest.fixture
-def ordinary(monkeypatch):
-    """The task ids of items that went pytest's way."""
-    tasks, setup = [], RunItem.setup
-    monkeypatch.setattr(RunItem, "setup", lambda item: tasks.append(item.task_id) or setup(item))
+def looking_up(monkeypatch):
+    """The task ids of run items that looked up their fixtures."""
+    tasks, setup = [], pytest.Function.setup
+
+    def note(item):
+        if isinstance(item, RunItem):
+            tasks.append(item.task_id)
+        setup(item)
+
+    monkeypatch.setattr(pytest.Function, "setup", note)
     return tasks

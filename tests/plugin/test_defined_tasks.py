@@ -180,7 +180,7 @@ OVERRIDING = """
     def webeval_evaluators(webeval_evaluators):
         return webeval_evaluators
 """
-ENGINES = ("directly", "through fixtures", "by workers", "command", "function")
+ENGINES = ("without fixtures", "through fixtures", "by workers", "command", "function")
 
 
 @pytest.fixture

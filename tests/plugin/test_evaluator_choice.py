@@ -16,8 +16,8 @@ WARNING = "scored by AgentResponseEvaluator alone; omitted: eval[1] NetworkEvent
 LOST = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__SHOPPING__/lost", "http_method": "GET"}}
 PROCESSES = pytest.mark.parametrize(
     "processes",
-    [(), ("--webeval-workers=2",), ("-pno:webeval-direct-items",), pytest.param(("-n2",), marks=pytest.mark.whole)],
-    ids=["direct", "workers", "fixtures", "xdist"],
+    [(), ("--setup-show",), pytest.param(("-n2",), marks=pytest.mark.whole)],
+    ids=["serial", "fixtures", "xdist"],
 )
 
 
@@ -37,7 +37,7 @@ def with_empty_trace(path):
 def answers(runs):
     """Runs whose requests fail, with a missing, a good, a missing, a broken and an empty trace.
 
-    The last answer is wrong. Neither the first nor the last run is scored directly.
+    The last answer is wrong.
     """
     damages = (without_trace, lambda _: None, without_trace, with_broken_trace, with_empty_trace)
     for task_id, damage in enumerate(damages, 100):

@@ -112,16 +112,6 @@ def test_a_label_counts_before_a_verdict_and_no_option_is_advised(runs, webeval,
     webeval(*LABELS, *VERDICTS).assert_outcomes(passed=1)
 
 
-def test_worker_processes_take_the_verdicts_of_files(runs, webeval, judge_runs):
-    names = [f"t{number}" for number in range(5)]
-    for name in names:
-        add_result(runs, name, judge=judge(100))
-    judge_runs(**dict.fromkeys(names, "failure"))
-    result = webeval(*VERDICTS, "--webeval-workers=2")
-    result.assert_outcomes(failed=5)
-    result.stdout.no_fnmatch_line("*had no effect*")
-
-
 def test_a_verdict_that_could_be_about_several_runs_decides_on_none(runs, webeval, judge_runs, pytester):
     for agent, score in (("A", 100), ("B", 0)):
         add_result(runs, f"{agent}/t1", judge=judge(score))
@@ -167,14 +157,6 @@ def test_a_verdict_on_a_run_that_has_since_a_double_is_not_reused(runs, webeval,
     add_result(runs, "B/t1", judge=judge(100))
     judge_runs(t1="success", t2="success")
     webeval(*VERDICTS, "--webeval-reuse").assert_outcomes(passed=1, errors=2)
-
-
-def test_worker_processes_score_no_run_whose_verdict_could_be_about_another(runs, webeval, judge_runs):
-    for agent in ("A", "B"):
-        for number in range(3):
-            add_result(runs, f"{agent}/t{number}", judge=judge(100))
-    judge_runs(t1="success")
-    webeval(*VERDICTS, "--webeval-workers=2").assert_outcomes(passed=4, errors=2)
 
 
 @pytest.mark.parametrize("root", ["Ours", "Ours/r1", "r2/Ours"])

@@ -203,7 +203,7 @@ def check_refusal(outcome, runs):
     }
 
 
-@pytest.mark.parametrize("option", ["-n2", "--webeval-workers=2", "-x"])
+@pytest.mark.parametrize("option", ["-n2", "-x"])
 def test_a_refused_key_ends_a_session_with_several_processes(option, tree, ask, webeval_apart, runs):
     for name in "abcd":
         tree(name, scores=None)
@@ -619,14 +619,6 @@ def test_a_certificate_of_a_judge_that_judged_nothing_is_not_stale(tree, webeval
     tree("a", scores=None)
     outcome = webeval(*LIVE, certified())
     outcome.stdout.fnmatch_lines(["certificate not valid: no run was judged, so that there is nothing to certify"])
-
-
-def test_worker_processes_leave_runs_that_are_judged_again_to_the_session(tree, ask):
-    for name in "abcd":
-        tree(name)
-    with serve([FAILURE]) as server:
-        ask(server, "--webeval-judge-again", "--webeval-output=out", "--webeval-workers=2").assert_outcomes(failed=4)
-    assert len(server.exchanges) == 4
 
 
 @pytest.mark.whole

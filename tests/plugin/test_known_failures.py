@@ -10,9 +10,7 @@ import pytest
 
 from pytest_webeval.__main__ import main
 
-SERIAL_AND_SPREAD = pytest.mark.parametrize(
-    "spread", [[], ["-n2"], ["--webeval-workers=2"]], ids=["serial", "xdist", "workers"]
-)
+SERIAL_AND_SPREAD = pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
 KNOWN = ("--webeval-baseline=before.json", "--webeval-known-failures")
 
 

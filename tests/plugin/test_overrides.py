@@ -57,10 +57,10 @@ def list_checksums(runs):
 
 @pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", KINDS)
-def test_an_override_counts_for_the_runs_after_a_broken_one(five, webeval, pytester, ordinary, name):
+def test_an_override_counts_for_the_runs_after_a_broken_one(five, webeval, pytester, looking_up, name):
     pytester.makeconftest(KINDS[name])
     webeval()
-    assert ordinary == [101, 102, 103, 104, 105]
+    assert looking_up == [101, 102, 103, 104, 105]
     assert five.counts[0] == 0
     assert len(set(list_checksums(five))) <= 1
 
@@ -75,13 +75,13 @@ PLACES = {
 @pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", ["webeval_response", "webeval_evaluators", "named", "webeval_run"])
 @pytest.mark.parametrize("place", PLACES)
-def test_an_override_of_a_plugin_counts_for_each_run(five, webeval, pytester, monkeypatch, ordinary, place, name):
+def test_an_override_of_a_plugin_counts_for_each_run(five, webeval, pytester, monkeypatch, looking_up, place, name):
     conftest, options = PLACES[place]
     pytester.makepyfile(shop=KINDS[name])
     pytester.makeconftest(conftest)
     monkeypatch.syspath_prepend(pytester.path)
     webeval(*options)
-    assert ordinary == [101, 102, 103, 104, 105]
+    assert looking_up == [101, 102, 103, 104, 105]
     assert five.counts[0] == 0
 
 
@@ -101,7 +101,7 @@ def test_an_override_of_a_plugin_holds_in_python_tests(five, webeval, pytester, 
     result.stdout.fnmatch_lines([f"*{RAISED}*"])
 
 
-def test_an_override_holds_below_its_directory_alone(another_root, webeval_over, pytester, ordinary):
+def test_an_override_holds_below_its_directory_alone(another_root, webeval_over, pytester, looking_up):
     for name in ("near", "far"):
         runs = another_root(f"{name}/runs")
         for number in range(101, 105):
@@ -109,7 +109,7 @@ def test_an_override_holds_below_its_directory_alone(another_root, webeval_over,
         (runs.root / "101/network.har").write_text("{")
     (pytester.path / "near/conftest.py").write_text(dedent(STRICT))
     webeval_over(["near/runs", "far/runs"]).assert_outcomes(passed=3, errors=2, failed=3)
-    assert ordinary == [101, 102, 103, 104, 101, 104]
+    assert looking_up == [101, 102, 103, 104]
 
 
 def test_a_fixture_with_parameters_is_an_error_of_each_run(five, webeval, pytester):
@@ -119,11 +119,10 @@ def test_a_fixture_with_parameters_is_an_error_of_each_run(five, webeval, pytest
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("options", [("-n2",), ("--webeval-workers=2",)], ids=str)
-def test_processes_change_no_result(five, webeval_apart, pytester, options):
+def test_processes_change_no_result(five, webeval_apart, pytester):
     pytester.makeconftest(STRICT)
     assert webeval_apart().ret == pytest.ExitCode.TESTS_FAILED
     alone = read_files(five.root)
-    webeval_apart(*options)
+    webeval_apart("-n2")
     assert read_files(five.root) == alone
     assert five.counts == (0, 0, 5)

@@ -11,7 +11,7 @@ from pytest_webeval.__main__ import main
 from tests.support.default_run import first_by_default
 
 COMPLETE, PARTIAL = "eval_summary.json", "eval_summary.partial.json"
-DRIVERS = pytest.mark.parametrize("spread", [[], ["-n2"], ["--webeval-workers=2"]], ids=["serial", "xdist", "workers"])
+DRIVERS = pytest.mark.parametrize("spread", [[], ["-n2"]], ids=["serial", "xdist"])
 
 
 @pytest.fixture

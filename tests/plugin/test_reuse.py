@@ -314,14 +314,12 @@ def test_each_thing_that_decides_touches_exactly_its_results(suite, list_scored,
         ("--webeval-timeout=30", []),
         ("--webeval-aborted=fail", []),
         ("--webeval-durations=3", []),
-        ("--webeval-workers=2", []),
     ],
     ids=str,
 )
 def test_each_option_that_decides_touches_exactly_its_results(suite, list_scored, option, touched):
     result = suite.score(*option.split(" "))
-    if "workers" not in option:
-        assert list_scored() == sorted(touched)
+    assert list_scored() == sorted(touched)
     assert reused(result).startswith(f"reused: {6 - len(touched)} of 6 results")
 
 

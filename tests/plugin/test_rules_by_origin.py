@@ -38,7 +38,6 @@ AUTO = {7: ("default", "failure"), 8: ("strict", "success"), 9: ("strict", "succ
         (("--webeval-rules=default",), dict.fromkeys((7, 8, 9), ("default", "failure"))),
         (("--webeval-rules=reference",), dict.fromkeys((7, 8, 9), ("reference", "failure"))),
         (("--webeval-rules=strict",), dict.fromkeys((7, 8, 9), ("strict", "success"))),
-        (("--webeval-workers=1",), AUTO),
     ],
 )
 def test_the_origin_of_a_task_chooses_its_rules_if_no_option_does(marked, webeval, options, expected):

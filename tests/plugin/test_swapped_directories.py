@@ -44,7 +44,7 @@ else:
 def attacked(runs, pytester):
     """A run of each attack, which fails, between others, a run that succeeds to be swapped for, and an ordinary run."""
     for number in ATTACKS:
-        for beside in (1, number, 999):  # the first and last runs of a directory are never scored directly
+        for beside in (1, number, 999):
             runs.add(number, name=f"g{number}/{beside}", passes=False, defined=beside == number)
         runs.add(number, name=f"v{number}/{number}", defined=False)
     runs.add(99)
@@ -107,22 +107,6 @@ def test_a_session_scores_no_directory_in_the_place_of_another(attacked, webeval
     for number, outcome in read_summary(attacked).items():
         check_outcome(number, *outcome)
     check_files(attacked)
-
-
-@pytest.mark.whole
-def test_worker_processes_score_no_directory_in_the_place_of_another(attacked, webeval_apart, pytester, monkeypatch):
-    (pytester.path / "sitecustomize.py").write_text("import sys\nif sys.flags.safe_path: import attack")
-    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
-    webeval_apart("--webeval-workers=2")
-    for number, (status, reason) in read_summary(attacked).items():
-        if ATTACKS[number][1] is swaps.swap_for_directory:
-            assert status == "success"  # the session scores the directory that it finds, and keeps no older verdict
-        else:
-            assert (status, bool(re.search("is a link|Not a directory|No such file|" + CHANGED, reason))) == (
-                "error",
-                True,
-            )
-    assert list_results_aside(attacked) == []
 
 
 @pytest.mark.whole

@@ -18,7 +18,6 @@ BUCKET = "s3://bucket/runs"
 SESSIONS = {
     "pytest": ("pytest", "-q", *PLAIN),
     "xdist": ("pytest", "-q", "-n2", *PLAIN),
-    "workers": ("pytest", "-q", "--webeval-workers=2", *PLAIN),
     "processes": ("pytest_webeval", "score", "--executor=process:2", "--batch=5", "--no-progress"),
     "dask": ("pytest_webeval", "score", "--executor=local:2", "--batch=5", "--no-progress"),
 }

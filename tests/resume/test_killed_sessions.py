@@ -11,7 +11,7 @@ import pytest
 
 from tests.resume.killing import Killing
 
-MANNERS = ((), ("-n2",), ("--webeval-workers=2",))
+MANNERS = ((), ("-n2",))
 
 
 def killed(place, moments: int, seed: int) -> Killing:

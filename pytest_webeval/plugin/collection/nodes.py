@@ -51,6 +51,11 @@ class RunItem(pytest.Function):
     task_id: int | str = ""
     task_keywords: frozenset[str] = frozenset()  # for `-k`, besides those with its id
 
+    def setup(self) -> None:
+        """Look up the fixtures, unless the session is asked for the result."""
+        if not asks_session(self):
+            super().setup()
+
     def listextrakeywords(self) -> set[str]:
         """All keywords for `-k` that no mark and no function has."""
         return super().listextrakeywords() | self.task_keywords
@@ -97,30 +102,25 @@ FIXTURES = frozenset(
         "webeval_sites",
     }
 )
-SKIPPING_MARKS = frozenset({"skip", "skipif", "xfail"})
-RETRYING_MARK = "flaky"  # with which plugins may call the phases of a test again
+_SHOWING_FIXTURES = ("setupshow", "setuponly", "setupplan")
 
 
-def is_plain(item: Any) -> bool:
-    """Whether nobody has added a fixture to an item, overridden one of ours, or added a mark about its phases."""
-    is_marked = any(mark.name in SKIPPING_MARKS or mark.name == RETRYING_MARK for mark in item.iter_markers())
-    return FIXTURES.issuperset(item.fixturenames) and not is_marked and not has_override(item)
+def asks_session(item: RunItem) -> bool:
+    """Whether a run item needs no fixture: nobody overrides one that it requests, adds one, or has them shown.
+
+    Such an item is scored by the evaluators that the fixtures would give, without looking any of them up.
+    """
+    is_usual = item.obj is task and FIXTURES.issuperset(item.fixturenames) and not has_override(item)
+    return is_usual and not any(item.config.getoption(name, default=False) for name in _SHOWING_FIXTURES)
 
 
-_MARKS_OF_PYTEST = SKIPPING_MARKS | {"filterwarnings", "parametrize", "timeout", "usefixtures"}
+_MARKS_OF_PYTEST = {"filterwarnings", "parametrize", "skip", "skipif", "timeout", "usefixtures", "xfail"}
 
 
 def list_tags(item: pytest.Item) -> list[str]:
     """Names of the markers that users gave an item, sorted."""
     names = {mark.name for mark in item.iter_markers()}
     return sorted(name for name in names - _MARKS_OF_PYTEST if not name.startswith("webeval_"))
-
-
-def are_siblings(item: pytest.Item, other: pytest.Item | None) -> bool:
-    """Whether two items are run items in directories of the same directory."""
-    if not (isinstance(item, RunItem) and isinstance(other, RunItem)):
-        return False
-    return item.parent.parent is other.parent.parent  # type: ignore[union-attr]
 
 
 FIXTURE_INFO = pytest.StashKey[Any]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from msgspec import Struct, field
@@ -34,9 +34,6 @@ from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation
 
-if TYPE_CHECKING:
-    from pytest_webeval.scoring.worker_pool import WorkerPool
-
 
 class RecordEvaluation(Struct):
     """Collects the evaluations of one run. Call it with an `EvaluatorResult` of your own to record that."""
@@ -50,7 +47,6 @@ class RecordEvaluation(Struct):
     scored: TaskResult | None = None
     excluded: RunExcluded | None = None
     stored: StoredResult | None = None
-    ready: TaskResult | None = None  # the result that a worker process has found
     stopped: BaseException | None = None  # what ended an evaluation, of which nothing may be repeated
     run_result: TaskResult | None = None  # the result of the run alone, once somebody asked for it
     reported: int = 0  # how many of the recorded results are in a report
@@ -120,8 +116,6 @@ class RecordEvaluation(Struct):
 
     def _score_run(self, evaluators: Iterable[Any]) -> TaskResult:
         self.evaluators += [unwrap_evaluator(evaluator) for evaluator in evaluators]
-        if self.ready is not None:
-            return self.ready
         return score(self.case, self.evaluators, self.definition.checksum, self.definition.origin)
 
     def end_as_excluded(self, error: RunExcluded) -> NoReturn:
@@ -198,7 +192,6 @@ class RecordEvaluation(Struct):
         return merge_results([run_result, name_run_by_label(recorded, self.case.run)])
 
 
-POOL: pytest.StashKey[WorkerPool] = pytest.StashKey()  # the worker processes, where there are any
 RECORDER = pytest.StashKey[RecordEvaluation]()
 REPORTED = pytest.StashKey[RecordEvaluation | None]()  # the recorder whose outcome a report has
 SCORING = pytest.StashKey[pytest.CallInfo[None]]()  # how a live test was scored, whatever its agent raised

@@ -207,7 +207,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""
         if UNCHANGED in item.stash:
-            return _describe_unchanged(item) if call.when == "call" else None
+            return _end_unchanged(item, call)
         redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             outcome = self._write_late(redacted, item)
@@ -291,8 +291,12 @@ def _count_runs(items: Sequence[pytest.Item]) -> int:
     return sum(isinstance(item, RunItem) or is_live(item) for item in items)
 
 
-def _describe_unchanged(item: pytest.Item) -> RunOutcome:
+def _end_unchanged(item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
     """The outcome of an earlier session, which stands."""
+    if call.when == "teardown":
+        forget_evaluation(item)
+    if call.when != "call":
+        return None
     outcome = build_unchanged_outcome(item.stash[UNCHANGED], list_tags(item))
     item.user_properties.extend(junit_properties(outcome.record))
     return outcome

@@ -127,14 +127,6 @@ def run(directory: Path, every: int) -> Corpus:
     return Corpus(directory, every, manifest, parallel, serial)
 
 
-def run_with_workers(directory: Path, every: int) -> tuple[Session, Session]:
-    """Write the corpus and score it twice, each time with the results elsewhere: by worker processes, then by none."""
-    write_corpus.write(directory, every=every)
-    (directory / "pytest.ini").write_text("[pytest]\nwebeval_timeout = 20\n")
-    workers = _session(directory, "workers", directory / "ahead", "--webeval-workers=2", "--webeval-output=ahead")
-    return workers, _session(directory, "alone", directory / "out", "--webeval-output=out")
-
-
 def run_with_score(directory: Path, every: int) -> tuple[Session, Session]:
     """Write the corpus and score it twice, each time with the results elsewhere: by `score`, then by pytest."""
     write_corpus.write(directory, every=every)

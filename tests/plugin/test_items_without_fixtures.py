@@ -1,4 +1,4 @@
-"""Run items between others are scored without pytest's fixtures and phases, unless somebody would see a difference."""
+"""Run items ask the session for their result, and look up fixtures only where somebody overrides or adds one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from itertools import zip_longest
 import pytest
 
 from tests.plugin.test_fixtures import OVERRIDES
-
-pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
 
 RECORDING_REPORTS = """
 import json, os, pathlib
@@ -38,9 +36,12 @@ def write(*row):
     with reports.open("a") as file:
         print(json.dumps(row), file=file)
 """
-LOOKING_AT_PHASES = """
-def pytest_runtest_setup(item):
-    pass
+OVERRIDING = """
+import pytest
+
+@pytest.fixture
+def webeval_evaluators(webeval_evaluators):
+    return webeval_evaluators
 """
 
 
@@ -53,33 +54,26 @@ def five(runs):
     return runs
 
 
-def test_all_but_the_first_and_the_last_of_a_directory_are_scored_directly(five, webeval, ordinary):
+def test_no_fixture_is_looked_up(five, webeval, looking_up):
     webeval().assert_outcomes(passed=3, failed=1, errors=1)
-    assert ordinary == [101, 105]
+    assert looking_up == []
     assert five.counts == (3, 1, 1)
 
 
-def test_directories_are_entered_and_left_in_pytests_way(runs, webeval, ordinary):
-    for name in ("a/101", "a/102", "a/103", "b/104", "b/105", "b/106"):
-        runs.add(int(name[2:]), name=name)
-    webeval().assert_outcomes(passed=6)
-    assert ordinary == [101, 103, 104, 106]
-
-
 @pytest.mark.parametrize("options", [(), ("-x",), ("--maxfail=2",), ("-vv",), ("--webeval-aborted=xfail",)], ids=str)
-def test_all_reports_are_those_of_pytests_way(five, webeval, pytester, ordinary, options):
+def test_all_reports_are_those_of_items_with_fixtures(five, webeval, pytester, looking_up, options):
     def session(conftest):
         pytester.makeconftest(conftest)
         for path in (pytester.path / "reports.jsonl", *five.root.rglob("eval_*.json")):
             path.unlink(missing_ok=True)
-        ordinary.clear()
+        looking_up.clear()
         outcomes = webeval(*options).parseoutcomes()
         rows = (pytester.path / "reports.jsonl").read_text().splitlines()
-        return outcomes, [json.loads(row) for row in rows], len(ordinary)
+        return outcomes, [json.loads(row) for row in rows], len(looking_up)
 
-    outcomes, rows, direct_count = session(RECORDING_REPORTS)
-    other_outcomes, other_rows, count = session(RECORDING_REPORTS + LOOKING_AT_PHASES)
-    assert count > direct_count
+    outcomes, rows, count = session(RECORDING_REPORTS)
+    other_outcomes, other_rows, other_count = session(RECORDING_REPORTS + OVERRIDING)
+    assert (count, other_count > 0) == (0, True)
     assert outcomes == other_outcomes
     differing = [pair for pair in zip_longest(rows, other_rows) if pair[0] != pair[1]]
     assert not differing
@@ -97,62 +91,75 @@ def test_the_environment_names_the_phase_of_the_current_test(five, webeval, pyte
 
 
 @pytest.mark.parametrize("name", OVERRIDES)
-def test_a_fixture_of_a_conftest_is_used_for_each_item(runs, webeval, pytester, ordinary, name):
+def test_a_fixture_of_a_conftest_is_used_for_each_item(runs, webeval, pytester, looking_up, name):
     for number in range(101, 105):
         runs.add(number)
     pytester.makeconftest(OVERRIDES[name])
     webeval()
-    assert ordinary == [101, 102, 103, 104]
+    assert looking_up == [101, 102, 103, 104]
     assert runs.counts[0] == 0
 
 
-SEEING = {
+ADDED = {
     "autouse": "import pytest\n@pytest.fixture(autouse=True)\ndef mine(): pass",
     "session": "import pytest\n@pytest.fixture(autouse=True, scope='session')\ndef mine(): pass",
-    "call": "def pytest_runtest_call(item): pass",
-    "teardown": "def pytest_runtest_teardown(item): pass",
-    "pyfunc": "def pytest_pyfunc_call(pyfuncitem): pass",
-    "fixture": "def pytest_fixture_setup(fixturedef): pass",
-    "finalizer": "def pytest_fixture_post_finalizer(fixturedef): pass",
-    "protocol": "def pytest_runtest_protocol(item): pass",
+    "by a hook": "def pytest_itemcollected(item): item.fixturenames.append('tmp_path')",
 }
 
 
-@pytest.mark.parametrize("name", SEEING)
-def test_whoever_looks_at_phases_sees_those_of_each_item(five, webeval, pytester, ordinary, name):
-    pytester.makeconftest(SEEING[name])
+@pytest.mark.parametrize("name", ADDED)
+def test_a_fixture_that_somebody_adds_is_set_up_for_each_item(five, webeval, pytester, looking_up, name):
+    pytester.makeconftest(ADDED[name])
     webeval().assert_outcomes(passed=3, failed=1, errors=1)
-    assert ordinary == [101, 102, 103, 104, 105]
+    assert looking_up == [101, 102, 103, 104, 105]
 
 
-def test_whoever_makes_reports_makes_those_of_all_phases(five, webeval, pytester, ordinary):
+def test_whoever_looks_at_a_phase_sees_that_of_each_item(five, webeval, pytester, looking_up):
+    names = ("setup", "call", "teardown")
+    hooks = [f"def pytest_runtest_{name}(item): seen.append('{name}')" for name in names]
+    counting = "def pytest_unconfigure(): print('seen:', *map(seen.count, ('setup', 'call', 'teardown', 'function')))"
+    function = "def pytest_pyfunc_call(pyfuncitem): seen.append('function')"
+    pytester.makeconftest("\n".join(["seen = []", *hooks, function, counting]))
+    result = webeval()
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert "seen: 5 4 5 4" in result.outlines[-1]
+    assert looking_up == []
+
+
+def test_hooks_find_the_run_and_the_evaluators_of_an_item(five, webeval, pytester):
     pytester.makeconftest(
         """
-        import pytest
-        @pytest.hookimpl(wrapper=True)
-        def pytest_runtest_makereport(item, call):
-            report = yield
-            report.sections.append(("mine", call.when))
-            return report
-        def pytest_runtest_logreport(report):
-            assert report.sections[-1] == ("mine", report.when)
+        def pytest_runtest_call(item):
+            given = item.funcargs
+            assert given["webeval_run"].task_id == item.task_id
+            assert [each.evaluator.name for each in given["webeval_evaluators"]][0] == "AgentResponseEvaluator"
+            assert {"record_evaluation", "webeval_judge", "webeval_sites"} <= given.keys()
         """
     )
     webeval().assert_outcomes(passed=3, failed=1, errors=1)
-    assert ordinary == [101, 105]
 
 
-@pytest.mark.parametrize(
-    "options", [("--setup-show",), ("--log-level=INFO",), ("--log-file=all.log",), ("-olog_cli=true",)], ids=str
-)
-def test_options_that_show_phases_show_those_of_each_item(five, webeval, ordinary, options):
-    webeval(*options).assert_outcomes(passed=3, failed=1, errors=1)
-    assert ordinary == [101, 102, 103, 104, 105]
+def test_a_run_is_let_go_when_its_test_ends(five, webeval, pytester):
+    pytester.makeconftest(
+        """
+        runs = []
+        def pytest_runtest_call(item):
+            runs.append(item.funcargs["webeval_run"])
+            assert "trace" in vars(runs[-1]) or runs[-1].trace is not None
+        def pytest_runtest_logfinish():
+            print("held:", [each.task_id for each in runs if "trace" in vars(each)])
+        """
+    )
+    lines = [line for line in webeval("-s").outlines if "held:" in line]
+    assert len(lines) == 5
+    assert all(line.endswith("held: []") for line in lines)
 
 
-def test_without_pytests_logging_items_are_scored_directly(five, webeval, ordinary):
-    webeval("-p", "no:logging").assert_outcomes(passed=3, failed=1, errors=1)
-    assert ordinary == [101, 105]
+@pytest.mark.parametrize("option", ["--setup-show", "--setup-only", "--setup-plan"])
+def test_options_that_show_fixtures_show_those_of_each_item(five, webeval, looking_up, option):
+    result = webeval(option)
+    assert looking_up == [101, 102, 103, 104, 105]
+    assert result.stdout.str().count("SETUP    F webeval_run") == 5
 
 
 @pytest.mark.parametrize(("mark", "outcome"), [("skip", "skipped"), ("xfail", "xpassed")])
@@ -169,7 +176,7 @@ def test_marks_of_a_conftest_count(runs, webeval, pytester, mark, outcome):
     webeval().assert_outcomes(passed=2, **{outcome: 1})
 
 
-def test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed(runs, webeval, pytester, ordinary):
+def test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed(runs, webeval, pytester, looking_up):
     for number in (101, 102, 103):
         runs.add(number)
     pytester.makeconftest(
@@ -182,7 +189,7 @@ def test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed(runs, webe
     )
     pytester.makepyfile("def test_first(webeval_sites): pass")
     webeval("test_a_fixture_of_ours_that_a_python_test_has_replaced_is_noticed.py", "runs").assert_outcomes(passed=4)
-    assert ordinary == [101, 102, 103]
+    assert looking_up == [101, 102, 103]
 
 
 def test_reports_keep_little_of_a_run_to_the_end(five, webeval, pytester):
