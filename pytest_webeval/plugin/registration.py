@@ -16,13 +16,13 @@ from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
-from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS, ROWS, ItemFingerprints
+from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS, ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.snapshots import IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
-from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, TASK_AUDITS, WORKSPACE, PytestWorkspace
+from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, ROWS, TASK_AUDITS, WORKSPACE, PytestWorkspace
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report

@@ -21,6 +21,7 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.sites import Sites
@@ -131,6 +132,7 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
 
 WORKSPACE = pytest.StashKey[PytestWorkspace]()
 COUNTS = pytest.StashKey[Counts]()
+ROWS = pytest.StashKey[SessionRows]()  # in the process that sums up
 MISSING_TASKS = pytest.StashKey[MissingTasks]()
 TASK_AUDITS = pytest.StashKey[Any]()  # the `TaskAudits` of a session that audits tasks
 KNOWN: pytest.StashKey[KnownFailures] = pytest.StashKey()  # with --webeval-known-failures

@@ -227,7 +227,7 @@ def other_class_attribute(suite):
 def a_file_named_like_ours_in_a_directory(suite):
     place = suite.a.root / RETRIEVED / "inner"
     place.mkdir()
-    (place / "eval_result.json").touch()
+    (place / "eval_session.sqlite").touch()
 
 
 def other_hook(suite):

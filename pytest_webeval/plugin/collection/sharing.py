@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.runtest.fingerprints import ROWS
 from pytest_webeval.plugin.snapshots import ARGUMENT_PATHS, IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
-from pytest_webeval.plugin.workspace import STARTED, PytestWorkspace
+from pytest_webeval.plugin.workspace import ROWS, STARTED, PytestWorkspace
 from pytest_webeval.safety.files import is_dir
 
 

@@ -79,7 +79,6 @@ def _checksum_modules(functions: Sequence[Any]) -> str:
 FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
 PREVIOUS = pytest.StashKey[PreviousSession]()
 EARLIER = pytest.StashKey[SessionRows | CopiedRows]()  # where items find rows of earlier sessions
-ROWS = pytest.StashKey[SessionRows]()  # the same with those of this session, in the controller
 STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
 UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
 
