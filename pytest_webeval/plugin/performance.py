@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
 import pytest
 from msgspec import Struct, field
@@ -100,10 +101,14 @@ NAMELESS = ""  # the category in which pytest keeps setups and teardowns that pa
 
 
 class HidePassedPhases(Struct, eq=False):
-    """Hides the reports of passed phases until the failures are shown, and restores them for other plugins."""
+    """Hides the reports of passed phases until the failures are shown, and restores them for other plugins.
+
+    pytest keeps all reports until the session ends: those of one item share their keywords.
+    """
 
     config: pytest.Config
     hidden: list[pytest.TestReport] = field(default_factory=list)
+    _keywords: Mapping[str, Any] = field(default_factory=dict)  # of the last report
 
     @property
     def _reports(self) -> list[pytest.TestReport]:
@@ -113,6 +118,7 @@ class HidePassedPhases(Struct, eq=False):
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take a report away that the terminal reporter has just put there, unless it has something to show."""
+        self._keywords = report.keywords = self._keywords if report.keywords == self._keywords else report.keywords
         reports = self._reports
         if reports and reports[-1] is report:
             self.hidden.append(report)

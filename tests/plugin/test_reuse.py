@@ -6,7 +6,6 @@ import json
 import re
 from types import SimpleNamespace
 
-import pluggy
 import pytest
 
 from pytest_webeval.scoring import provenance
@@ -557,23 +556,6 @@ def test_the_durations_of_all_phases_of_a_reused_run_are_listed(five, webeval, l
     result = webeval(REUSE, "--durations=0", "-vv")
     assert list_scored() == []
     assert sum(bool(re.match(r"[\d.]+s (setup|call|teardown) +runs/", line)) for line in result.outlines) == 15
-
-
-def test_reports_that_nobody_needs_are_not_made(five, webeval, monkeypatch, list_scored):
-    made, send = [], pluggy.HookCaller.__call__
-
-    def watch(self, **arguments):
-        if self.name == "pytest_runtest_logreport":
-            made.append((arguments["report"].nodeid[5:8], arguments["report"].when))
-        return send(self, **arguments)
-
-    monkeypatch.setattr(pluggy.HookCaller, "__call__", watch)
-    webeval(REUSE)
-    assert list_scored() == []
-    assert [when for number, when in made if number in {"107", "111"}] == ["setup", "call", "teardown"] * 2
-    assert [pair for pair in made if pair[0] in {"108", "109", "110"}] == [
-        (each, "call") for each in ("108", "109", "110")
-    ]
 
 
 def test_nothing_of_a_reused_run_is_kept_to_the_end(five, webeval, pytester, list_scored):
