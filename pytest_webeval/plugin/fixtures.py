@@ -121,7 +121,7 @@ def _set_up(item: RunItem, workspace: PytestWorkspace) -> None:
         item.funcargs |= {"record_evaluation": UnchangedEvaluation(stored), "webeval_evaluators": []}
         return
     sites, judge = workspace.sites, workspace.judge
-    recorder = build_recorder(item, run, sites, judge, lambda: _bind_evaluators(recorder))
+    recorder = build_recorder(item, run, sites, judge, _bind_evaluators)
     item.funcargs |= {
         "record_evaluation": recorder,
         "webeval_evaluators": _bind_evaluators(recorder),
@@ -136,7 +136,7 @@ def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
 
 
 def build_recorder(
-    node: Any, run: Run, sites: Sites, judge: Judge | None, evaluators: Callable[[], Iterable[Any]]
+    node: Any, run: Run, sites: Sites, judge: Judge | None, evaluators: Callable[[RecordEvaluation], Iterable[Any]]
 ) -> RecordEvaluation:
     """The recorder of a test, which is kept for its report. `evaluators` builds those of the run item."""
     workspace = node.config.stash[WORKSPACE]
@@ -165,7 +165,7 @@ def record_evaluation(
 ) -> RecordEvaluation:
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
     return build_recorder(
-        request.node, webeval_run, webeval_sites, webeval_judge, lambda: request.getfixturevalue("webeval_evaluators")
+        request.node, webeval_run, webeval_sites, webeval_judge, lambda _: request.getfixturevalue("webeval_evaluators")
     )
 
 

@@ -84,8 +84,8 @@ def _open_rows(config: pytest.Config, workspace: PytestWorkspace) -> None:
         snapshots = config.stash.get(SNAPSHOTS, None)
         config.stash[EARLIER] = CopiedRows(workspace, None if snapshots is None else snapshots.place)
     else:
-        config.stash[EARLIER] = config.stash[ROWS] = rows = SessionRows(workspace)
-        config.add_cleanup(rows.close)
+        config.stash[EARLIER] = config.stash[ROWS] = SessionRows(workspace)
+    config.add_cleanup(config.stash[EARLIER].close)
 
 
 def _keep_report(config: pytest.Config, settings: Settings) -> Settings:

@@ -316,7 +316,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "reuse",
-        "reuse results of earlier and interrupted sessions if all that decided them is unchanged",
+        "reuse results if all that decided them is unchanged",
         affects_results=False,
     ),
     Option(

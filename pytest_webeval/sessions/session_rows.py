@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from heapq import merge
-from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, ROWS, SUMMARY
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.output_paths import list_result_directories
@@ -21,9 +21,32 @@ from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove, remove_leftovers
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_database import EarlierRow, EarlierRows, name_rows
+from pytest_webeval.summary.row_database import EarlierRow, EarlierRows, UnusableFileError, name_rows
 from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.row_order import Ordered
+
+
+class OtherRows:
+    """Rows in some files, which are read as they are. A file that cannot be read has none."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._files: list[EarlierRows] = []
+        for path in paths:
+            with suppress(OSError, sqlite3.Error, UnusableFileError):
+                self._files.append(EarlierRows(path))
+
+    def find(self, label: str) -> EarlierRow | None:
+        """The row of a run in the first file that has one."""
+        for file in self._files:
+            with suppress(UnusableFileError):
+                if (row := file.find(label)) is not None:
+                    return row
+        return None
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files:
+            file.close()
 
 
 class CopiedRows(Struct, frozen=True, eq=False):
@@ -34,15 +57,20 @@ class CopiedRows(Struct, frozen=True, eq=False):
 
     workspace: Workspace
     place: Path | None
-    _rows: dict[Path, list[EarlierRows]] = field(default_factory=dict)  # by the directory of the summary
+    _rows: dict[Path, OtherRows] = field(default_factory=dict)  # by the directory of the summary
 
     def find_earlier(self, path: Path, label: str) -> EarlierRow | None:
         """What an earlier session left of a run."""
         directory = find_directory(self.workspace, path)
         if directory not in self._rows:
-            copies = [] if self.place is None else [EarlierRows(self.place / _name_copy(directory))]
-            self._rows[directory] = [*copies, *_open_others(self.workspace, directory)]
-        return next(filter(None, (rows.find_earlier(label) for rows in self._rows[directory])), None)
+            copies = [] if self.place is None else [self.place / _name_copy(directory)]
+            self._rows[directory] = OtherRows([*copies, *_list_others(self.workspace, directory)])
+        return self._rows[directory].find(label)
+
+    def close(self) -> None:
+        """Close the copies."""
+        for rows in self._rows.values():
+            rows.close()
 
 
 class SessionRows(Ordered):
@@ -52,7 +80,7 @@ class SessionRows(Ordered):
         self.workspace = workspace
         self.problems: list[str] = []
         self._files: dict[Path, RowFile] = {}  # by the directory of the summary
-        self._others: dict[Path, list[EarlierRows]] = {}  # of other shards
+        self._others: dict[Path, OtherRows] = {}  # of other shards
         self._is_tidy = self._is_ended = False
 
     @property
@@ -108,8 +136,8 @@ class SessionRows(Ordered):
             if (row := self.find_file(directory).find_earlier(label)) is not None:
                 return row
         if directory not in self._others:
-            self._others[directory] = _open_others(self.workspace, directory)
-        return next(filter(None, (rows.find_earlier(label) for rows in self._others[directory])), None)
+            self._others[directory] = OtherRows(_list_others(self.workspace, directory))
+        return self._others[directory].find(label)
 
     def copy_earlier(self, place: Path) -> None:
         """Copy the rows of earlier sessions to a directory, for `CopiedRows`."""
@@ -172,7 +200,7 @@ class SessionRows(Ordered):
     def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():
             with self.workspace.open_run(directory):
-                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, ROWS, since=since)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Note that the session has come to its end if it scored all its runs, and forget those that are gone.
@@ -198,7 +226,7 @@ class SessionRows(Ordered):
         """Let another session have the files."""
         for file in self._files.values():
             file.close()
-        for rows in chain.from_iterable(self._others.values()):
+        for rows in self._others.values():
             rows.close()
 
     def lines(self, count: int) -> list[str]:
@@ -217,12 +245,8 @@ def find_directory(workspace: Workspace, path: Path) -> Path:
     return workspace.settings.output or workspace.labels.root_of(path) or path
 
 
-def _open_others(workspace: Workspace, directory: Path) -> list[EarlierRows]:
-    """The rows of other shards of a session, and of one over all runs."""
-    return [EarlierRows(path) for path in _list_others(workspace, directory)]
-
-
 def _list_others(workspace: Workspace, directory: Path) -> list[Path]:
+    """The files with rows of other shards of a session, and of one over all runs."""
     paths = directory.glob("eval_session*") if directory in list_result_directories(workspace) else ()
     named = [path for path in sorted(paths) if OWN_ROWS.fullmatch(path.name)]
     return [path for path in named if path.name != name_rows(workspace.settings.shard)]

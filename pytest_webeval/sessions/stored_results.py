@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct, convert, structs
 
 from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.evaluators.base import Evaluator
@@ -154,8 +154,9 @@ class PreviousSession(Struct, frozen=True, eq=False):
     ) -> tuple[Record, Seal] | None:
         """What a row says, if it is about a verdict that was decided by what decides now."""
         try:
-            seal, record = Seal.read(earlier.seal), Record(**json.loads(earlier.record) | {"tags": ()})  # those of now
-        except (ValueError, TypeError):
+            seal = Seal.read(earlier.seal)
+            record = convert(json.loads(earlier.record) | {"tags": ()}, Record)  # those of now
+        except (ValueError, TypeError, RecursionError):
             return None
         if not seal.decided_by or record.status not in VERDICTS or record.run != run.label:
             return None

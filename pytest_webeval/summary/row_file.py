@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
-from os.path import lexists
+from contextlib import closing, contextmanager, suppress
+from heapq import merge
 from pathlib import Path
 from typing import Any
 
@@ -18,39 +18,71 @@ from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.storage import is_full
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_manifest import find_path, join_label
-from pytest_webeval.summary.row_database import (
-    EarlierRow,
-    UnusableFileError,
-    begin,
-    checksum_row,
-    find_earlier,
-    open_alone,
-    open_nowhere,
-    set_aside,
-    transaction,
-)
+from pytest_webeval.summary.row_database import RESULTS, EarlierRow, checksum_row, make_tables, transaction
 from pytest_webeval.summary.row_order import Ordered, encode_path_order, encode_position
+from pytest_webeval.summary.row_takeover import InUseError, copy_rows, take_over
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # the second for a quota, and for a limit of file sizes
 _MOST_WAITING = 250  # rows that another session has written already, before they are written together
 _IN_MEMORY = "spare.results"
+_OF_SESSION, _OF_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
 _COLUMNS = "run, session, position, path, reused, row, seal, checksum, result"
 _OLD = "SELECT {0} FROM kept WHERE run = :run AND :reused AND :result IS NULL"
 _KEEP = f"""
 VALUES (:run, :session, :position, COALESCE(({_OLD.format("path")}), :path), :reused, :row, :seal, :checksum,
 COALESCE(:result, ({_OLD.format("result")})))
 """
-_ADOPT = """
-SELECT :run, 0, '', :path, 0, '', NULL, '', :result
-WHERE NOT EXISTS (SELECT 1 FROM kept WHERE run = :run AND session = :session)
+_LIST_KEPT = """
+SELECT path_order(path), CASE session WHEN :own THEN 0 ELSE 2 END, path, run FROM kept
+WHERE result IS NOT NULL AND path IS NOT NULL AND (session = :own OR seal IS NOT NULL)
+ORDER BY path_order(path), session != :own, session DESC
+"""
+_LIST_PUBLISHED = """
+SELECT path_order(path), 1, path, run FROM published.lines WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
+ORDER BY path_order(path)
+"""
+_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
+_COLUMNS = "run, session, position, path, reused, row, seal, checksum, result"
+_OLD = "SELECT {0} FROM kept WHERE run = :run AND :reused AND :result IS NULL"
+_KEEP = f"""
+VALUES (:run, :session, :position, COALESCE(({_OLD.format("path")}), :path), :reused, :row, :seal, :checksum,
+COALESCE(:result, ({_OLD.format("result")})))
 """
 _LIST_RESULTS = """
-SELECT run, path, session FROM kept
-WHERE result IS NOT NULL AND path IS NOT NULL AND (seal IS NOT NULL OR session IN (0, :own))
-ORDER BY path_order(path), session != :own, session != 0, session DESC
+SELECT path_order(path) AS place, CASE session WHEN :own THEN 0 ELSE 2 END AS kind, session, path, run FROM kept
+WHERE result IS NOT NULL AND path IS NOT NULL AND (session = :own OR seal IS NOT NULL)
+UNION ALL SELECT path_order(path), 1, NULL, path, run FROM published.lines
+WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
+ORDER BY 1, 2, 3 DESC
 """
+_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
+_COLUMNS = "run, session, position, path, reused, row, seal, checksum, result"
+_OLD = "SELECT {0} FROM kept WHERE run = :run AND :reused AND :result IS NULL"
+_KEEP = f"""
+VALUES (:run, :session, :position, COALESCE(({_OLD.format("path")}), :path), :reused, :row, :seal, :checksum,
+COALESCE(:result, ({_OLD.format("result")})))
+"""
+_LIST_RESULTS = """
+SELECT path, run, CASE session WHEN :own THEN 0 ELSE 2 END AS kind, session FROM kept
+WHERE result IS NOT NULL AND path IS NOT NULL AND (session = :own OR seal IS NOT NULL)
+UNION ALL SELECT path, NULL, 1, NULL FROM published.lines WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
+ORDER BY path_order(path), kind, session DESC
+"""
+_PUBLISHED = "SELECT CAST(line AS BLOB), NULL FROM published.lines WHERE path = ?"
+_EARLIER = """
+SELECT row, seal, CAST(result AS BLOB) FROM main.results WHERE run = ? AND session != ? AND seal IS NOT NULL
+"""
+_BESIDE = (
+    "ATTACH ':memory:' AS spare",
+    RESULTS.replace("TABLE results", "TABLE spare.results"),
+    "CREATE INDEX spare.results_in_order ON results (session, position)",
+    """CREATE TEMP VIEW kept AS SELECT * FROM main.results WHERE run NOT IN (SELECT run FROM spare.results)
+    UNION ALL SELECT * FROM spare.results""",
+    "ATTACH '' AS published",  # a file of SQLite's own
+    "CREATE TABLE published.lines (path TEXT PRIMARY KEY, run TEXT NOT NULL, line BLOB NOT NULL)",
+)
 _RESULT = "SELECT CAST(result AS BLOB), seal FROM kept WHERE run = ?"
-_DROP_RESULTS = "UPDATE main.results SET result = NULL WHERE result IS NOT NULL"
+_DROP_RESULTS = "UPDATE main.results SET result = NULL WHERE result IS NOT NULL AND session = ?"
 _FORGET_SESSIONS = "DELETE FROM main.sessions WHERE started != ? AND started NOT IN (SELECT session FROM main.results)"
 
 
@@ -80,9 +112,9 @@ class RowFile(Ordered):
         self.path, self.session, self.prefix = path, session, prefix
         self.notes: list[str] = []  # about a file that was set aside, or that another session has
         self._is_synced = is_synced
-        self._is_refused = False  # whether the file could not be opened
-        self._file: sqlite3.Connection | None = None  # that of the path
-        self._rows: sqlite3.Connection | None = None  # to which rows are written: most often the same
+        self._rows: sqlite3.Connection | None = None
+        self._lock: int | None = None  # a handle to the file, which keeps other sessions from it
+        self._is_in_use = False  # whether another session has the file
         self._table = "main.results"
         self._waiting: dict[str, dict[str, Any]] = {}
         self._failure: SettingsError | None = None  # the first, until somebody is told
@@ -124,11 +156,10 @@ class RowFile(Ordered):
             self._flush()
 
     def adopt(self, path: str, result: bytes) -> None:
-        """Keep the published result of a run that is not of this session. Raises as `keep` does."""
-        self._flush()
-        run, inner = join_label(self.prefix, path), join_label("", path)
-        self._write(_ADOPT, [{"run": run, "path": inner, "result": result, "session": self.session}])
-        self._tell()
+        """Keep a published result until the export. Raises `SettingsError`."""
+        row = join_label("", path), join_label(self.prefix, path), result
+        with self._errors("copy results to", "free some space"):
+            self._begin().execute("INSERT OR REPLACE INTO published.lines VALUES (?, ?, ?)", row)
 
     def _flush(self) -> None:
         """Write what waits."""
@@ -158,39 +189,42 @@ class RowFile(Ordered):
             raise failure
 
     def _begin(self) -> sqlite3.Connection:
-        """The connection to which rows are written, with the tables."""
+        """The connection to which rows are written, in which those of earlier sessions are."""
         if self._rows is None:
-            try:
-                with self._errors("write", "its results cannot be reused"):
-                    self._rows = self._note_session(self._open(is_new=True) or open_nowhere())
-            except SettingsError as error:
-                self._failure, self._rows = error, self._note_session(open_nowhere())
-            self._rows.create_function("path_order", 1, partial(encode_path_order, prefix=""), deterministic=True)
+            self._rows = self._take_over(self.path) if self.path is not None else None
+            if self._rows is None:
+                self._rows = self._open_nowhere()
         return self._rows
 
-    def _note_session(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        begin(connection, self.session, is_synced=self._is_synced)
-        return connection
-
-    def _open(self, *, is_new: bool = False) -> sqlite3.Connection | None:
-        """The connection to the file; None without one, and where another session has it."""
-        if self._file is None and self.path is not None and not self._is_refused and (is_new or lexists(self.path)):
-            self._is_refused = True
-            self._file = self._open_or_set_aside(self.path, is_new=is_new)
-            self._is_refused = self._file is None and lexists(self.path)
-        return self._file
-
-    def _open_or_set_aside(self, path: Path, *, is_new: bool) -> sqlite3.Connection | None:
+    def _take_over(self, path: Path) -> sqlite3.Connection | None:
+        """The connection to the file, if it can be written and no other session has it."""
         try:
-            return open_alone(path)
-        except UnusableFileError as error:
-            self.notes.append(f"{path} {error}; it is now {set_aside(path).name}, and no result in it is reused")
-            return open_alone(path) if is_new else None
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
+            with self._errors("write", "its results cannot be reused"):
+                connection, self._lock = take_over(path, self.notes)
+                return self._note_session(connection)
+        except InUseError:
+            self._is_in_use = True
             self.notes.append(f"{path} is in use by another session; the results of this one cannot be reused")
-            return None
+        except SettingsError as error:
+            self._failure = error
+        return None
+
+    def _open_nowhere(self) -> sqlite3.Connection:
+        """A connection to a file of SQLite's own, with the rows of earlier sessions if they can be read."""
+        connection = sqlite3.connect("", isolation_level=None)
+        make_tables(connection)
+        if self.path is not None and not self._is_in_use:
+            with suppress(OSError, sqlite3.Error):
+                copy_rows(self.path, connection, self.notes)
+        return self._note_session(connection)
+
+    def _note_session(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        connection.execute(f"PRAGMA synchronous={'FULL' if self._is_synced else 'OFF'}")
+        connection.execute("INSERT OR REPLACE INTO sessions VALUES (?, 0)", (self.session,))
+        for statement in _BESIDE:
+            connection.execute(statement)
+        connection.create_function("path_order", 1, encode_path_order, deterministic=True)
+        return connection
 
     @contextmanager
     def _errors(self, verb: str, advice: str) -> Iterator[None]:
@@ -202,17 +236,20 @@ class RowFile(Ordered):
             raise DiskFull(message, path, reason) if _is_full(error) else SettingsError(message) from error
 
     def find_earlier(self, run: str) -> EarlierRow | None:
-        """What the latest of the earlier sessions left of a run. Raises `SettingsError` for an unreadable file."""
-        with self._errors("read", "remove it to score all runs again"):
-            connection = self._open()
-            return None if connection is None else find_earlier(connection, run, self.session)
+        """What the latest of the earlier sessions left of a run. Raises as `keep` does."""
+        if self._rows is None and (self.path is None or not os.path.lexists(self.path)):
+            return None
+        connection = self._begin()
+        self._tell()
+        with self._errors("read", "score all runs"):
+            rows = connection.execute(_EARLIER, (run, self.session)).fetchall()
+        return next((EarlierRow(*row) for row in rows), None)
 
     def copy_earlier(self, path: Path) -> None:
         """Copy the rows to a new file, for processes that may not open this one. Raises `SettingsError`."""
-        with self._errors("copy", "score without workers to reuse results"):
-            if (connection := self._open()) is not None:
-                with closing(sqlite3.connect(path)) as copy:
-                    connection.backup(copy)
+        if self.path is not None and os.path.lexists(self.path):
+            with self._errors("copy", "score without workers to reuse results"), closing(sqlite3.connect(path)) as copy:
+                self._begin().backup(copy)
 
     def _select(self, what: str, condition: str = "", *values: Any) -> Iterator[tuple[Any, ...]]:
         """What there is of the runs of this session. Raises `SettingsError`."""
@@ -264,11 +301,12 @@ class RowFile(Ordered):
         self._flush()
         last, connection = None, self._begin()
         with self._errors("read", "score again"):
-            for run, path, session in connection.execute(_LIST_RESULTS, {"own": self.session}):  # sorts no results
+            lists = (connection.execute(each, {"own": self.session}) for each in (_LIST_KEPT, _LIST_PUBLISHED))
+            for _, kind, path, run in merge(*lists, key=lambda row: row[:2]):  # which sorts no results
                 if path != last:
-                    ((line, seal),) = connection.execute(_RESULT, (run,))
-                    label = join_label(self.prefix, find_path(path))
-                    yield StoredLine(label, line, seal, session == self.session)
+                    query, key = (_PUBLISHED, path) if kind == _OF_PUBLISHED else (_RESULT, run)
+                    ((line, seal),) = connection.execute(query, (key,))
+                    yield StoredLine(join_label(self.prefix, find_path(path)), line, seal, kind == _OF_SESSION)
                 last = path
 
     def forget_others(self) -> None:
@@ -289,16 +327,17 @@ class RowFile(Ordered):
                 with transaction(self._rows):
                     self._rows.execute("UPDATE main.sessions SET ended = 1 WHERE started = ?", (self.session,))
                     self._rows.execute(_FORGET_SESSIONS, (self.session,))
-                if not has_results and self._rows.execute(_DROP_RESULTS).rowcount:
+                if not has_results and self._rows.execute(_DROP_RESULTS, (self.session,)).rowcount:
                     self._rows.execute("VACUUM main")
         self._tell()
 
     def close(self) -> None:
         """Let another session have the file."""
-        for connection in (self._rows, self._file):
-            if connection is not None:
-                connection.close()
-        self._rows = self._file = None
+        if self._rows is not None:
+            self._rows.close()
+        if self._lock is not None:
+            os.close(self._lock)
+        self._rows = self._lock = None
 
     def __del__(self) -> None:
         self.close()

@@ -36,9 +36,9 @@ def encode_position(record: Record) -> bytes:
     return first + _encode_text(record.run)
 
 
-def encode_path_order(run: str, prefix: str) -> bytes:
-    """What sorts as `find_order` of the path of a run, by its label."""
-    order: Order = find_order(find_path(run, prefix))
+def encode_path_order(label: str) -> bytes:
+    """What sorts as `find_order` of the path of a run, by its label without a prefix."""
+    order: Order = find_order(find_path(label))
     return b"".join(bytes([kind]) + _encode_number(number) + _encode_text(name) for kind, number, name in order)
 
 

@@ -43,7 +43,10 @@ def test_a_task_without_a_recording_is_an_error_with_its_reason(gaps, webeval_ap
     result.stdout.fnmatch_lines([REASON.format(109), "2 tasks have no recording: 109, 110"])
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line("partial session*")
-    assert set(tree(gaps.root)) - set(before) == {"eval_summary.json", "107/eval_result.json", "108/eval_result.json"}
+    assert set(tree(gaps.root)) - set(before) == {
+        *("eval_session.sqlite", "eval_summary.json"),
+        *("107/eval_result.json", "108/eval_result.json"),
+    }
     summary = gaps.summary
     assert (summary["total"], gaps.counts, summary["webeval"]["missing_count"]) == (4, (1, 1, 2), 2)
     assert summary["task_results"][2] == {

@@ -237,7 +237,7 @@ def test_scoring_leaves_every_input_as_it_was_and_adds_one_file(every_class, web
     after = contents(runs.root)
     assert {path: after[path] for path in before} == before
     added = {path.name for path in after.keys() - before.keys()}
-    assert added == {"eval_result.json", "eval_summary.json"}
+    assert added == {"eval_result.json", "eval_session.sqlite", "eval_summary.json"}
 
 
 def test_an_output_directory_takes_all_that_is_written(every_class, webeval, runs):

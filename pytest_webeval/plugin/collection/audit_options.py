@@ -24,7 +24,6 @@ WITHOUT_EFFECT = {
     "baseline_update": ALLOW,
     "known_failures": ALLOW,
     "gate": ALLOW,
-    "workers": f"use -n, or `{AUDIT} --jobs`",
     "evaluators": "leave it out: all evaluators are audited",
     **{option.name: "leave it out: no judge is asked" for option in JUDGE_OPTIONS},
     "write_subset": SCORES,

@@ -41,7 +41,7 @@ class RecordEvaluation(Struct):
     case: Case
     workspace: PytestWorkspace
     definition: Definition
-    own_evaluators: Callable[[], Iterable[Any]]
+    own_evaluators: Callable[[RecordEvaluation], Iterable[Any]]
     results: list[EvaluatorResult] = field(default_factory=list)
     evaluators: list[Evaluator] = field(default_factory=list)
     scored: TaskResult | None = None
@@ -143,7 +143,7 @@ class RecordEvaluation(Struct):
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
         try:
-            return self.own_evaluators()
+            return self.own_evaluators(self)
         except (WebEvalError, pytest.skip.Exception):
             raise
         except (Exception, pytest.fail.Exception) as error:  # not a phase of a test, so pytest would end the session

@@ -17,7 +17,6 @@ NUMBER = "use a number of seconds, e.g. 120 (0 for no limit)"
 SHARE = "use a number from 0 to 1, e.g. 0.8"
 RULES = "use auto, default, reference or strict"
 USD = "use an amount in USD, e.g. 2.50"
-WORKERS = "use a number up to 256, or auto"
 
 
 def read(**values):
@@ -43,7 +42,6 @@ def read(**values):
         ("durations", "-1", "use a non-negative integer (0 shows all runs)"),
         *(("timeout", value, NUMBER) for value in ("long", "-5", "soon", "-1", "inf", "1e10", "nan")),
         ("today", "1.3.", "use YYYY-MM-DD, e.g. 2026-01-31"),
-        *(("workers", value, WORKERS) for value in ("two", "-1", "257")),
         ("judge_votes", "2", "use 1, 3, 5 or so, at most 99"),
         ("judge_max_usd", "much", USD),
         ("judge_max_usd", "nan", USD),
