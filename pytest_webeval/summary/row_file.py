@@ -41,33 +41,6 @@ _LIST_PUBLISHED = """
 SELECT path_order(path), 1, path, run FROM published.lines WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
 ORDER BY path_order(path)
 """
-_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
-_COLUMNS = "run, session, position, path, reused, row, seal, checksum, result"
-_OLD = "SELECT {0} FROM kept WHERE run = :run AND :reused AND :result IS NULL"
-_KEEP = f"""
-VALUES (:run, :session, :position, COALESCE(({_OLD.format("path")}), :path), :reused, :row, :seal, :checksum,
-COALESCE(:result, ({_OLD.format("result")})))
-"""
-_LIST_RESULTS = """
-SELECT path_order(path) AS place, CASE session WHEN :own THEN 0 ELSE 2 END AS kind, session, path, run FROM kept
-WHERE result IS NOT NULL AND path IS NOT NULL AND (session = :own OR seal IS NOT NULL)
-UNION ALL SELECT path_order(path), 1, NULL, path, run FROM published.lines
-WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
-ORDER BY 1, 2, 3 DESC
-"""
-_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
-_COLUMNS = "run, session, position, path, reused, row, seal, checksum, result"
-_OLD = "SELECT {0} FROM kept WHERE run = :run AND :reused AND :result IS NULL"
-_KEEP = f"""
-VALUES (:run, :session, :position, COALESCE(({_OLD.format("path")}), :path), :reused, :row, :seal, :checksum,
-COALESCE(:result, ({_OLD.format("result")})))
-"""
-_LIST_RESULTS = """
-SELECT path, run, CASE session WHEN :own THEN 0 ELSE 2 END AS kind, session FROM kept
-WHERE result IS NOT NULL AND path IS NOT NULL AND (session = :own OR seal IS NOT NULL)
-UNION ALL SELECT path, NULL, 1, NULL FROM published.lines WHERE run NOT IN (SELECT run FROM kept WHERE session = :own)
-ORDER BY path_order(path), kind, session DESC
-"""
 _PUBLISHED = "SELECT CAST(line AS BLOB), NULL FROM published.lines WHERE path = ?"
 _EARLIER = """
 SELECT row, seal, CAST(result AS BLOB) FROM main.results WHERE run = ? AND session != ? AND seal IS NOT NULL

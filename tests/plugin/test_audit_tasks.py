@@ -221,7 +221,6 @@ def test_a_task_that_takes_too_long_is_skipped_and_says_so(audited, webeval, pyt
         ("--webeval-baseline=eval_summary.json", "use --webeval-audit-most"),
         ("--webeval-gate=errors <= 2", "use --webeval-audit-most"),
         ("--webeval-evaluators=response", "leave it out: all evaluators are audited"),
-        ("--webeval-workers=2", "use -n of pytest-xdist, or webeval score --executor=process:N"),
         ("--webeval-judge=model", "leave it out: no judge is asked"),
         ("--webeval-reuse", "leave it out: no run is scored"),
     ],
