@@ -214,7 +214,7 @@ class SessionRows(Ordered):
                     file.forget_others()
                     self._remove_others(directory)
                 if is_complete:
-                    file.end(has_results=self.workspace.settings.reuse)
+                    file.end(has_results=self.workspace.settings.reuse or not is_whole)
 
     def _remove_others(self, directory: Path) -> None:
         """Remove the files of shards after a session over all runs."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,8 @@ class PreviousSession(Struct, frozen=True, eq=False):
             record = convert(json.loads(earlier.record) | {"tags": ()}, Record)  # those of now
         except (ValueError, TypeError, RecursionError):
             return None
-        if not seal.decided_by or record.status not in VERDICTS or record.run != run.label:
+        is_of_run = record.run == run.label and record.status in VERDICTS and isfinite(record.score)
+        if not seal.decided_by or not is_of_run:
             return None
         return (record, seal) if seal.decided_by == self.fingerprints.of(modules, run, definition) else None
 

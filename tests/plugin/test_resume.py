@@ -284,12 +284,34 @@ def test_what_was_tampered_with_is_scored_anew_and_the_rest_is_taken(halfway, we
     assert halfway.result(107)["task_revision"] == 1
 
 
-def test_definitions_of_other_tasks_change_nothing_but_theirchecksum_row(halfway, webeval, scored_again):
+def test_definitions_of_other_tasks_change_nothing_but_their_checksum(halfway, webeval, scored_again):
     changing_the_definitions(halfway)
     webeval("--webeval-reuse").assert_outcomes(passed=3, failed=1)
     assert scored_again() == ["109", "110"]
     checksums = {halfway.result(number)["webarena_verified_data_checksum"] for number in (107, 108, 109, 110)}
     assert len(checksums) == 1
+
+
+FORGED = {
+    "a task of a wrong type": lambda row, seal: (with_value(row, "task_id", [1]), seal),
+    "a warning of a wrong type": lambda row, seal: (with_value(row, "warnings", [1]), seal),
+    "a time of a wrong type": lambda row, seal: (with_value(row, "wall_time", {}), seal),
+    "a score that is a text": lambda row, seal: (with_value(row, "score", "high"), seal),
+    "a score that is no number": lambda row, seal: (with_value(row, "score", float("nan")), seal),
+    "a row that is nested too deep": lambda _, seal: ("[" * 200_000, seal),
+    "a seal that is nested too deep": lambda row, _: (row, "[" * 200_000),
+}
+
+
+def with_value(row, name, value):
+    return json.dumps(json.loads(row) | {name: value})
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forged_row_with_its_own_checksum_is_scored_anew(halfway, webeval, scored_again, forge):
+    change_row(halfway, forge, sign=checksum_row)
+    webeval("--webeval-reuse").assert_outcomes(passed=3, failed=1)
+    assert scored_again() == ["107", "109", "110"]
 
 
 @pytest.mark.parametrize(
