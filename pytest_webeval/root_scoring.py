@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -32,12 +32,11 @@ from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import ScoreSettings, build_refused_result
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
-from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.storage import remove, remove_leftovers, write_json
 from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:
-    from pytest_webeval.executors.engine import Engine
+    from pytest_webeval.executors.placement import WorkerDied
     from pytest_webeval.stores.mirror import Mirror
 
 CHOOSE_OUTPUT = "choose another directory with output=DIR"
@@ -130,14 +129,14 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             yield from map(self.score, batch)
 
     def score_on(
-        self, executor: Executor | Engine | str, directories: Iterable[RunDirectory], size: int
+        self, executor: Executor | str, directories: Iterable[RunDirectory], size: int
     ) -> Iterator[TaskResult]:
         """Score runs on an executor, in batches. The results come in the order of the runs."""
         from pytest_webeval.executors.batches import map_batches  # for who asks
 
-        lost, engine = partial(describe_lost, self), find_engine(executor)
+        lost, opened = partial(refuse_lost, self), find_executor(executor)
         on_end = partial(self._remove_unfinished, time.time())
-        for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost, on_end=on_end):
+        for content in map_batches(opened, score_batch, self, directories, size=size, lost=lost, on_end=on_end):
             result: TaskResult = pickle.loads(content)  # noqa: S301  (from a process of the same session)
             yield result
 
@@ -231,27 +230,25 @@ def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[byt
 
 def _encode(scoring: RootScoring, directory: RunDirectory, result: TaskResult) -> bytes:
     content = _pickle(result)
-    return content if content is not None else describe_lost(scoring, directory, NESTED)
+    return content if content is not None else _refuse(scoring, directory, NESTED)
 
 
-def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
-    """The encoded error of a run whose result did not come back."""
+def refuse_lost(scoring: RootScoring, directory: RunDirectory, deaths: WorkerDied) -> bytes:
+    """The encoded error of a run that has killed its workers."""
+    return _refuse(scoring, directory, deaths.message)
+
+
+def _refuse(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
     return _pickle(scoring.refuse(directory, EvaluationError(reason))) or b""
 
 
-def find_engine(executor: Executor | Engine | str) -> Engine:
-    """The engine for an executor, or for a text as `--executor` takes it. Raises `SettingsError`."""
+def find_executor(executor: Any) -> Executor:
+    """The executor, or the one for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import Machine, choose_engine
+        from pytest_webeval.executors.choice import Machine, choose_executor
 
-        return choose_engine(
-            executor, Machine(count_processors(), record_code_checksum, (*PRELOADED_MODULES, __name__))
-        )
-    if isinstance(executor, Executor):
-        from pytest_webeval.executors.engine import wrap_executor
-
-        return wrap_executor(executor)
-    if not hasattr(executor, "start"):
+        return choose_executor(executor, Machine(record_code_checksum, (*PRELOADED_MODULES, __name__)))
+    if not isinstance(executor, Executor):
         problem = f"invalid executor {shorten_repr(executor)}"
         raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
     return executor

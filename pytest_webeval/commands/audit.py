@@ -78,7 +78,7 @@ def _list_suites(arguments: argparse.Namespace) -> Iterator[SuiteAudit]:
     """An audit of the tasks that the user names, or of each file of tasks in the directories of runs."""
     from pytest_webeval.api import find_runs
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
-    from pytest_webeval.scoring.worker_pool import count_processors
+    from pytest_webeval.executors.choice import count_processors
 
     jobs, expected = count_processors(), f"a number from 1 to {MOST_JOBS}, or auto"
     if arguments.jobs != "auto":

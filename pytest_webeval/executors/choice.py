@@ -1,7 +1,8 @@
-"""From the text of an option to an engine."""
+"""From the text of an option to an executor."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -9,48 +10,53 @@ from importlib.util import find_spec
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.engine import Engine
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.safety.text import to_line
 
 LONGEST_TEXT = 100  # characters of an option in a message
 
 
 class Machine(Struct, frozen=True):
-    """What an engine needs of its session: how many processes it may start, what they load, and which code it has."""
+    """What an executor needs of its session: which code it has, and what its processes load."""
 
-    processors: int
     identity: Callable[[], str]  # the checksum of the code, which must be equal in all workers
     preloaded: tuple[str, ...] = ()
 
 
-def _start_processes(machine: Machine, count: str | None = None) -> Engine:
-    return ProcessEngine(int(count) if count else machine.processors, machine.preloaded)
+def count_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _start_local_dask(machine: Machine, count: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import LocalDaskEngine
+def _start_processes(machine: Machine, count: str | None = None) -> JobExecutor:
+    from pytest_webeval.executors.processes import ProcessExecutor
 
-    return LocalDaskEngine(int(count), machine.identity)
-
-
-def _connect_to_dask(machine: Machine, protocol: str, place: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import DaskEngine
-
-    return DaskEngine(f"{protocol.replace('dask', 'tcp')}://{place}", machine.identity)
+    return ProcessExecutor(int(count) if count else count_processors(), machine.preloaded)
 
 
-def _read_scheduler_file(machine: Machine, path: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import DaskEngine
+def _start_local_dask(machine: Machine, count: str) -> JobExecutor:
+    from pytest_webeval.executors.dask_executor import LocalDaskExecutor
 
-    return DaskEngine("", machine.identity, scheduler_file=path)
+    return LocalDaskExecutor(int(count), machine.identity)
+
+
+def _connect_to_dask(machine: Machine, protocol: str, place: str) -> JobExecutor:
+    from pytest_webeval.executors.dask_executor import DaskExecutor
+
+    return DaskExecutor(f"{protocol.replace('dask', 'tcp')}://{place}", machine.identity)
+
+
+def _read_scheduler_file(machine: Machine, path: str) -> JobExecutor:
+    from pytest_webeval.executors.dask_executor import DaskExecutor
+
+    return DaskExecutor("", machine.identity, scheduler_file=path)
 
 
 class Choice(Struct, frozen=True):
     """A form of the option: its pattern, what takes its groups, and whether it needs Dask."""
 
     pattern: str
-    start: Callable[..., Engine]
+    start: Callable[..., JobExecutor]
     needs_dask: bool = True
 
 
@@ -62,8 +68,8 @@ CHOICES = (
 )
 
 
-def choose_engine(text: str, machine: Machine) -> Engine:
-    """The engine for `text`. Raises `SettingsError`."""
+def choose_executor(text: str, machine: Machine) -> JobExecutor:
+    """The executor for `text`. Raises `SettingsError`."""
     for choice in CHOICES:
         match = re.fullmatch(choice.pattern, text)
         if match is None:

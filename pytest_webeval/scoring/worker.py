@@ -1,10 +1,12 @@
 """What a worker process does for a session, and what the two send each other.
 
-All workers have the `WorkerSettings`. Each `Request` for a run is answered by an `Outcome`.
+All workers have the `WorkerSettings`. Each `Request` for a run is answered by an `Outcome`. Each travels as its
+own bytes, since it may be nested too deep.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -80,12 +82,25 @@ NO_RESULT = Outcome()
 _own_evaluators = cache(default_evaluators)
 
 
-def score_requests(settings: WorkerSettings, requests: Sequence[Request]) -> list[Outcome]:
-    """The outcomes of runs: the function of the job that worker processes have."""
+def pack(value: Request | Outcome) -> bytes | None:
+    """The bytes of a request or an outcome; None for one that is nested too deep."""
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
+def score_requests(settings: WorkerSettings, requests: Sequence[bytes | None]) -> list[bytes | None]:
+    """The outcomes of runs, None for what is none: the function of the job that worker processes have."""
     if settings.mirrors:
         _attach_mirrors(settings.mirrors)
     settings = replace(settings, scorer=replace(settings.scorer, evaluators=_own_evaluators()))
-    return [score_request(request, settings) for request in requests]
+    return [None if content is None else _score_packed(content, settings) for content in requests]
+
+
+def _score_packed(content: bytes, settings: WorkerSettings) -> bytes | None:
+    request: Request = pickle.loads(content)  # noqa: S301  (from a process of the same session)
+    return pack(score_request(request, settings)) or pack(NO_RESULT)
 
 
 def _attach_mirrors(mirrors: Iterable[MirrorDescription]) -> None:

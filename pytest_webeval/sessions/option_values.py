@@ -188,7 +188,7 @@ def _parse_seconds(argument: Argument, default: float = TIMEOUT) -> float:
 def _parse_workers(argument: Argument) -> int:
     text = argument.text or "0"
     if text == "auto":
-        from pytest_webeval.scoring.worker_pool import count_processors  # few sessions have workers
+        from pytest_webeval.executors.choice import count_processors  # few sessions have workers
 
         return count_processors()
     if not (text.isascii() and text.isdigit() and int(text) <= MOST_WORKERS):

@@ -15,7 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.executors import processes
+from pytest_webeval.executors import starting
 from pytest_webeval.scoring import worker
 from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
@@ -137,7 +137,7 @@ def test_a_run_that_kills_workers_is_an_error_and_the_others_are_scored(six, web
     webeval("--webeval-workers=2")
     assert deaths.read_text() == "xx"
     assert six.counts == (4, 0, 2)
-    reason = "worker processes that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
+    reason = "a worker process that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
     assert six.result(103)["error_msg"] == reason
 
 
@@ -173,7 +173,7 @@ def test_a_worker_that_ends_by_itself_leaves_its_run_to_the_session(six, webeval
 
 def test_no_process_can_be_started(six, webeval, monkeypatch):
     files = [TemporaryFile()]  # noqa: SIM115  (what is tested closes it)
-    monkeypatch.setattr(processes, "TemporaryFile", lambda: files[0])
+    monkeypatch.setattr(starting, "TemporaryFile", lambda: files[0])
     monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=BlockingIOError(11, "no process is left")))
     result = webeval("--webeval-workers=2")
     result.assert_outcomes(passed=4, failed=1, errors=1)

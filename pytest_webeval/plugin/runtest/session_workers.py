@@ -53,6 +53,7 @@ class SessionWorkers(Struct, eq=False):
             for before, item, after in around
             if isinstance(item, RunItem) and are_siblings(item, before) and are_siblings(item, after) and is_plain(item)
         ]
+        self.pool.expected = {item.path for item in runs}
         self.pool.requests = ((item.path, self._request(item)) for item in runs)
 
     def pytest_report_header(self) -> str:

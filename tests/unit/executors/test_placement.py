@@ -1,4 +1,4 @@
-"""Executors of `concurrent.futures` as engines."""
+"""Executors of `concurrent.futures` that others have made."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.engine import wrap_executor
+from pytest_webeval.executors.placement import wrap_executor
 from tests.support import batch_functions
 
 
 def run(engine, function, shared, items, size=10):
-    return list(map_batches(engine, function, shared, items, size=size, lost=lambda item, reason: (item, reason)))
+    return list(map_batches(engine, function, shared, items, size=size, lost=batch_functions.name_loss))
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_a_process_that_was_left_out_at_first_asks_for_the_settings():
     [(ThreadPoolExecutor(3), None, 3), (ThreadPoolExecutor(3), 7, 7), (Executor(), None, os.cpu_count())],
 )
 def test_the_number_of_workers_is_that_of_the_executor_if_it_says_so(executor, workers, count):
-    assert wrap_executor(executor, workers).count == count
+    assert wrap_executor(executor, workers).count_workers() == count
 
 
 def test_an_executor_that_loses_a_process_is_broken_for_good():
