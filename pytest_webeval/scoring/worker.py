@@ -92,15 +92,19 @@ def pack(value: Request | Outcome) -> bytes | None:
 
 def score_requests(settings: WorkerSettings, requests: Sequence[bytes | None]) -> list[bytes | None]:
     """The outcomes of runs, None for what is none: the function of the job that worker processes have."""
-    if settings.mirrors:
-        _attach_mirrors(settings.mirrors)
     settings = replace(settings, scorer=replace(settings.scorer, evaluators=_own_evaluators()))
     return [None if content is None else _score_packed(content, settings) for content in requests]
 
 
 def _score_packed(content: bytes, settings: WorkerSettings) -> bytes | None:
-    request: Request = pickle.loads(content)  # noqa: S301  (from a process of the same session)
-    return pack(score_request(request, settings)) or pack(NO_RESULT)
+    try:
+        if settings.mirrors:
+            _attach_mirrors(settings.mirrors)
+        request: Request = pickle.loads(content)  # noqa: S301  (from a process of the same session)
+        outcome = score_request(request, settings)
+    except Exception:  # noqa: BLE001  (the session meets it again)
+        outcome = NO_RESULT
+    return pack(outcome) or pack(NO_RESULT)
 
 
 def _attach_mirrors(mirrors: Iterable[MirrorDescription]) -> None:

@@ -53,10 +53,8 @@ class WorkerPool(Struct, eq=False):
 
     def start(self) -> None:
         """Start the processes, which load what they need while the session collects."""
-        self._job, self._executor = (
-            Job.of(score_requests, self.settings),
-            ProcessExecutor(self.count, PRELOADED_MODULES),
-        )
+        self._job = Job.of(score_requests, self.settings)
+        self._executor = ProcessExecutor(self.count, PRELOADED_MODULES)
         try:
             self._executor.load(self._job)
         except StartError as error:
