@@ -110,7 +110,8 @@ class ProcessExecutor(JobExecutor):
             if self._failure is not None:
                 raise self._failure
             self._waiting.append(call)
-        self._rouse()
+        if any(worker.can_take(call) for worker in self._workers):  # or else the thread looks when one has room
+            self._rouse()
         return call.future
 
     def _rouse(self) -> None:
