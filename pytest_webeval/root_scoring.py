@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, WebEvalError
+from pytest_webeval.executors.job import pack
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.labels import default_task_id, quote_path
 from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat, placeholder_run
@@ -229,8 +230,7 @@ def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[byt
 
 
 def _encode(scoring: RootScoring, directory: RunDirectory, result: TaskResult) -> bytes:
-    content = _pickle(result)
-    return content if content is not None else _refuse(scoring, directory, NESTED)
+    return pack(result) or _refuse(scoring, directory, NESTED)
 
 
 def refuse_lost(scoring: RootScoring, directory: RunDirectory, deaths: WorkerDied) -> bytes:
@@ -239,7 +239,7 @@ def refuse_lost(scoring: RootScoring, directory: RunDirectory, deaths: WorkerDie
 
 
 def _refuse(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
-    return _pickle(scoring.refuse(directory, EvaluationError(reason))) or b""
+    return pack(scoring.refuse(directory, EvaluationError(reason))) or b""
 
 
 def find_executor(executor: Any) -> Executor:
@@ -252,11 +252,3 @@ def find_executor(executor: Any) -> Executor:
         problem = f"invalid executor {shorten_repr(executor)}"
         raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
     return executor
-
-
-def _pickle(result: TaskResult) -> bytes | None:
-    """The bytes of a result; None for one that is nested too deep, or holds what cannot be pickled."""
-    try:
-        return pickle.dumps(result)
-    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
-        return None

@@ -59,6 +59,14 @@ def encode(value: Any) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
+def pack(value: Any) -> bytes | None:
+    """The bytes of anything; None for what is nested too deep, or holds what cannot be pickled."""
+    try:
+        return encode(value)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
 def encode_reply(call: Callable[[], Any]) -> bytes:
     """What a call returns, or the exception that it raises."""
     try:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.executors.job import pack
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.results import TaskResult
@@ -80,14 +81,6 @@ NO_RESULT = Outcome()
 
 
 _own_evaluators = cache(default_evaluators)
-
-
-def pack(value: Request | Outcome) -> bytes | None:
-    """The bytes of a request or an outcome; None for one that is nested too deep."""
-    try:
-        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
-        return None
 
 
 def score_requests(settings: WorkerSettings, requests: Sequence[bytes | None]) -> list[bytes | None]:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.batches import Batches
-from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.job import Job, pack
 from pytest_webeval.executors.placement import WorkerDied
 from pytest_webeval.executors.processes import ProcessExecutor
 from pytest_webeval.executors.starting import StartError, describe_exit
@@ -21,7 +21,6 @@ from pytest_webeval.scoring.worker import (
     Outcome,
     Request,
     WorkerSettings,
-    pack,
     score_requests,
 )
 
