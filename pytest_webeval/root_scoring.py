@@ -245,9 +245,9 @@ def _refuse(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes
 def find_executor(executor: Any) -> Executor:
     """The executor, or the one for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import Machine, choose_executor
+        from pytest_webeval.executors.choice import choose_executor
 
-        return choose_executor(executor, Machine(record_code_checksum, (*PRELOADED_MODULES, __name__)))
+        return choose_executor(executor, record_code_checksum, (*PRELOADED_MODULES, __name__))
     if not isinstance(executor, Executor):
         problem = f"invalid executor {shorten_repr(executor)}"
         raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import Machine, choose_executor
+from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     module = locate_module(arguments.evaluators_from)
     session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
     _check(session)
-    executor = choose_executor(arguments.executor, Machine(record_code_checksum, PRELOADED))
+    executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
     report = _claim_report(workspace)
     try:
         print_text("\n".join(describe_session(workspace)))

@@ -8,12 +8,12 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.executors import choice
-from pytest_webeval.executors.choice import Machine, choose_executor
+from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.dask_executor import DaskExecutor, LocalDaskExecutor
 from pytest_webeval.executors.processes import ProcessExecutor
 from tests.support.batch_functions import name_version
 
-MACHINE = Machine(name_version, ("json",))
+PRELOADED = ("json",)
 
 
 @pytest.fixture(autouse=True)
@@ -30,9 +30,9 @@ def describe(executor):
 @pytest.mark.parametrize(
     ("text", "executor"),
     [
-        ("process", ProcessExecutor(3, ("json",))),
-        ("process:1", ProcessExecutor(1, ("json",))),
-        ("process:64", ProcessExecutor(64, ("json",))),
+        ("process", ProcessExecutor(3, PRELOADED)),
+        ("process:1", ProcessExecutor(1, PRELOADED)),
+        ("process:64", ProcessExecutor(64, PRELOADED)),
         ("local:2", LocalDaskExecutor(2, name_version)),
         ("dask://cluster.example:8786", DaskExecutor("tcp://cluster.example:8786", name_version)),
         ("dask://[::1]:8786", DaskExecutor("tcp://[::1]:8786", name_version)),
@@ -42,7 +42,7 @@ def describe(executor):
 )
 def test_a_text_names_an_executor(text, executor, monkeypatch):
     monkeypatch.setattr(choice, "find_spec", str)  # as if Dask was installed
-    assert describe(choose_executor(text, MACHINE)) == describe(executor)
+    assert describe(choose_executor(text, name_version, PRELOADED)) == describe(executor)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_text_names_an_executor(text, executor, monkeypatch):
 )
 def test_another_text_is_refused(text):
     with pytest.raises(SettingsError) as caught:
-        choose_executor(text, MACHINE)
+        choose_executor(text, name_version, PRELOADED)
     assert str(caught.value) == (
         f"invalid executor '{text.strip()}'; use process, process:N, local:N or dask://HOST:PORT"
     )
@@ -64,6 +64,6 @@ def test_another_text_is_refused(text):
 def test_a_missing_library_is_named_with_its_extra(text, monkeypatch):
     monkeypatch.setattr(choice, "find_spec", lambda name: importlib.util.find_spec(f"absent_{name}"))
     with pytest.raises(SettingsError) as caught:
-        choose_executor(text, MACHINE)
+        choose_executor(text, name_version, PRELOADED)
     assert str(caught.value) == f"executor '{text}' requires dask.distributed; install pytest-webeval[dask]"
-    assert describe(choose_executor("process:1", MACHINE)) == describe(ProcessExecutor(1, ("json",)))
+    assert describe(choose_executor("process:1", name_version, PRELOADED)) == describe(ProcessExecutor(1, PRELOADED))
