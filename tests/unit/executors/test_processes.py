@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import resource
 import signal
@@ -264,3 +265,34 @@ def test_a_process_that_is_always_quick_does_not_hide_that_another_died():
             process = find_process(executor, known)
             known.add(process)
             os.kill(process, signal.SIGKILL)
+
+
+def test_a_worker_whose_starter_was_killed_ends_with_the_session_in_the_middle_of_an_item():
+    with start(1) as executor:
+        (worker,) = executor.submit(batch_functions.name_process, None, [0]).result()
+        starter = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+        future = executor.submit(batch_functions.sleep, 60, [0])
+        time.sleep(0.1)
+        os.kill(starter, signal.SIGKILL)
+    assert wait_until_dead([worker]) == []
+    assert isinstance(future.exception(), ExecutorError)
+
+
+def test_a_call_that_is_cancelled_before_a_worker_has_it_costs_no_other():
+    with start(1) as executor:
+        futures = [executor.submit(batch_functions.sleep, 0.2, [number]) for number in range(5)]
+        assert futures[3].cancel()
+        assert [future.result() for future in futures if not future.cancelled()] == [[0], [1], [2], [4]]
+        assert executor.submit(batch_functions.echo, None, [5]).result() == [5]
+
+
+def test_calls_after_the_end_are_refused():
+    with start(1) as executor:
+        pass
+    with pytest.raises(ExecutorError, match=r"^the processes were ended; start another executor$"):
+        executor.submit(batch_functions.echo, None, [1])
+
+
+def test_the_reason_of_a_failed_start_can_be_sent_by_a_worker():
+    copy = pickle.loads(pickle.dumps(StartError("no room", 4)))
+    assert (str(copy), copy.reason, copy.exit_code) == (str(StartError("no room", 4)), "no room", 4)
