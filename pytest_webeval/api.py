@@ -31,7 +31,6 @@ from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
-    from pytest_webeval.executors.engine import Engine
     from pytest_webeval.stores.mirror import Mirror
     from pytest_webeval.stores.store import Store
 
@@ -181,7 +180,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     policy: VerdictPolicy | None = None,
     timeout: float = SECONDS,
     only: Iterable[str] = (),
-    executor: Executor | Engine | str | None = None,
+    executor: Executor | str | None = None,
     batch_size: int = BATCH,
     cache: str | Path | None = None,
     formats: Iterable[RunFormat] = (),

@@ -3,7 +3,7 @@
 ::
 
     WebEvalError
-    ├── ExecutorError         the engine on which runs are scored: unreachable, or without workers
+    ├── ExecutorError         the executor on which runs are scored: unreachable, or without workers
     ├── SettingsError         an option, ini value or configuration file
     │   └── DiskFull          a file for which there is no room on the disk
     ├── TaskDefinitionError   the definition of a task: missing, duplicate or invalid
@@ -46,7 +46,7 @@ class SettingsError(WebEvalError):
 
 
 class ExecutorError(WebEvalError):
-    """An engine that scores runs cannot be reached, has lost its workers, or has workers of another version."""
+    """An executor that scores runs cannot be reached, has lost its workers, or has workers of another version."""
 
 
 class DiskFull(SettingsError):

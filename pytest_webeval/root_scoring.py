@@ -11,11 +11,12 @@ from concurrent.futures import Executor
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, WebEvalError
+from pytest_webeval.executors.job import pack
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.labels import default_task_id, quote_path
 from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat, placeholder_run
@@ -29,21 +30,15 @@ from pytest_webeval.safety.run_directory import find_change, is_directory, is_wr
 from pytest_webeval.safety.text import name_first, shorten_repr
 from pytest_webeval.scoring.definition import find_task
 from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.scoring.score import limit_time
+from pytest_webeval.scoring.score import IMPORTED_LATE, limit_time
 from pytest_webeval.scoring.score_settings import ScoreSettings, build_refused_result
 from pytest_webeval.storage import remove, remove_leftovers, write_json
 from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:
-    from pytest_webeval.executors.engine import Engine
+    from pytest_webeval.executors.placement import WorkerDied
     from pytest_webeval.stores.mirror import Mirror
 
-PRELOADED = (
-    "pytest_webeval.diagnostics.tree_diff",
-    "pytest_webeval.evaluators.network.body_matcher",
-    "pytest_webeval.evaluators.network.event_matcher",
-    __name__,
-)
 CHOOSE_OUTPUT = "choose another directory with output=DIR"
 NESTED_NAMED, NESTED_LENGTH = 8, 80  # in a warning
 NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
@@ -134,14 +129,14 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             yield from map(self.score, batch)
 
     def score_on(
-        self, executor: Executor | Engine | str, directories: Iterable[RunDirectory], size: int
+        self, executor: Executor | str, directories: Iterable[RunDirectory], size: int
     ) -> Iterator[TaskResult]:
         """Score runs on an executor, in batches. The results come in the order of the runs."""
         from pytest_webeval.executors.batches import map_batches  # for who asks
 
-        lost, engine = partial(describe_lost, self), find_engine(executor)
+        lost, opened = partial(refuse_lost, self), find_executor(executor)
         on_end = partial(self._remove_unfinished, time.time())
-        for content in map_batches(engine, score_batch, self, directories, size=size, lost=lost, on_end=on_end):
+        for content in map_batches(opened, score_batch, self, directories, size=size, lost=lost, on_end=on_end):
             result: TaskResult = pickle.loads(content)  # noqa: S301  (from a process of the same session)
             yield result
 
@@ -234,34 +229,25 @@ def score_batch(scoring: RootScoring, batch: Sequence[RunDirectory]) -> list[byt
 
 
 def _encode(scoring: RootScoring, directory: RunDirectory, result: TaskResult) -> bytes:
-    content = _pickle(result)
-    return content if content is not None else describe_lost(scoring, directory, NESTED)
+    return pack(result) or _refuse(scoring, directory, NESTED)
 
 
-def describe_lost(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
-    """The encoded error of a run whose result did not come back."""
-    return _pickle(scoring.refuse(directory, EvaluationError(reason))) or b""
+def refuse_lost(scoring: RootScoring, directory: RunDirectory, deaths: WorkerDied) -> bytes:
+    """The encoded error of a run that has killed its workers."""
+    return _refuse(scoring, directory, deaths.message)
 
 
-def find_engine(executor: Executor | Engine | str) -> Engine:
-    """The engine for an executor, or for a text as `--executor` takes it. Raises `SettingsError`."""
+def _refuse(scoring: RootScoring, directory: RunDirectory, reason: str) -> bytes:
+    return pack(scoring.refuse(directory, EvaluationError(reason))) or b""
+
+
+def find_executor(executor: Any) -> Executor:
+    """The executor, or the one for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import Machine, choose_engine, count_processors
+        from pytest_webeval.executors.choice import choose_executor
 
-        return choose_engine(executor, Machine(count_processors(), record_code_checksum, PRELOADED))
-    if isinstance(executor, Executor):
-        from pytest_webeval.executors.engine import wrap_executor
-
-        return wrap_executor(executor)
-    if not hasattr(executor, "start"):
+        return choose_executor(executor, record_code_checksum, (*IMPORTED_LATE, __name__))
+    if not isinstance(executor, Executor):
         problem = f"invalid executor {shorten_repr(executor)}"
         raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
     return executor
-
-
-def _pickle(result: TaskResult) -> bytes | None:
-    """The bytes of a result; None for one that is nested too deep, or holds what cannot be pickled."""
-    try:
-        return pickle.dumps(result)
-    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
-        return None

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import Machine, choose_engine, count_processors
-from pytest_webeval.executors.engine import Engine
+from pytest_webeval.executors.choice import choose_executor
+from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.score import IMPORTED_LATE
 from pytest_webeval.sessions.command_source import (
     CommandSource,
     add_refusals,
@@ -62,12 +63,7 @@ REFUSALS = {
     "-x": "stop with Ctrl-C: what was scored is summed up",
 }
 LEFT_OUT = frozenset(option.name for option in OPTIONS if option.flag in REFUSALS)
-PRELOADED = (
-    "pytest_webeval.diagnostics.tree_diff",
-    "pytest_webeval.evaluators.network.body_matcher",
-    "pytest_webeval.evaluators.network.event_matcher",
-    "pytest_webeval.sessions.batch_scoring",
-)
+PRELOADED = (*IMPORTED_LATE, "pytest_webeval.sessions.batch_scoring")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,14 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     module = locate_module(arguments.evaluators_from)
     session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
     _check(session)
-    machine = Machine(count_processors(), record_code_checksum, PRELOADED)
-    engine = choose_engine(arguments.executor, machine)
+    executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
     report = _claim_report(workspace)
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with _reaching(engine, session), stop_on_sigterm(), _show_progress(arguments, session) as progress:
-            session.score(engine, size, progress)
+        with _reaching(executor, session), stop_on_sigterm(), _show_progress(arguments, session) as progress:
+            session.score(executor, size, progress)
         files = SessionFiles(session, report)
         code = files.write()
         print_text("\n".join(files.describe()))
@@ -125,10 +120,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _reaching(engine: Engine, session: ScoreSession) -> Iterator[None]:
+def _reaching(executor: JobExecutor, session: ScoreSession) -> Iterator[None]:
     """Let workers on other machines check that they see what they are to write to. Raises `SettingsError`."""
-    session.is_local = engine.is_local
-    if engine.is_local:
+    session.is_local = executor.is_local
+    if executor.is_local:
         yield
         return
     from pytest_webeval.sessions.other_machines import probe_directories  # few sessions have them

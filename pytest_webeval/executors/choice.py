@@ -1,4 +1,4 @@
-"""From the text of an option to an engine."""
+"""From the text of an option to an executor."""
 
 from __future__ import annotations
 
@@ -7,75 +7,43 @@ import re
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from msgspec import Struct
-
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.engine import Engine
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.safety.text import to_line
 
 LONGEST_TEXT = 100  # characters of an option in a message
-
-
-class Machine(Struct, frozen=True):
-    """What an engine needs of its session: how many processes it may start, what they load, and which code it has."""
-
-    processors: int
-    identity: Callable[[], str]  # the checksum of the code, which must be equal in all workers
-    preloaded: tuple[str, ...] = ()
-
-
-def _start_processes(machine: Machine, count: str | None = None) -> Engine:
-    return ProcessEngine(int(count) if count else machine.processors, machine.preloaded)
-
-
-def _start_local_dask(machine: Machine, count: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import LocalDaskEngine
-
-    return LocalDaskEngine(int(count), machine.identity)
-
-
-def _connect_to_dask(machine: Machine, protocol: str, place: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import DaskEngine
-
-    return DaskEngine(f"{protocol.replace('dask', 'tcp')}://{place}", machine.identity)
-
-
-def _read_scheduler_file(machine: Machine, path: str) -> Engine:
-    from pytest_webeval.executors.dask_engine import DaskEngine
-
-    return DaskEngine("", machine.identity, scheduler_file=path)
-
-
-class Choice(Struct, frozen=True):
-    """A form of the option: its pattern, what takes its groups, and whether it needs Dask."""
-
-    pattern: str
-    start: Callable[..., Engine]
-    needs_dask: bool = True
-
-
-CHOICES = (
-    Choice(r"process(?::([1-9][0-9]{0,3}))?", _start_processes, needs_dask=False),
-    Choice(r"local:([1-9][0-9]{0,3})", _start_local_dask),
-    Choice(r"(dask|tls)://([^/\s]+:[0-9]{1,5})", _connect_to_dask),
-    Choice(r"dask:(?!//)(\S.*\.json)", _read_scheduler_file),
+PROCESSES = re.compile(r"process(?::([1-9][0-9]{0,3}))?")
+DASK = re.compile(
+    r"local:(?P<count>[1-9][0-9]{0,3})"
+    r"|(?P<protocol>dask|tls)://(?P<place>[^/\s]+:[0-9]{1,5})"
+    r"|dask:(?!//)(?P<path>\S.*\.json)"
 )
-
-
-def choose_engine(text: str, machine: Machine) -> Engine:
-    """The engine for `text`. Raises `SettingsError`."""
-    for choice in CHOICES:
-        match = re.fullmatch(choice.pattern, text)
-        if match is None:
-            continue
-        if choice.needs_dask and find_spec("distributed") is None:
-            raise SettingsError(f"executor '{text}' requires dask.distributed; install pytest-webeval[dask]")
-        return choice.start(machine, *match.groups())
-    shown = to_line(text, LONGEST_TEXT)
-    raise SettingsError(f"invalid executor '{shown}'; use process, process:N, local:N or dask://HOST:PORT")
 
 
 def count_processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def choose_executor(text: str, identity: Callable[[], str], preloaded: tuple[str, ...] = ()) -> JobExecutor:
+    """The executor for `text`. Raises `SettingsError`.
+
+    `identity` gives the checksum of the code, which must be equal in all workers; processes load what is `preloaded`.
+    """
+    if match := PROCESSES.fullmatch(text):
+        from pytest_webeval.executors.processes import ProcessExecutor
+
+        return ProcessExecutor(int(match[1] or count_processors()), preloaded)
+    match = DASK.fullmatch(text)
+    if match is None:
+        shown = to_line(text, LONGEST_TEXT)
+        raise SettingsError(f"invalid executor '{shown}'; use process, process:N, local:N or dask://HOST:PORT")
+    if find_spec("distributed") is None:
+        raise SettingsError(f"executor '{text}' requires dask.distributed; install pytest-webeval[dask]")
+    from pytest_webeval.executors.dask_executor import DaskExecutor, LocalDaskExecutor
+
+    if match["count"]:
+        return LocalDaskExecutor(int(match["count"]), identity)
+    if match["path"]:
+        return DaskExecutor("", identity, scheduler_file=match["path"])
+    return DaskExecutor(f"{match['protocol'].replace('dask', 'tcp')}://{match['place']}", identity)

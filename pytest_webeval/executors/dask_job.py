@@ -1,4 +1,4 @@
-"""What a Dask worker does with a job: it hands batches to processes of its own.
+"""What a Dask worker does with a job: it hands calls to processes of its own.
 
 Dask runs tasks in threads, where no time limit interrupts a function, and a task that kills its process takes the other
 tasks of the worker along. A process for each thread has neither problem.
@@ -9,27 +9,21 @@ from __future__ import annotations
 import platform
 import threading
 import weakref
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from importlib import import_module, metadata
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import Struct
+from pytest_webeval.errors import ExecutorError
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.processes import ProcessExecutor
 
-from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.processes import ProcessPool
+T = TypeVar("T")
 
+SAME_ENVIRONMENT = "start the workers in the environment of the session"
 UNUSED_SECONDS = 30.0  # until the processes of a session that was killed end
 
 Identity = Callable[[], str]
 Versions = dict[str, str]  # by name
-
-
-class Refusal(Struct, frozen=True):
-    """A worker that must not take part: its address, and how it differs."""
-
-    worker: str
-    difference: str
 
 
 def list_versions(identity: Identity) -> Versions:
@@ -52,47 +46,36 @@ def describe_difference(theirs: Versions, ours: Versions) -> str | None:
 class WorkerJob:
     """The job in a Dask worker, with a process for each thread. It checks this worker by its versions."""
 
-    def __init__(self, job: bytes, versions: Versions, identity: Identity) -> None:
+    def __init__(self, job: Job, versions: Versions, identity: Identity) -> None:
         self._job = job
         self._difference = describe_difference(list_versions(identity), versions)
-        self._pools: list[ProcessPool] = []  # all, each with one process
-        self._idle: list[ProcessPool] = []
+        self._executor: ProcessExecutor | None = None
+        self._lock = threading.Lock()
         self.handles = 0
-        weakref.finalize(self, close_all, self._pools)
 
-    def run(self, batch: bytes) -> bytes | Loss | Refusal:
-        """The reply to a batch. Other threads do the same at the same time."""
+    def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Make a call in a process. Other threads do the same at the same time. Raises `WorkerDied`."""
         if self._difference is not None:
-            return Refusal(_own_address(), self._difference)
-        pool = self._take_pool()
-        pool.submit(0, batch)
-        _, reply = pool.take()
-        self._idle.append(pool)
-        return reply
-
-    def _take_pool(self) -> ProcessPool:
-        with suppress(IndexError):
-            return self._idle.pop()
-        pool = ProcessPool(1, (), self._job)
-        self._pools.append(pool)
-        pool.start()
-        return pool
+            raise refuse(_own_worker().address, self._difference)
+        with self._lock:
+            if self._executor is None:
+                self._executor = ProcessExecutor(_count_threads())
+                weakref.finalize(self, self._executor.shutdown)
+                self._executor.load(self._job)
+        return self._executor.submit(function, *arguments).result()
 
     def end(self) -> None:
-        """End the processes. Those that run a batch are killed, and their threads notice."""
-        while self._idle:
-            self._idle.pop().close()
-        for pool in self._pools:
-            pool.kill()
+        """Kill the processes. Threads that await them notice."""
+        if self._executor is not None:
+            self._executor.shutdown()
 
 
-def close_all(pools: Iterable[ProcessPool]) -> None:
-    """End processes."""
-    for pool in pools:
-        pool.close()
+def refuse(worker: str, difference: str) -> ExecutorError:
+    """Why a worker must not take part: its address, and how it differs."""
+    return ExecutorError(f"worker {worker} {difference}; {SAME_ENVIRONMENT}")
 
 
-_JOBS: dict[str, WorkerJob] = {}  # by the name of their session
+_JOBS: dict[str, WorkerJob] = {}  # by their names
 _LOCK = threading.RLock()  # a finalizer may run in the thread that holds it
 
 
@@ -103,13 +86,13 @@ class JobHandle:
     job whose last copy is gone for long belongs to a session that is gone.
     """
 
-    def __init__(self, name: str, job: bytes, versions: Versions, identity: Identity) -> None:
-        self._parts = name, job, versions, identity
+    def __init__(self, job: Job, versions: Versions, identity: Identity) -> None:
+        self._parts = job, versions, identity
         with _LOCK:
-            self.job = _JOBS.get(name) or WorkerJob(job, versions, identity)
+            self.job = _JOBS.get(job.name) or WorkerJob(job, versions, identity)
             self.job.handles += 1
-            _JOBS[name] = self.job
-        weakref.finalize(self, release_handle, name, self.job).atexit = False
+            _JOBS[job.name] = self.job
+        weakref.finalize(self, release_handle, job.name, self.job).atexit = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return JobHandle, self._parts
@@ -141,11 +124,17 @@ def end_job(name: str) -> None:
         job.end()
 
 
-def run_batch(handle: JobHandle, batch: bytes) -> bytes | Loss | Refusal:
+def run_in_process(handle: JobHandle, function: Callable[..., T], *arguments: Any) -> T:
     """A task of Dask."""
-    return handle.job.run(batch)
+    return handle.job.run(function, *arguments)
 
 
-def _own_address() -> str:
-    address: str = import_module("distributed").get_worker().address
-    return address
+def _own_worker() -> Any:
+    return import_module("distributed").get_worker()
+
+
+def _count_threads() -> int:
+    try:
+        return int(_own_worker().state.nthreads)
+    except ValueError:  # not in a worker
+        return 1

@@ -1,6 +1,6 @@
 """What a worker does for a session: a function with its settings, applied to one batch after the other.
 
-Batches and replies travel as bytes, which engines pass on and do not read. Both ends are processes of one session.
+Batches and replies travel as bytes, which executors pass on and do not read. Both ends are processes of one session.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import pickle
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 from msgspec import Struct
 
@@ -16,42 +17,70 @@ BatchFunction = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
 
 class Job(Struct, frozen=True):
-    """A function and what is the same for all batches."""
+    """A function and what is the same for all batches, as the bytes that reach each worker once."""
 
-    function: BatchFunction
-    shared: Any
+    name: str
+    content: bytes
 
-    def encode(self) -> bytes:
-        """The bytes that reach each worker once."""
-        return pickle.dumps((self.function, self.shared), pickle.HIGHEST_PROTOCOL)
-
-    def run(self, batch: bytes) -> bytes:
-        """The reply for a batch: its results, or the exception of the function, which is a bug."""
-        try:
-            results = list(self.function(self.shared, pickle.loads(batch)))  # noqa: S301  (from our own session)
-            return pickle.dumps((results, None), pickle.HIGHEST_PROTOCOL)
-        except Exception as error:  # noqa: BLE001  (it is raised in the session)
-            return _encode_error(error)
+    @classmethod
+    def of(cls, function: BatchFunction, shared: Any) -> Job:
+        """A job with a name that no other has."""
+        return cls(uuid4().hex, encode((function, shared)))
 
 
-def decode_job(content: bytes) -> Job:
-    """The job in these bytes. Raises what its imports raise."""
-    return Job(*pickle.loads(content))  # noqa: S301  (from a process of the same session)
+# Functions and settings by the name of their job. A worker keeps the last one only.
+_LOADED: dict[str, tuple[BatchFunction, Any]] = {}
 
 
-def encode_batch(items: Sequence[Any]) -> bytes:
-    """The bytes of a batch."""
-    return pickle.dumps(items, pickle.HIGHEST_PROTOCOL)
+def load_job(name: str, content: bytes) -> None:
+    """Load a job into this process. Raises what its imports raise."""
+    loaded = pickle.loads(content)  # noqa: S301  (from a process of the same session)
+    _LOADED.clear()
+    _LOADED[name] = loaded
 
 
-def decode_reply(reply: bytes, count: int) -> list[Any]:
-    """The results of a batch of `count` items. Raises the exception of the function, with its traceback as a note."""
-    results, error = pickle.loads(reply)  # noqa: S301  (from a process of the same session)
+def forget_job(name: str) -> None:
+    """Drop a job of this process."""
+    _LOADED.pop(name, None)
+
+
+def run_batch(name: str, content: bytes | None, batch: bytes) -> bytes | None:
+    """The reply of a worker; None if it does not have the job and did not get it with the batch."""
+    if name not in _LOADED:
+        if content is None:
+            return None
+        load_job(name, content)
+    function, shared = _LOADED[name]
+    return encode_reply(lambda: list(function(shared, pickle.loads(batch))))  # noqa: S301  (from our own session)
+
+
+def encode(value: Any) -> bytes:
+    """The bytes of anything that is sent."""
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def pack(value: Any) -> bytes | None:
+    """The bytes of anything; None for what is nested too deep, or holds what cannot be pickled."""
+    try:
+        return encode(value)
+    except (RecursionError, ValueError, TypeError, AttributeError, pickle.PicklingError):
+        return None
+
+
+def encode_reply(call: Callable[[], Any]) -> bytes:
+    """What a call returns, or the exception that it raises."""
+    try:
+        return encode((call(), None))
+    except Exception as error:  # noqa: BLE001  (it is raised in the session)
+        return _encode_error(error)
+
+
+def decode_reply(reply: bytes) -> Any:
+    """What a call returned. Raises the exception that it raised, with its traceback as a note."""
+    value, error = pickle.loads(reply)  # noqa: S301  (from a process of the same session)
     if error is not None:
         raise error
-    if len(results) != count:
-        raise ValueError(f"the function returned {len(results)} results for {count} items; return one for each")
-    return list(results)
+    return value
 
 
 def _encode_error(error: Exception) -> bytes:
@@ -67,4 +96,4 @@ def _encode_error(error: Exception) -> bytes:
 
 def _encode_with_note(error: Exception, note: str) -> bytes:
     error.add_note(f"Traceback of the worker:\n{note}")
-    return pickle.dumps((None, error), pickle.HIGHEST_PROTOCOL)
+    return encode((None, error))

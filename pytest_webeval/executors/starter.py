@@ -9,38 +9,40 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
 import socket
 import struct
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from pytest_webeval.executors.job import Job, decode_job
+from pytest_webeval.executors.job import encode_reply, load_job
 
 EXIT_REPORT = struct.Struct("!ii")  # the number of a worker, and its exit code: negative for a signal
 MAX_SOCKETS = 64  # that one message may bring
 
 
-def main(handle: int, modules: Iterable[str]) -> None:
-    """Load modules and job, and fork workers until the session closes its end."""
+def main(handle: int, modules: Iterable[str], name: str) -> None:
+    """Load modules and the job of this name, and fork workers until the session closes its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session is interrupted, and ends the workers
-    for name in modules:
-        import_module(name)
-    job = decode_job(sys.stdin.buffer.read())
+    for module in modules:
+        import_module(module)
+    load_job(name, sys.stdin.buffer.read())
     gc.freeze()  # nothing of it is garbage, and to search it would copy the shared memory
     with socket.socket(fileno=handle) as control:
-        WorkerFamily(control, job).serve()
+        WorkerFamily(control).serve()
 
 
 class WorkerFamily:
     """The workers that this process has forked."""
 
-    def __init__(self, control: socket.socket, job: Job) -> None:
-        self._control, self._job = control, job
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
         self._numbers: dict[int, int] = {}  # by process
         self._started = 0
 
@@ -71,7 +73,7 @@ class WorkerFamily:
                 self._control.close()
                 for other in handles:  # as long as it is open, the end of its worker is not noticed
                     os.close(other)
-                work(self._job, handle)
+                work(handle)
             os.close(handle)
             self._numbers[process] = self._started
             self._started += 1
@@ -96,8 +98,8 @@ class WorkerFamily:
         os._exit(0)
 
 
-def work(job: Job, handle: int) -> NoReturn:
-    """Be a worker: send its own process id, then a reply to each batch until the socket is closed."""
+def work(handle: int) -> NoReturn:
+    """Be a worker: send its own process id, then a reply to each call until the socket is closed."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
@@ -106,7 +108,7 @@ def work(job: Job, handle: int) -> NoReturn:
         with Connection(handle) as connection:
             connection.send_bytes(str(os.getpid()).encode())
             while True:
-                connection.send_bytes(job.run(connection.recv_bytes()))
+                connection.send_bytes(encode_reply(partial(_call, connection.recv_bytes())))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass
     except BaseException:  # noqa: BLE001  (such as a full memory, or an exit)
@@ -114,3 +116,8 @@ def work(job: Job, handle: int) -> NoReturn:
         code = 1
     sys.stderr.flush()
     os._exit(code)
+
+
+def _call(message: bytes) -> Any:
+    function, arguments, named = pickle.loads(message)  # noqa: S301  (from a process of the same session)
+    return function(*arguments, **named)

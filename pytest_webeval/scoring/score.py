@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
 _OURS = frozenset(EVALUATORS.values())
 
+IMPORTED_LATE = (  # by evaluators, in a process that scores: processes that are sure to need them begin with them
+    "pytest_webeval.diagnostics.tree_diff",
+    "pytest_webeval.evaluators.network.body_matcher",
+    "pytest_webeval.evaluators.network.event_matcher",
+)
+
 
 def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", source: str = "") -> TaskResult:
     """The result of a run: every expectation is evaluated, none cuts the others short.

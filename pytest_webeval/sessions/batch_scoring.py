@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.executors.placement import WorkerDied
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
@@ -129,7 +130,7 @@ def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
     return RunScorer(workspace, evaluators, modules, pages)
 
 
-def describe_lost_run(seed: SessionSeed, target: RunToScore, message: str) -> str:
-    """What the session is told of a run that nobody could score: its error, in its file as well."""
+def describe_lost_run(seed: SessionSeed, target: RunToScore, deaths: WorkerDied) -> str:
+    """What the session is told of a run that has killed its workers: its error, in its file as well."""
     scorer = build_scorer(seed, is_reading=False)
-    return scorer.describe_lost(Path(target.path), message).to_text()
+    return scorer.describe_lost(Path(target.path), deaths.message).to_text()

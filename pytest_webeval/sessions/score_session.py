@@ -1,8 +1,9 @@
-"""A session without pytest: an engine scores the runs in batches, and this process sums up what comes back."""
+"""A session without pytest: an executor scores the runs in batches, and this process sums up what comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from functools import cached_property, partial
 from itertools import islice
@@ -14,7 +15,6 @@ from msgspec import Struct, field, structs
 
 from pytest_webeval.errors import DiskFull, ExecutorError, WebEvalError
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.engine import Engine
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.results import Status, Summary
@@ -154,11 +154,11 @@ class ScoreSession(Struct, eq=False, dict=True):
             modules=self.modules,
         )
 
-    def score(self, engine: Engine, size: int, progress: Progress) -> None:
-        """Let the engine score all runs in batches, and keep what comes back.
+    def score(self, executor: Executor, size: int, progress: Progress) -> None:
+        """Let the executor score all runs in batches, and keep what comes back.
 
-        Ctrl-C ends it with what there is, as an engine does that fails on the way. Raises what an evaluator's module
-        raises, and `ExecutorError` from an engine that has scored nothing.
+        Ctrl-C ends it with what there is, as an executor does that fails on the way. Raises what an evaluator's module
+        raises, and `ExecutorError` from an executor that has scored nothing.
         """
         self.records.tidy()
         for path in self.missing.by_path:
@@ -166,7 +166,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         seed = self.seed
         self.workspace.forget_branches()
         outcomes = map_batches(
-            engine,
+            executor,
             score_batch,
             seed,
             self._find_targets(),

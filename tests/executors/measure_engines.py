@@ -9,12 +9,12 @@ import sys
 import time
 
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.dask_engine import LocalDaskEngine
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.dask_executor import LocalDaskExecutor
+from pytest_webeval.executors.processes import ProcessExecutor
 from tests.support import batch_functions
-from tests.support.batch_functions import name_version
+from tests.support.batch_functions import name_loss, name_version
 
-ENGINES = {"process": lambda: ProcessEngine(2), "local": lambda: LocalDaskEngine(2, name_version)}
+ENGINES = {"process": lambda: ProcessExecutor(2), "local": lambda: LocalDaskExecutor(2, name_version)}
 SIZES = 10, 100, 300, 1000
 
 
@@ -27,7 +27,7 @@ def measure(name, seconds, number, size):
     """Processor time of this process and of all that it has started and that have ended, and the memory of this one."""
     began = time.monotonic()
     results = map_batches(
-        ENGINES[name](), batch_functions.work, seconds, iter(range(number)), size=size, lost=lambda *both: both
+        ENGINES[name](), batch_functions.work, seconds, iter(range(number)), size=size, lost=name_loss
     )
     assert all(item == result for item, result in enumerate(results))
     usage = use(resource.RUSAGE_SELF), use(resource.RUSAGE_CHILDREN)

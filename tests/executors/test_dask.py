@@ -1,4 +1,4 @@
-"""Dask clusters as engines: an existing one, and one that a session starts."""
+"""Dask clusters as executors: an existing one, and one that a session starts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors import dask_job
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
-from pytest_webeval.executors.dask_job import JobHandle, describe_difference, list_versions, run_batch
-from pytest_webeval.executors.engine import wrap_executor
-from pytest_webeval.executors.job import Job, decode_reply, encode_batch
+from pytest_webeval.executors.dask_executor import DaskExecutor, LocalDaskExecutor
+from pytest_webeval.executors.dask_job import JobHandle, describe_difference, list_versions, run_in_process
+from pytest_webeval.executors.job import Job, decode_reply, encode, run_batch
+from pytest_webeval.executors.placement import wrap_executor
 from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
-from tests.support.batch_functions import name_version
+from tests.support.batch_functions import name_loss, name_version
 
 distributed, psutil = pytest.importorskip("distributed"), pytest.importorskip("psutil")
 pytestmark = pytest.mark.whole
@@ -29,7 +29,7 @@ LOST = "a worker process that scored this run died 2 times (signal 9); inspect t
 
 
 def run(engine, function, shared, items, size=10, **listeners):
-    return list(map_batches(engine, function, shared, items, size=size, lost=lambda *both: both, **listeners))
+    return list(map_batches(engine, function, shared, items, size=size, lost=name_loss, **listeners))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def engine(cluster):
-    return DaskEngine(cluster.address, name_version)
+    return DaskExecutor(cluster.address, name_version)
 
 
 def list_workers(cluster):
@@ -55,7 +55,7 @@ def test_a_cluster_runs_batches(engine):
 
 
 def test_a_cluster_is_known_by_its_scheduler_file(cluster):
-    engine = DaskEngine("", name_version, scheduler_file=str(cluster.scheduler_file))
+    engine = DaskExecutor("", name_version, scheduler_file=str(cluster.scheduler_file))
     assert run(engine, batch_functions.multiply, 3, range(5)) == [0, 3, 6, 9, 12]
 
 
@@ -84,7 +84,7 @@ def test_settings_are_loaded_once_by_the_process_of_each_worker(engine, tmp_path
 
 
 def test_a_session_leaves_the_cluster_without_its_tasks_and_processes(cluster, engine):
-    results = map_batches(engine, batch_functions.sleep, 30, range(100), size=1, lost=lambda *both: both)
+    results = map_batches(engine, batch_functions.sleep, 30, range(100), size=1, lost=name_loss)
     Timer(2, signal.raise_signal, [signal.SIGINT]).start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
@@ -117,10 +117,10 @@ def test_tasks_have_a_name_that_reads_well_and_is_released(cluster, engine):
 
 def test_the_processes_of_a_session_that_was_killed_end_when_dask_has_dropped_its_job(monkeypatch):
     monkeypatch.setattr(dask_job, "UNUSED_SECONDS", 0.1)
-    job = Job(batch_functions.multiply, 3).encode()
-    handle, copy = (JobHandle("a", job, list_versions(name_version), name_version) for _ in range(2))
+    job = Job.of(batch_functions.multiply, 3)
+    handle, copy = (JobHandle(job, list_versions(name_version), name_version) for _ in range(2))
     assert handle.job is copy.job
-    assert decode_reply(run_batch(copy, encode_batch([1, 2])), 2) == [3, 6]
+    assert decode_reply(run_in_process(copy, run_batch, job.name, None, encode([1, 2]))) == [3, 6]
     starters = [child for child in psutil.Process().children() if "executors.starter" in str(child.cmdline())]
     (worker,) = starters[-1].children()
     del handle
@@ -138,7 +138,7 @@ def list_prefixes(dask_scheduler=None):
     return list(dask_scheduler.task_prefixes)
 
 
-def test_its_executor_is_an_engine_too(cluster):
+def test_its_own_executor_runs_batches_too(cluster):
     with distributed.Client(cluster.address, set_as_default=False) as client:
         engine = wrap_executor(client.get_executor(), 2)
         assert run(engine, batch_functions.multiply, 3, range(500)) == list(range(0, 1500, 3))
@@ -148,7 +148,7 @@ def test_a_worker_of_another_version_is_refused_at_the_start(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
         cluster.start_worker("--no-nanny", "--name=old", TEST_IDENTITY="different")
         with pytest.raises(ExecutorError) as caught:
-            run(DaskEngine(cluster.address, name_version), batch_functions.multiply, 3, range(100))
+            run(DaskExecutor(cluster.address, name_version), batch_functions.multiply, 3, range(100))
     worker, _, text = str(caught.value).removeprefix("worker ").partition(" ")
     assert worker.startswith("tcp://127.0.0.1:")
     assert text == (
@@ -165,7 +165,7 @@ def test_a_worker_of_another_version_that_joins_later_is_refused(tmp_path):
                 joined.append(cluster.start_worker("--no-nanny", TEST_IDENTITY="different"))
 
         with pytest.raises(ExecutorError, match=r"^worker tcp://\S+ has scoring code different, and this session has"):
-            run(DaskEngine(cluster.address, name_version), batch_functions.sleep, 0.05, range(400), 1, on_done=join)
+            run(DaskExecutor(cluster.address, name_version), batch_functions.sleep, 0.05, range(400), 1, on_done=join)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_versions_are_those_of_this_process():
 
 def test_a_scheduler_that_is_not_there_is_named_on_one_line():
     with pytest.raises(ExecutorError) as caught:
-        run(DaskEngine("tcp://127.0.0.1:1", name_version, connect_seconds=1), batch_functions.echo, None, range(3))
+        run(DaskExecutor("tcp://127.0.0.1:1", name_version, connect_seconds=1), batch_functions.echo, None, range(3))
     assert str(caught.value).startswith("cannot reach a Dask scheduler at tcp://127.0.0.1:1 (")
     assert str(caught.value).endswith("; check that it runs there")
     assert "\n" not in str(caught.value)
@@ -198,7 +198,7 @@ def test_a_scheduler_that_is_not_there_is_named_on_one_line():
 def test_a_scheduler_file_that_is_not_there_is_named_on_one_line(tmp_path):
     path = tmp_path / "absent.json"
     with pytest.raises(ExecutorError) as caught:
-        run(DaskEngine("", name_version, str(path)), batch_functions.echo, None, range(3))
+        run(DaskExecutor("", name_version, str(path)), batch_functions.echo, None, range(3))
     assert str(caught.value) == f"no scheduler file at {path}; start a Dask scheduler that writes it"
 
 
@@ -207,14 +207,14 @@ def test_a_scheduler_file_that_is_not_complete_is_named_on_one_line(tmp_path, co
     path = tmp_path / "scheduler.json"
     path.write_text(content)
     with pytest.raises(ExecutorError) as caught:
-        run(DaskEngine("", name_version, str(path)), batch_functions.echo, None, range(3))
+        run(DaskExecutor("", name_version, str(path)), batch_functions.echo, None, range(3))
     assert str(caught.value).startswith(f"cannot read scheduler file {path} (")
     assert str(caught.value).endswith("; wait until the scheduler has written it")
 
 
 def test_a_cluster_without_workers_is_named_on_one_line(tmp_path):
     with start_cluster(tmp_path, 0) as cluster, pytest.raises(ExecutorError) as caught:
-        run(DaskEngine(cluster.address, name_version, patience=0.5), batch_functions.echo, None, range(3))
+        run(DaskExecutor(cluster.address, name_version, patience=0.5), batch_functions.echo, None, range(3))
     assert str(caught.value) == (f"the Dask cluster at {cluster.address} has no worker for 0.5 s; start workers there")
 
 
@@ -225,14 +225,14 @@ def test_a_cluster_that_loses_all_workers_for_good_ends_the_session(tmp_path):
             with suppress(ProcessLookupError):
                 os.killpg(cluster.workers[0].pid, signal.SIGKILL)
 
-        engine = DaskEngine(cluster.address, name_version, patience=1)
+        engine = DaskExecutor(cluster.address, name_version, patience=1)
         with pytest.raises(ExecutorError, match=r"has no worker for 1 s; start workers there$"):
             run(engine, batch_functions.sleep, 0.05, range(400), 1, on_done=end_worker)
 
 
 def test_the_items_of_a_worker_that_the_cluster_replaces_by_itself_are_named_at_the_end(tmp_path):
     with start_cluster(tmp_path, 2, "--no-nanny") as cluster:
-        losses, ends, engine = [], [], DaskEngine(cluster.address, name_version)
+        losses, ends, engine = [], [], DaskExecutor(cluster.address, name_version)
 
         def end_worker(_):
             if len(cluster.workers) == 2:
@@ -248,7 +248,7 @@ def test_the_items_of_a_worker_that_the_cluster_replaces_by_itself_are_named_at_
 
 def test_a_scheduler_that_ends_ends_the_session(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
-        engine = DaskEngine(cluster.address, name_version, patience=3)
+        engine = DaskExecutor(cluster.address, name_version, patience=3)
         with pytest.raises(ExecutorError, match=r"; start it again, and resume$|has no worker for 3 s"):
             run(engine, batch_functions.sleep, 0.05, range(400), 1, on_done=lambda _: kill(cluster.scheduler))
 
@@ -264,7 +264,7 @@ def test_a_local_cluster_runs_batches_and_listens_on_loopback_only(capfd):
                 connections = process.net_connections("inet")
                 addresses.update(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
 
-    engine, environment = LocalDaskEngine(2, name_version), dict(os.environ)
+    engine, environment = LocalDaskExecutor(2, name_version), dict(os.environ)
     assert run(engine, batch_functions.multiply, 3, range(40), 10, on_done=look) == list(range(0, 120, 3))
     assert dict(os.environ) == environment
     assert addresses == {"127.0.0.1"}
@@ -272,6 +272,6 @@ def test_a_local_cluster_runs_batches_and_listens_on_loopback_only(capfd):
 
 
 def test_a_local_cluster_loses_only_the_item_that_kills_its_process(capfd):
-    results = run(LocalDaskEngine(2, name_version), batch_functions.kill_itself, 5, range(40), 10)
+    results = run(LocalDaskExecutor(2, name_version), batch_functions.kill_itself, 5, range(40), 10)
     assert results == [2 * item if item != 5 else (5, LOST) for item in range(40)]
     assert capfd.readouterr() == ("", "")

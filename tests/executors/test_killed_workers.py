@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.dask_executor import DaskExecutor, LocalDaskExecutor
+from pytest_webeval.executors.processes import ProcessExecutor
 from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
 from tests.support.batch_functions import name_version
@@ -76,7 +76,7 @@ def is_dask_worker(process):
 
 def run(engine, tmp_path, number, size, **listeners):
     function, shared = batch_functions.leave_trace, str(tmp_path / "trace")
-    lost = lambda item, reason: f"{item} {reason}"  # noqa: E731
+    lost = lambda item, deaths: f"{item} {deaths.reason}"  # noqa: E731
     return list(map_batches(engine, function, shared, range(number), size=size, lost=lost, **listeners))
 
 
@@ -87,7 +87,7 @@ def run(engine, tmp_path, number, size, **listeners):
 def test_processes_that_are_killed_cost_no_item(tmp_path, seed, is_target, longest, least):
     random = Random(seed)
     with repeat(killing(random, is_target, tmp_path), random, 0.05, longest) as kills:
-        assert run(ProcessEngine(2), tmp_path, 8000, 25) == list(range(1, 8001))
+        assert run(ProcessExecutor(2), tmp_path, 8000, 25) == list(range(1, 8001))
     assert len(kills) >= least
 
 
@@ -95,7 +95,7 @@ def test_processes_that_are_killed_cost_no_item(tmp_path, seed, is_target, longe
 def test_workers_of_a_local_cluster_that_are_killed_cost_no_item(tmp_path, is_target, capfd):
     random, losses = Random(1), []
     with repeat(killing(random, is_target, tmp_path), random, 2, 4) as kills:
-        results = run(LocalDaskEngine(2, name_version), tmp_path, 20000, 100, on_loss=losses.append)
+        results = run(LocalDaskExecutor(2, name_version), tmp_path, 20000, 100, on_loss=losses.append)
     assert results == list(range(1, 20001))
     assert len(kills) >= 2
     assert losses
@@ -111,7 +111,7 @@ def test_workers_of_a_cluster_that_are_killed_and_replaced_cost_no_item(tmp_path
             return cluster.start_worker("--no-nanny")
 
         with repeat(replace, random, 2, 3) as kills:
-            assert run(DaskEngine(cluster.address, name_version), tmp_path, 20000, 100) == list(range(1, 20001))
+            assert run(DaskExecutor(cluster.address, name_version), tmp_path, 20000, 100) == list(range(1, 20001))
         assert len(kills) >= 2
 
 
@@ -124,5 +124,5 @@ def test_a_worker_that_is_killed_for_good_costs_no_item(tmp_path):
             if sum(done) >= 4000 and len(cluster.workers) == 2:
                 kill(cluster.workers.pop())
 
-        results = run(DaskEngine(cluster.address, name_version), tmp_path, 8000, 100, on_done=kill_one)
+        results = run(DaskExecutor(cluster.address, name_version), tmp_path, 8000, 100, on_done=kill_one)
     assert results == list(range(1, 8001))

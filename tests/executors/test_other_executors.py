@@ -29,13 +29,13 @@ LIBRARIES = {
 }
 SESSION = """
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.engine import wrap_executor
+from pytest_webeval.executors.placement import wrap_executor
 from tests.support import batch_functions
 
 def check(executor, killer=None):
-    engine, losses = wrap_executor(executor, 2), []
+    engine, losses, name_loss = wrap_executor(executor, 2), [], batch_functions.name_loss
     results = list(map_batches(
-        engine, batch_functions.kill_itself, killer, range(400), size=20, lost=lambda *both: both, on_loss=losses.append
+        engine, batch_functions.kill_itself, killer, range(400), size=20, lost=name_loss, on_loss=losses.append
     ))
     lost = [result for result in results if isinstance(result, tuple)]
     assert [item for item, _ in lost] == [item for item in [killer] if item is not None], lost

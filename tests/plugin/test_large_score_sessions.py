@@ -50,21 +50,21 @@ def test_a_run_that_is_being_kept_when_somebody_stops_is_in_all_files(tmp_path, 
 
 
 class LostReplies(MadeReplies):
-    """An engine that replies once."""
+    """An executor that replies once."""
 
     taken = 0
 
-    def take(self):
+    def read(self, future):
         self.taken += 1
         if self.taken == 2:
             raise ExecutorError("lost the connection; start it again, and reuse results")
-        return super().take()
+        return super().read(future)
 
 
 @pytest.mark.unchecked_files("the results are made up")
-def test_what_was_scored_before_the_engine_failed_is_summed_up(tmp_path, monkeypatch):
+def test_what_was_scored_before_the_executor_failed_is_summed_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    session = score_made_runs(tmp_path, 2_500, "shards", engine=LostReplies)
+    session = score_made_runs(tmp_path, 2_500, "shards", executor=LostReplies)
     assert json.loads((tmp_path / "out/eval_results.json").read_bytes())["count"] == 1_000
     summary = json.loads((tmp_path / "out/eval_summary.partial.json").read_bytes())
     facts = summary["webeval"]

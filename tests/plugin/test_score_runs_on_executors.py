@@ -21,7 +21,7 @@ from pytest_webeval import (
     score_run,
     score_runs,
 )
-from pytest_webeval.executors.engine import wrap_executor
+from pytest_webeval.executors.placement import wrap_executor
 from pytest_webeval.safety.files import LATE_FILES
 from pytest_webeval.stores.local import LocalStore
 from tests.support.killing_evaluators import KillingEvaluator, SlowEvaluator
@@ -76,10 +76,10 @@ def test_an_executor_gives_the_results_and_files_of_one_process_in_the_order_of_
     assert read_files(tmp_path / "many") == read_files(tmp_path / "one")
 
 
-def test_an_engine_is_an_executor_too(some):
+def test_an_executor_may_say_how_many_batches_it_runs_at_a_time(some):
     with ThreadPoolExecutor(1) as executor:
-        engine = wrap_executor(executor, workers=1)
-        assert score_all(some.root, executor=engine) == score_all(some.root)
+        wrapped = wrap_executor(executor, workers=1)
+        assert score_all(some.root, executor=wrapped) == score_all(some.root)
 
 
 def test_an_unknown_text_is_no_executor(some):

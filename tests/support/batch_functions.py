@@ -15,6 +15,11 @@ def multiply(factor, batch):
     return [factor * item for item in batch]
 
 
+def name_loss(item, deaths):
+    """The result of an item that killed its workers."""
+    return item, deaths.message
+
+
 def echo(shared, batch):
     return batch
 

@@ -1,4 +1,4 @@
-"""A session of `score` over runs that exist nowhere: its engine replies with made records."""
+"""A session of `score` over runs that exist nowhere: its executor replies with made records."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 import pickle
 import resource
 import sys
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.job import encode_reply
+from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.sessions.command_source import CommandSource
@@ -30,25 +30,20 @@ BATCH = 1_000
 _CHECKSUM = "0123456789abcdef" * 4
 
 
-class MadeReplies:
-    """Workers and engine in one: each batch has its reply at once."""
-
-    count = 1
+class MadeReplies(JobExecutor):
+    """An executor that has the reply to each batch at once."""
 
     def __init__(self, texts: Iterator[str]) -> None:
         self._texts = texts
-        self._replies: deque[tuple[int, bytes]] = deque()
 
-    @contextmanager
-    def start(self, _: Job) -> Iterator[MadeReplies]:
-        yield self
+    def count_workers(self) -> int:
+        return 1
 
-    def submit(self, number: int, batch: bytes) -> None:
-        texts = list(islice(self._texts, len(pickle.loads(batch))))
-        self._replies.append((number, pickle.dumps((texts, None))))
-
-    def take(self) -> tuple[int, bytes]:
-        return self._replies.popleft()
+    def submit(self, _: Callable[..., Any], /, *args: Any, **__: Any) -> Future[Any]:
+        texts = list(islice(self._texts, len(pickle.loads(args[-1]))))
+        future = Future[Any]()
+        future.set_result(encode_reply(lambda: texts))
+        return future
 
 
 def make_texts(count: int, form: str) -> Iterator[str]:
@@ -70,7 +65,7 @@ def score_made_runs(
     directory: Path,
     count: int,
     form: str,
-    engine: type[MadeReplies] = MadeReplies,
+    executor: type[MadeReplies] = MadeReplies,
 ) -> ScoreSession:
     """Sum up that many results and write all files."""
     (directory / "runs").mkdir(parents=True, exist_ok=True)
@@ -79,7 +74,7 @@ def score_made_runs(
     session = ScoreSession(workspace)
     paths = (str(directory / label) for label in list_labels(count))
     vars(session)["runs"] = ScoredRuns.of(paths)
-    session.score(engine(make_texts(count, form)), BATCH, Progress(count))
+    session.score(executor(make_texts(count, form)), BATCH, Progress(count))
     SessionFiles(session).write()
     return session
 

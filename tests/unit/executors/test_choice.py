@@ -1,4 +1,4 @@
-"""Texts of the option and their engines."""
+"""Texts of the option and their executors."""
 
 from __future__ import annotations
 
@@ -8,30 +8,41 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.executors import choice
-from pytest_webeval.executors.choice import Machine, choose_engine
-from pytest_webeval.executors.dask_engine import DaskEngine, LocalDaskEngine
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.choice import choose_executor
+from pytest_webeval.executors.dask_executor import DaskExecutor, LocalDaskExecutor
+from pytest_webeval.executors.processes import ProcessExecutor
 from tests.support.batch_functions import name_version
 
-MACHINE = Machine(3, name_version, ("json",))
+PRELOADED = ("json",)
+
+
+@pytest.fixture(autouse=True)
+def _three_processors(monkeypatch):
+    monkeypatch.setattr(choice, "count_processors", lambda: 3)
+
+
+def describe(executor):
+    """Its kind and what it was made of."""
+    settings = {name: value for name, value in vars(executor).items() if not name.startswith("_")}
+    return type(executor), settings
 
 
 @pytest.mark.parametrize(
-    ("text", "engine"),
+    ("text", "executor"),
     [
-        ("process", ProcessEngine(3, ("json",))),
-        ("process:1", ProcessEngine(1, ("json",))),
-        ("process:64", ProcessEngine(64, ("json",))),
-        ("local:2", LocalDaskEngine(2, name_version)),
-        ("dask://cluster.example:8786", DaskEngine("tcp://cluster.example:8786", name_version)),
-        ("dask://[::1]:8786", DaskEngine("tcp://[::1]:8786", name_version)),
-        ("tls://10.0.0.1:8786", DaskEngine("tls://10.0.0.1:8786", name_version)),
-        ("dask:/shared/a b.json", DaskEngine("", name_version, scheduler_file="/shared/a b.json")),
+        ("process", ProcessExecutor(3, PRELOADED)),
+        ("process:1", ProcessExecutor(1, PRELOADED)),
+        ("process:64", ProcessExecutor(64, PRELOADED)),
+        ("local:2", LocalDaskExecutor(2, name_version)),
+        ("dask://cluster.example:8786", DaskExecutor("tcp://cluster.example:8786", name_version)),
+        ("dask://[::1]:8786", DaskExecutor("tcp://[::1]:8786", name_version)),
+        ("tls://10.0.0.1:8786", DaskExecutor("tls://10.0.0.1:8786", name_version)),
+        ("dask:/shared/a b.json", DaskExecutor("", name_version, scheduler_file="/shared/a b.json")),
     ],
 )
-def test_a_text_names_an_engine(text, engine, monkeypatch):
+def test_a_text_names_an_executor(text, executor, monkeypatch):
     monkeypatch.setattr(choice, "find_spec", str)  # as if Dask was installed
-    assert choose_engine(text, MACHINE) == engine
+    assert describe(choose_executor(text, name_version, PRELOADED)) == describe(executor)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +54,7 @@ def test_a_text_names_an_engine(text, engine, monkeypatch):
 )
 def test_another_text_is_refused(text):
     with pytest.raises(SettingsError) as caught:
-        choose_engine(text, MACHINE)
+        choose_executor(text, name_version, PRELOADED)
     assert str(caught.value) == (
         f"invalid executor '{text.strip()}'; use process, process:N, local:N or dask://HOST:PORT"
     )
@@ -53,6 +64,6 @@ def test_another_text_is_refused(text):
 def test_a_missing_library_is_named_with_its_extra(text, monkeypatch):
     monkeypatch.setattr(choice, "find_spec", lambda name: importlib.util.find_spec(f"absent_{name}"))
     with pytest.raises(SettingsError) as caught:
-        choose_engine(text, MACHINE)
+        choose_executor(text, name_version, PRELOADED)
     assert str(caught.value) == f"executor '{text}' requires dask.distributed; install pytest-webeval[dask]"
-    assert choose_engine("process:1", MACHINE) == ProcessEngine(1, ("json",))
+    assert describe(choose_executor("process:1", name_version, PRELOADED)) == describe(ProcessExecutor(1, PRELOADED))

@@ -1,8 +1,9 @@
-"""Processes as an engine."""
+"""Processes as an executor."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import resource
 import signal
@@ -16,28 +17,34 @@ import pytest
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.engine import Loss
-from pytest_webeval.executors.job import Job, decode_reply, encode_batch
-from pytest_webeval.executors.processes import ProcessEngine, ProcessPool, StartError
+from pytest_webeval.executors.job import Job
+from pytest_webeval.executors.placement import WorkerDied
+from pytest_webeval.executors.processes import ProcessExecutor
+from pytest_webeval.executors.starting import StartError
 from tests.support import batch_functions
+from tests.support.batch_functions import name_loss
 
 ROOT = Path(__file__).parents[3]
 SESSION = """
 import sys
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.processes import ProcessEngine
+from pytest_webeval.executors.processes import ProcessExecutor
 from tests.support import batch_functions
 for result in map_batches(
-    ProcessEngine(2), batch_functions.{function}, {shared!r}, range(10**6), size=10, lost=lambda *_: None
+    ProcessExecutor(2), batch_functions.{function}, {shared!r}, range(10**6), size=10, lost=lambda *_: None
 ):
     print(result, flush=True)
 """
 
 
 def run(function, shared, items, size=10, count=2, **listeners):
-    return list(
-        map_batches(ProcessEngine(count), function, shared, items, size=size, lost=lambda *both: both, **listeners)
-    )
+    return list(map_batches(ProcessExecutor(count), function, shared, items, size=size, lost=name_loss, **listeners))
+
+
+def start(count, preloaded=()):
+    executor = ProcessExecutor(count, preloaded)
+    executor.load(Job.of(batch_functions.echo, None))
+    return executor
 
 
 def start_session(directory, function, shared):
@@ -112,14 +119,11 @@ def test_a_process_that_leaves_by_itself_says_with_which_code():
 
 
 def test_what_processes_write_to_the_standard_error_does_not_fill_the_disk():
-    pool = ProcessPool(1, (), Job(batch_functions.complain, 2**19).encode())
-    pool.start()
     sizes = []
-    for number in range(12):
-        pool.submit(number, encode_batch([number]))
-        sizes += decode_reply(pool.take()[1], 1)
-    last_words = pool.last_words
-    pool.close()
+    with start(1) as executor:
+        for number in range(12):
+            sizes += executor.submit(batch_functions.complain, 2**19, [number]).result()
+        last_words = executor.last_words
     assert max(sizes) < 2**21
     assert last_words == "the last words on 11"
 
@@ -209,7 +213,7 @@ def test_a_session_goes_on_without_the_process_that_forks(tmp_path):
 def no_more_files():
     """A block in which this process can open no file."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4, limits[1]))  # which still allows to poll four
     try:
         yield
     finally:
@@ -217,53 +221,78 @@ def no_more_files():
 
 
 def test_a_pool_goes_on_with_fewer_processes_until_there_is_none():
-    job = Job(batch_functions.kill_itself, 3)
-    with ProcessEngine(2).start(job) as pool, no_more_files():
-        pool.submit(0, encode_batch([3]))
-        assert pool.take() == (0, Loss("signal 9", is_exact=True, exit_code=-9))
-        assert pool.shortage.reason == "Too many open files"
-        for number in range(1, 5):
-            pool.submit(number, encode_batch([10 * number]))
-        replies = dict(pool.take() for _ in range(4))
-        assert [decode_reply(replies[number], 1) for number in range(1, 5)] == [[20], [40], [60], [80]]
-        pool.submit(5, encode_batch([3]))
+    with start(2) as executor, no_more_files():
+        death = executor.submit(batch_functions.kill_itself, 3, [3]).exception()
+        assert (str(death.reason), death.is_exact, death.exit_code) == ("signal 9", True, -9)
+        assert executor.shortage.reason == "Too many open files"
+        futures = [executor.submit(batch_functions.kill_itself, 3, [10 * number]) for number in range(1, 5)]
+        assert [future.result() for future in futures] == [[20], [40], [60], [80]]
+        last, next_one = (executor.submit(batch_functions.kill_itself, 3, [number]) for number in (3, 4))
+        assert isinstance(last.exception(), WorkerDied)
         with pytest.raises(StartError) as caught:
-            pool.take()
+            next_one.result()
+        with pytest.raises(StartError):
+            executor.submit(batch_functions.kill_itself, 3, [4])
     assert (caught.value.reason, caught.value.exit_code) == ("Too many open files", None)
 
 
 def test_many_processes_start_without_waiting_for_what_they_load(tmp_path, monkeypatch):
     (tmp_path / "loading_for_long.py").write_text("import time\ntime.sleep(60)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    pool = ProcessPool(256, ("loading_for_long",), Job(batch_functions.echo, None).encode())
     began = time.monotonic()
-    pool.start()
-    assert time.monotonic() - began < 4
-    pool.close()
+    with start(256, ("loading_for_long",)):
+        assert time.monotonic() - began < 4
 
 
 def test_more_processes_than_one_message_can_order():
     assert run(batch_functions.echo, None, range(300), size=1, count=70) == list(range(300))
 
 
-def find_process(pool, known):
+def find_process(executor, known):
     """A process that is not known, while there is always a reply of another one."""
     until = time.monotonic() + 10
     while time.monotonic() < until:
-        pool.submit(0, encode_batch([0]))
-        time.sleep(0.02)
-        _, reply = pool.take()
-        if not isinstance(reply, Loss) and (new := set(decode_reply(reply, 1)) - known):
+        futures = [executor.submit(batch_functions.name_process, None, [0]) for _ in range(4)]
+        if new := {process for future in futures if not future.exception() for process in future.result()} - known:
             return new.pop()
     pytest.fail("there is no other process")
 
 
 def test_a_process_that_is_always_quick_does_not_hide_that_another_died():
-    with ProcessEngine(2).start(Job(batch_functions.name_process, None)) as pool:
-        for _ in range(4):
-            pool.submit(0, encode_batch([0]))
-        known = {find_process(pool, set())}
+    with start(2) as executor:
+        known = {find_process(executor, set())}
         for _ in range(3):
-            process = find_process(pool, known)
+            process = find_process(executor, known)
             known.add(process)
             os.kill(process, signal.SIGKILL)
+
+
+def test_a_worker_whose_starter_was_killed_ends_with_the_session_in_the_middle_of_an_item():
+    with start(1) as executor:
+        (worker,) = executor.submit(batch_functions.name_process, None, [0]).result()
+        starter = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+        future = executor.submit(batch_functions.sleep, 60, [0])
+        time.sleep(0.1)
+        os.kill(starter, signal.SIGKILL)
+    assert wait_until_dead([worker]) == []
+    assert isinstance(future.exception(), ExecutorError)
+
+
+def test_a_call_that_is_cancelled_before_a_worker_has_it_costs_no_other():
+    with start(1) as executor:
+        futures = [executor.submit(batch_functions.sleep, 0.2, [number]) for number in range(5)]
+        assert futures[3].cancel()
+        assert [future.result() for future in futures if not future.cancelled()] == [[0], [1], [2], [4]]
+        assert executor.submit(batch_functions.echo, None, [5]).result() == [5]
+
+
+def test_calls_after_the_end_are_refused():
+    with start(1) as executor:
+        pass
+    with pytest.raises(ExecutorError, match=r"^the processes were ended; start another executor$"):
+        executor.submit(batch_functions.echo, None, [1])
+
+
+def test_the_reason_of_a_failed_start_can_be_sent_by_a_worker():
+    copy = pickle.loads(pickle.dumps(StartError("no room", 4)))
+    assert (str(copy), copy.reason, copy.exit_code) == (str(StartError("no room", 4)), "no room", 4)

@@ -1,4 +1,4 @@
-"""Executors of `concurrent.futures` as engines."""
+"""Executors of `concurrent.futures` that others have made."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 import pytest
 
 from pytest_webeval.errors import ExecutorError
+from pytest_webeval.executors import job
 from pytest_webeval.executors.batches import map_batches
-from pytest_webeval.executors.engine import wrap_executor
+from pytest_webeval.executors.placement import wrap_executor
 from tests.support import batch_functions
 
 
 def run(engine, function, shared, items, size=10):
-    return list(map_batches(engine, function, shared, items, size=size, lost=lambda item, reason: (item, reason)))
+    return list(map_batches(engine, function, shared, items, size=size, lost=batch_functions.name_loss))
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_a_process_that_was_left_out_at_first_asks_for_the_settings():
     [(ThreadPoolExecutor(3), None, 3), (ThreadPoolExecutor(3), 7, 7), (Executor(), None, os.cpu_count())],
 )
 def test_the_number_of_workers_is_that_of_the_executor_if_it_says_so(executor, workers, count):
-    assert wrap_executor(executor, workers).count == count
+    assert wrap_executor(executor, workers).count_workers() == count
 
 
 def test_an_executor_that_loses_a_process_is_broken_for_good():
@@ -133,3 +134,26 @@ def test_batches_that_have_not_begun_are_cancelled(tmp_path):
         assert next(results) == 1
         results.close()
     assert 20 <= len(trace.read_text().splitlines()) <= 60  # of the 80 that were on their way
+
+
+class Idle(Executor):
+    """Runs the first call alone."""
+
+    def __init__(self):
+        self.futures = []
+
+    def submit(self, function, *arguments):
+        self.futures.append(Future())
+        if len(self.futures) == 1:
+            self.futures[0].set_result(function(*arguments))
+        return self.futures[-1]
+
+
+def test_calls_of_a_session_that_ends_are_cancelled_and_its_settings_dropped():
+    executor = Idle()
+    results = map_batches(executor, batch_functions.echo, None, range(9), size=1, lost=None)
+    assert next(results) == 0
+    assert len(job._LOADED) == 1
+    results.close()
+    assert [future.cancelled() for future in executor.futures[1:]] == [True] * (len(executor.futures) - 1)
+    assert job._LOADED == {}
