@@ -118,7 +118,7 @@ class Judging(Struct, frozen=True, eq=False):
             method=self.method.name,
             version=self.method.version,
             votes=self.settings.votes,
-            threshold=f"{self.settings.threshold.normalize():f}",  # 0.80 is the same judge as 0.8
+            threshold=self.settings.threshold_text,
         )
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:

@@ -25,6 +25,11 @@ class JudgeSettings(Struct, frozen=True, kw_only=True):
     votes: int = 1
     threshold: Decimal = Decimal("0.8")
 
+    @property
+    def threshold_text(self) -> str:
+        """The threshold without zeros at its end: 0.80 decides as 0.8 does."""
+        return f"{self.threshold.normalize():f}"
+
 
 class JudgedVerdict(Struct, frozen=True, kw_only=True):
     """A verdict in the shape of a score file of the benchmark (`fara_webeval.md` §5).

@@ -112,13 +112,12 @@ def ask_votes(calls: JudgeCalls, request: Request[Value], count: int) -> list[Va
 
     Raises the first `JudgeFailed` if so many failed that the others are no majority of all.
     """
-    step = request.prompt.step
-    votes = calls.ask_all(replace(request, prompt=replace(request.prompt, sample=sample)) for sample in range(count))
+    votes = calls.ask_all(replace(request, sample=sample) for sample in range(count))
     failures = {number: vote for number, vote in enumerate(votes, 1) if isinstance(vote, JudgeFailed)}
     if failures and count - len(failures) < count // 2 + 1:
         raise next(iter(failures.values()))
     for number, failure in failures.items():
-        calls.note(f"{step}, vote {number}", failure.reason)
+        calls.note(f"{request.step}, vote {number}", failure.reason)
     return [None if isinstance(vote, JudgeFailed) else vote for vote in votes]
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence, fence_task
 from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
 from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
@@ -15,12 +15,12 @@ from pytest_webeval.judges.methods.scored_rubrics import (
     RubricVerdict,
     ScoredRubric,
     TaskRubric,
+    find_median,
     graft,
     parse_rubric,
     to_number,
 )
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod, decide
-from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.rubric_items import add_up, flatten_items
 from pytest_webeval.safety.text import to_line
 
@@ -142,13 +142,13 @@ class FusedRubricMethod(JudgingMethod):
         rubrics = [reply for reply in replies if reply is not None]
         verdict = RubricVerdict(
             rubrics=rubrics,
-            median=median_index([rubric.score for rubric in rubrics]) or 0,
+            median=find_median(rubrics),
             threshold=settings.threshold,
             verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
             votes=votes,
         )
         return JudgedVerdict(
-            file_name=f"mmrubric_{settings.threshold.normalize():f}-{MOST_SCREENSHOTS}-3.json",
+            file_name=f"mmrubric_{settings.threshold_text}-{MOST_SCREENSHOTS}-3.json",
             score=int(success),
             response=verdict.to_payload({}),
             votes=votes,
@@ -197,7 +197,7 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Judg
         "Reply with the JSON object.",
     )
     digest = None if rubric is None else rubric.sha256
-    return Request(Prompt(step="rubric", messages=messages, schema=_build_schema(rubric), rubric=digest), parse)
+    return Request("rubric", messages, parse, schema=_build_schema(rubric), rubric=digest)
 
 
 def _build_schema(rubric: TaskRubric | None) -> dict[str, Any]:

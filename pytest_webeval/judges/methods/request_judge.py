@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import build_system, fence
 from pytest_webeval.judges.methods.conclusions import Echoes
 from pytest_webeval.judges.methods.replies import build_object_schema, parse_json_object
@@ -90,7 +90,7 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
         fence("expected request", truncate(described, _LONGEST_BLOCK)),
         fence("recorded request", recorded),
     )
-    return calls.ask(Request(Prompt(step="request", messages=messages, schema=SCHEMA, role=Role.TEXT), parse))
+    return calls.ask(Request("request", messages, parse, schema=SCHEMA, role=Role.TEXT))
 
 
 def _read_expected(text: str, expectation: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
 from pytest_webeval.judges.methods.conclusions import (
     STATUS,
@@ -110,7 +110,7 @@ def format_webjudge(reasoning: str, *, success: bool) -> str:
 
 def build_key_points_request(evidence: Evidence) -> Request[str]:
     messages = build_messages(build_system(KEY_POINTS_INSTRUCTIONS, KEY_POINTS_FORM), fence_task(evidence))
-    return Request(Prompt(step="key points", messages=messages, role=Role.TEXT), _parse_key_points)
+    return Request("key points", messages, _parse_key_points, role=Role.TEXT)
 
 
 def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) -> Request[Conclusion[int]]:
@@ -120,7 +120,7 @@ def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) 
         fence("key points", key_points),
         image,
     )
-    return Request(Prompt(step="screenshot", messages=messages), lambda reply: parse_last_line(reply, "Score", SCORES))
+    return Request("screenshot", messages, lambda reply: parse_last_line(reply, "Score", SCORES))
 
 
 def build_verdict_request(
@@ -136,9 +136,7 @@ def build_verdict_request(
         *_attach(rated),
         "Give your reasoning, then the line with the status.",
     )
-    return Request(
-        Prompt(step="verdict", messages=messages), lambda reply: echoes.read_verdict(reply, "Status", STATUS)
-    )
+    return Request("verdict", messages, lambda reply: echoes.read_verdict(reply, "Status", STATUS))
 
 
 def _attach(rated: Sequence[RatedScreenshot]) -> Iterator[str | Image]:

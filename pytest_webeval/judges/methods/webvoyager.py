@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
 from pytest_webeval.judges.methods.conclusions import conclude, find_echoes, shorten_reasoning
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
@@ -46,8 +46,7 @@ class WebVoyagerMethod(JudgingMethod):
             *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
             "Give your reasoning, then the line with your verdict.",
         )
-        prompt = Prompt(step="verdict", messages=messages)
-        request = Request(prompt, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
+        request = Request("verdict", messages, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
         return conclude(calls, request, settings.votes, "gpt_eval.json", format_webvoyager)
 
 

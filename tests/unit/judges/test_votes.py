@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import Prompt, Request, build_messages
+from pytest_webeval.judges.calls import Request, build_messages
 from pytest_webeval.judges.methods.conclusions import (
     STATUS,
     Conclusion,
@@ -15,7 +15,8 @@ from pytest_webeval.judges.methods.conclusions import (
 from tests.unit.judges.scripted import ScriptedJudge, calls_of, in_order
 
 REQUEST = Request(
-    Prompt(step="verdict", messages=build_messages("Decide.", "The run")),
+    "verdict",
+    build_messages("Decide.", "The run"),
     lambda reply: parse_last_line(reply, "Status", STATUS),
 )
 LOST = JudgeFailed("no reply in 60 s", "unreachable")

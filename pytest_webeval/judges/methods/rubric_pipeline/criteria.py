@@ -19,7 +19,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format
 from pytest_webeval.judges.methods.scored_rubrics import list_leaves, to_number
 from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.policy import UnreadableVerdict
-from pytest_webeval.rubrics.rubric_items import Points, flatten_items, points_of
+from pytest_webeval.rubrics.rubric_items import Points, add_up, flatten_items
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
 
@@ -157,8 +157,5 @@ def digest_rubric(items: Sequence[Item]) -> str:
 
 
 def add_points(items: Sequence[Item]) -> Points:
-    """The points of scored criteria: those after the screenshots, or those for the actions as long as these are all."""
-    points = points_of(flatten_items(list(items)))
-    if points is None:
-        raise ValueError("the criteria have no points")
-    return points
+    """The points of scored criteria."""
+    return add_up(flatten_items(list(items)), "post_image")

@@ -81,38 +81,36 @@ class ViolationReply(ReplyForm, frozen=True, kw_only=True):
 
 _CLASSIFICATION = Step("critical_point", _CLASSIFY, CriticalPointReply)
 _VIOLATION = Step("violation", _CHECK, ViolationReply)
+_UNCLASSIFIED: dict[str, Any] = {  # in the order in which a classification is stored
+    "result_type": "critical_point_classification",
+    "verifier_name": "rubric-pipeline",
+    "score": None,
+    "reasoning": "",
+    "metadata": {},
+    "critical_point_type": None,
+    "classification_reasoning": "",
+    "irreversible_action_present": None,
+    "irreversible_action_description": "",
+    "missing_user_information": [],
+    "underspecified_aspects": [],
+    "expected_behavior": [],
+    "confidence": "MEDIUM",
+    "user_simulator_enabled": False,
+}
 
 
 def classify(case: Case) -> dict[str, Any]:
     """The record of the task's critical point. Its type is null where no reply was valid."""
     request = case.build_request(_CLASSIFICATION, _read_classification, case.run)
-    return case.ask_or(request, "general rules were used") or _build_record({})
+    return case.ask_or(request, "general rules were used") or _UNCLASSIFIED
 
 
 def _read_classification(reply: CriticalPointReply) -> dict[str, Any]:
-    fields = asdict(reply)
-    if reply.confidence not in ("HIGH", "MEDIUM", "LOW"):
-        del fields["confidence"]
-    return _build_record(fields | {"expected_behavior": reply.expected_behavior or ["Deliver what the task requests."]})
-
-
-def _build_record(fields: dict[str, Any]) -> dict[str, Any]:
-    reasoning = fields.get("classification_reasoning", "")
-    return {
-        "result_type": "critical_point_classification",
-        "verifier_name": "rubric-pipeline",
-        "score": None,
-        "reasoning": reasoning,
-        "metadata": {},
-        "critical_point_type": fields.get("critical_point_type"),
-        "classification_reasoning": reasoning,
-        "irreversible_action_present": fields.get("irreversible_action_present"),
-        "irreversible_action_description": fields.get("irreversible_action_description", ""),
-        "missing_user_information": fields.get("missing_user_information", []),
-        "underspecified_aspects": fields.get("underspecified_aspects", []),
-        "expected_behavior": fields.get("expected_behavior", []),
-        "confidence": fields.get("confidence", "MEDIUM"),
-        "user_simulator_enabled": False,
+    return _UNCLASSIFIED | {
+        **asdict(reply),
+        "reasoning": reply.classification_reasoning,
+        "expected_behavior": reply.expected_behavior or ["Deliver what the task requests."],
+        "confidence": reply.confidence if reply.confidence in ("HIGH", "MEDIUM", "LOW") else "MEDIUM",
     }
 
 

@@ -21,7 +21,6 @@ from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
 from pytest_webeval.judges.methods.scored_rubrics import ScoredRubric, to_number
 from pytest_webeval.judges.verdicts import decide
-from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.payload import point_count
 
 _FIND_EFFECTS = """\
@@ -82,6 +81,15 @@ class VoteInstance(ScoredRubric, frozen=True, kw_only=True):
     summary: tuple[dict[str, Any], ...]
     effects: SideEffects
 
+    def to_steps(self) -> dict[str, Any]:
+        """The replies as a payload has them."""
+        return {
+            "step6_rescoring_summary": list(self.summary),
+            "step7_penalty_criteria": list(self.effects.penalties),
+            "step7_reasoning": self.effects.reasoning,
+            "step7_requires_penalty": bool(self.effects.penalties),
+        }
+
 
 class Outcome(Struct, frozen=True):
     """The outcome of most votes, the first reply that agrees with it, and all replies, None for a missing one."""
@@ -139,14 +147,6 @@ def build_instances(
     return instances
 
 
-def find_median(instances: Sequence[VoteInstance]) -> int:
-    """The index of the median vote, the earlier one of equals."""
-    index = median_index([instance.score for instance in instances])
-    if index is None:
-        raise ValueError("there are no votes")
-    return index
-
-
 def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]:
     """The criteria, so that binary fractions give the exact verdict: 2.4 of 3 points miss 0.8 in a program's sums.
 
@@ -168,7 +168,7 @@ def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Out
     read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
     parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
     requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
-    replies = case.ask_votes(requests, "a vote on the outcome is missing")
+    replies = case.ask_each(requests, "a vote on the outcome is missing", are_votes=True)
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
 
 

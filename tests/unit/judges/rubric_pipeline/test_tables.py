@@ -21,9 +21,9 @@ from pytest_webeval.judges.methods.rubric_pipeline.votes import (
     SideEffects,
     build_instances,
     count_votes,
-    find_median,
     settle_edge,
 )
+from pytest_webeval.judges.methods.scored_rubrics import find_median
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")
