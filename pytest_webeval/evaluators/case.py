@@ -252,20 +252,16 @@ class Case:
         self.run.check()
         self.run.check_evidence(self.expectations)
         self._check_sites()
-        self._check_exclusion()
+        if (exclusion := self.run.find_exclusion(self.task)) is not None:  # it says nothing about the agent
+            raise RunExcluded(exclusion, self.run.exclusion_kind)
+        if self.run.exclusion is not None:
+            self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
         is_read = self.run.requires_trace and self.run.has_trace
         if is_read and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
                 infer_sites(self.task.sites, self.events)
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
-
-    def _check_exclusion(self) -> None:
-        """Raise `RunExcluded` for a run that says nothing about the agent; warn where its task is defined instead."""
-        if (exclusion := self.run.find_exclusion(self.task)) is not None:
-            raise RunExcluded(exclusion, self.run.exclusion_kind)
-        if self.run.exclusion is not None:
-            self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
 
     def _check_sites(self) -> None:
         names = (*self.task.sites, *self.configured_sites.environments)

@@ -99,7 +99,12 @@ class _Judgement(Struct, frozen=True):
 
     def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
-        verdict = _derive_verdict(stored, policy, facts)
+        try:
+            verdict = derive(stored, policy, facts)
+        except UnreadableVerdict as error:
+            if error.source:
+                raise
+            raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("whole_word_verdicts", stored.source)
         if verdict.status == "unscored":
@@ -180,15 +185,6 @@ _OWN_TASK = (
 )
 _SUCCESSES = {Status.SUCCESS: True, Status.FAILURE: False}
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
-
-
-def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Verdict:
-    try:
-        return derive(stored, policy, facts)
-    except UnreadableVerdict as error:
-        if error.source:
-            raise
-        raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
 
 
 def _list_warnings(

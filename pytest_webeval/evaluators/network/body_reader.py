@@ -84,10 +84,10 @@ class BodyReader(Struct, frozen=True, dict=True):
             return body
         self.case.notice("external_bodies", where)
         try:
-            return replace(body, text=_read_attachment(body.load_text))
-        except UnavailableBody:
+            return replace(body, text=body.load_text())
+        except EvaluationError as error:
             if not body.params or not self.case.rules.recorded_bodies:
-                raise
+                raise UnavailableBody(str(error)) from error
             return replace(body, text="")
 
     def _parse(self, body: Body | None, header: _Header, where: str) -> list[FormFields] | None:
@@ -116,13 +116,6 @@ class BodyReader(Struct, frozen=True, dict=True):
         if problem is not None and self.case.rules.recording_gaps:
             self.case.notice("recording_gaps", where)
             raise UnavailableBody(problem)
-
-
-def _read_attachment(read: Callable[[], str]) -> str:
-    try:
-        return read()
-    except EvaluationError as error:
-        raise UnavailableBody(str(error)) from error
 
 
 def _find_type(body: Body | None, header: _Header) -> str:
