@@ -51,10 +51,8 @@ class _Judgement(Struct, frozen=True):
             return self._evaluate_verdict()
         except UnreadableVerdict as error:
             metadata = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
-            message = f"{error.code}: {error}"
-            return self.evaluator.result([], actual=metadata, normalized=metadata).with_changes(
-                **_error_fields(message)
-            )
+            result = self.evaluator.result([], actual=metadata, normalized=metadata)
+            return result.with_changes(**_error_fields(f"{error.code}: {error}"))
 
     def _evaluate_verdict(self) -> EvaluatorResult:
         gating, case = self.gating, self.case
@@ -144,14 +142,14 @@ class _Judgement(Struct, frozen=True):
         if stored is not None and stored.score not in (0, None):
             message = f"{stored.source} has the score {stored.score}, which does not count: {reason}"
             case.warn(message, WarningKind.OVERRULED_VERDICT)
-        gate = gating.gate
         report = trajectory_metadata(case.run.trajectory) | {
             "status": "zero",
             "score": 0,
             "criterion": None,
             "reason": reason,
+            "gate": gating.gate.number if gating.gate else None,
+            "source": stored.source if stored else None,
         }
-        report |= {"gate": gate.number if gate else None, "source": stored.source if stored else None}
         return self.evaluator.result([failed("rubric.score_mismatch", reason)], actual=report, normalized=report)
 
 

@@ -349,10 +349,9 @@ def _project_fields(expected: Mapping[str, Any], fields: FormFields, decode: _De
     projected = select_fields(expected, fields.first, document=fields.document, decode=decode)
     if not fields.is_multipart:
         return projected
-    nulls = {key.strip() for key, value in expected.items() if value is None}
-    return {key: None if key in nulls and _is_blank(value) else value for key, value in projected.items()}
-
-
-def _is_blank(value: Any) -> bool:
-    texts = value if isinstance(value, list | tuple) else (value,)
-    return all(isinstance(text, str) and not text.strip() for text in texts)
+    for key in {key.strip() for key, value in expected.items() if value is None} & projected.keys():
+        value = projected[key]
+        texts = value if isinstance(value, list | tuple) else (value,)
+        if all(isinstance(text, str) and not text.strip() for text in texts):
+            projected[key] = None
+    return projected

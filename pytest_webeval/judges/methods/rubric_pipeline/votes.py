@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -165,17 +164,17 @@ def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]
 
 def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
     """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
-    read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
+    has_penalty = any(item.get("penalty") is True for item in items)
+
+    def read(reply: OutcomeReply) -> OutcomeReply:
+        if has_penalty and reply.output_success:
+            raise InvalidReply("a criterion with penalty means failure; output_success must be false")
+        return reply
+
     parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
     requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
     replies = case.ask_each(requests, "a vote on the outcome is missing", are_votes=True)
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
-
-
-def _check_outcome(has_penalty: bool, reply: OutcomeReply) -> OutcomeReply:  # noqa: FBT001  (bound by position)
-    if has_penalty and reply.output_success:
-        raise InvalidReply("a criterion with penalty means failure; output_success must be false")
-    return reply
 
 
 def count_votes(replies: Sequence[OutcomeReply | None], problem: str = "") -> Outcome:
