@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
@@ -128,31 +128,31 @@ class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
         return {"primary_intent": self.primary_intent, "reasoning": self.reasoning, "output_success": success}
 
 
-class FusedRubricMethod(JudgingMethod):
-    """One question with pictures; with votes, the median of the points and the majority of the outcomes."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict on the outcome, with the points: of several votes the majority of the outcomes, and the median.
 
-    name: ClassVar[str] = "rubric"
-    version: ClassVar[str] = "1"
+    A rubric of the task that is damaged is noted.
+    """
+    replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
+    votes = tuple(None if reply is None else reply.vote for reply in replies)
+    success = _decide_outcome(replies, votes)
+    rubrics = [reply for reply in replies if reply is not None]
+    verdict = RubricVerdict(
+        rubrics=rubrics,
+        median=find_median(rubrics),
+        threshold=settings.threshold,
+        verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
+        votes=votes,
+    )
+    return JudgedVerdict(
+        file_name=f"mmrubric_{settings.threshold_text}-{MOST_SCREENSHOTS}-3.json",
+        score=int(success),
+        response=verdict.to_payload({}),
+        votes=votes,
+    )
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on the outcome, with the points. A rubric of the task that is damaged is noted."""
-        replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
-        votes = tuple(None if reply is None else reply.vote for reply in replies)
-        success = _decide_outcome(replies, votes)
-        rubrics = [reply for reply in replies if reply is not None]
-        verdict = RubricVerdict(
-            rubrics=rubrics,
-            median=find_median(rubrics),
-            threshold=settings.threshold,
-            verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
-            votes=votes,
-        )
-        return JudgedVerdict(
-            file_name=f"mmrubric_{settings.threshold_text}-{MOST_SCREENSHOTS}-3.json",
-            score=int(success),
-            response=verdict.to_payload({}),
-            votes=votes,
-        )
+
+METHOD = JudgingMethod(name="rubric", version="1", judge=judge)
 
 
 def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 
@@ -86,20 +85,20 @@ class RatedScreenshot(Struct, frozen=True):
     note: str
 
 
-class WebJudgeMethod(JudgingMethod):
-    """A question about the task, one about each screenshot, and one for the verdict."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict of most votes on the last question, after one about the task and one about each screenshot.
 
-    name: ClassVar[str] = "webjudge"
-    version: ClassVar[str] = "2"
+    It does not count if a screenshot has no score.
+    """
+    key_points = calls.ask(build_key_points_request(evidence))
+    requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
+    scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
+    rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
+    request = build_verdict_request(evidence, key_points, rated)
+    return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes on the last question. It does not count if a screenshot has no score."""
-        key_points = calls.ask(build_key_points_request(evidence))
-        requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
-        scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
-        rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
-        request = build_verdict_request(evidence, key_points, rated)
-        return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
+
+METHOD = JudgingMethod(name="webjudge", version="2", judge=judge)
 
 
 def format_webjudge(reasoning: str, *, success: bool) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import structs, to_builtins
 
@@ -16,43 +16,49 @@ from pytest_webeval.judges.calls import JudgeCalls
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.rubric_pipeline import scoring, screenshots, votes
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import digest_rubric, find_rubric, list_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import check_violation, classify, outcome_rules
 from pytest_webeval.judges.methods.rubric_pipeline.diagnosis import diagnose
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import (
+    check_violation,
+    classify,
+    digest_rubric,
+    find_rubric,
+    list_conditional,
+    outcome_rules,
+)
 from pytest_webeval.judges.methods.scored_rubrics import RubricVerdict, find_median
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
 
 _KEYPOINT = 3  # part of the name of a score file; the pipeline does not use it
 
 
-class RubricPipeline(JudgingMethod):
-    """Scores a run by a rubric of its task, and decides the outcome apart from the points. The outcome is the score."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict on the outcome, which is decided apart from the points of a rubric of the task.
 
-    name: ClassVar[str] = "rubric-pipeline"
-    version: ClassVar[str] = "1"
+    Raises `JudgeFailed`, and `SettingsError` for an even number of votes.
+    """
+    if settings.votes < 1 or settings.votes % 2 == 0:
+        raise SettingsError(f"invalid number of votes {settings.votes}; use 1, 3, 5 or 7")
+    shots = screenshots.select_screenshots(evidence)
+    case = Case(evidence=evidence, calls=calls, screenshots=shots, votes=settings.votes)
+    case = structs.replace(case, critical_point=classify(case))
+    rubric = find_rubric(case)
+    case = structs.replace(case, rubric=digest_rubric(rubric))
+    steps: dict[str, Any] = {}
+    items, analyses = _examine(case, scoring.score_actions(case, rubric), steps)
+    rescorings = scoring.rescore(case, items, analyses)
+    effects = votes.find_side_effects(case, [rescoring.items for rescoring in rescorings], analyses)
+    instances = votes.build_instances(rescorings, effects, settings.threshold)
+    verdict = _decide(case, instances, analyses, settings.threshold, steps)
+    payload = verdict.to_payload(steps, final_answer=evidence.answer)
+    return JudgedVerdict(
+        file_name=f"mmrubric_{settings.threshold_text}-{screenshots.MAX_IMAGES}-{_KEYPOINT}.json",
+        score=int(verdict.verification["output_success"]),
+        response=payload | {"rubric_cp_classification": case.critical_point},
+        votes=tuple(verdict.votes),
+    )
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on a run. Raises `JudgeFailed`, and `SettingsError` for an even number of votes."""
-        if settings.votes < 1 or settings.votes % 2 == 0:
-            raise SettingsError(f"invalid number of votes {settings.votes}; use 1, 3, 5 or 7")
-        shots = screenshots.select_screenshots(evidence)
-        case = Case(evidence=evidence, calls=calls, screenshots=shots, votes=settings.votes)
-        case = structs.replace(case, critical_point=classify(case))
-        rubric = find_rubric(case)
-        case = structs.replace(case, rubric=digest_rubric(rubric))
-        steps: dict[str, Any] = {}
-        items, analyses = _examine(case, scoring.score_actions(case, rubric), steps)
-        rescorings = scoring.rescore(case, items, analyses)
-        effects = votes.find_side_effects(case, [rescoring.items for rescoring in rescorings], analyses)
-        instances = votes.build_instances(rescorings, effects, settings.threshold)
-        verdict = _decide(case, instances, analyses, settings.threshold, steps)
-        payload = verdict.to_payload(steps, final_answer=evidence.answer)
-        return JudgedVerdict(
-            file_name=f"mmrubric_{settings.threshold_text}-{screenshots.MAX_IMAGES}-{_KEYPOINT}.json",
-            score=int(verdict.verification["output_success"]),
-            response=payload | {"rubric_cp_classification": case.critical_point},
-            votes=tuple(verdict.votes),
-        )
+
+METHOD = JudgingMethod(name="rubric-pipeline", version="1", judge=judge)
 
 
 def _examine(case: Case, items: Sequence[Item], steps: dict[str, Any]) -> tuple[Sequence[Item], Analyses]:

@@ -24,8 +24,12 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import (
     format_request,
     format_rubric,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional, is_met, list_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import (
+    format_critical_point,
+    is_conditional,
+    is_met,
+    list_conditional,
+)
 from pytest_webeval.judges.questions import Role
 
 _CREDIT_RULES = """\

@@ -14,7 +14,7 @@ from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.replies import Index, ReplyForm, Text, check_indices
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Item, Step, format_request, format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import is_conditional
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.safety.text import pluralize
 

@@ -15,8 +15,7 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points, is_met
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import add_points, format_critical_point, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
 from pytest_webeval.judges.methods.scored_rubrics import ScoredRubric, to_number
 from pytest_webeval.judges.verdicts import decide
