@@ -101,6 +101,12 @@ _TEXT_OR_NULL = {"type": ["string", "null"]}
 _FLAG_OR_NULL = {"type": ["boolean", "null"]}
 _SCORE = {"is_condition_met": _FLAG_OR_NULL, "justification": _TEXT, "earned_points": _NUMBER}
 _WRITTEN = {"criterion": _TEXT, "description": _TEXT, "condition": _TEXT_OR_NULL, "max_points": _NUMBER}
+_OUTCOME = {  # in the order in which the judge has to think
+    "primary_intent": _TEXT,
+    "outcome_reasoning": _TEXT,
+    "insufficient_evidence": _TEXT,
+    "outcome": _FLAG_OR_NULL,
+}
 
 
 class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
@@ -131,12 +137,20 @@ class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
 def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
     """The verdict on the outcome, with the points: of several votes the majority of the outcomes, and the median.
 
-    A rubric of the task that is damaged is noted.
+    A rubric of the task that is damaged is noted. Raises `JudgeFailed`: `uncertain`, with what the judge misses in the
+    evidence.
     """
     replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
     votes = tuple(None if reply is None else reply.vote for reply in replies)
-    success = _decide_outcome(replies, votes)
     rubrics = [reply for reply in replies if reply is not None]
+    try:
+        success = decide(votes)
+    except JudgeFailed as error:
+        missing = next((rubric.insufficient_evidence for rubric in rubrics if rubric.insufficient_evidence), "")
+        if not missing:
+            raise
+        reason = f"the evidence does not suffice for the judge: {to_line(missing, _LONGEST_REASON)}"
+        raise JudgeFailed(reason, error.outcome) from error
     verdict = RubricVerdict(
         rubrics=rubrics,
         median=find_median(rubrics),
@@ -165,18 +179,6 @@ def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
         return None
 
 
-def _decide_outcome(replies: Sequence[JudgedRubric | None], votes: Sequence[bool | None]) -> bool:
-    """What most of the votes say. Raises `JudgeFailed`: `uncertain`, with what the judge misses in the evidence."""
-    try:
-        return decide(votes)
-    except JudgeFailed as error:
-        missing = next((reply.insufficient_evidence for reply in replies if reply and reply.insufficient_evidence), "")
-        if not missing:
-            raise
-        reason = f"the evidence does not suffice for the judge: {to_line(missing, _LONGEST_REASON)}"
-        raise JudgeFailed(reason, error.outcome) from error
-
-
 def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[JudgedRubric]:
     """The question, and how its reply is read. Without a rubric of the task, the judge writes one."""
     echoes = find_echoes(evidence)
@@ -196,22 +198,10 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Judg
         *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
         "Reply with the JSON object.",
     )
-    digest = None if rubric is None else rubric.sha256
-    return Request("rubric", messages, parse, schema=_build_schema(rubric), rubric=digest)
-
-
-def _build_schema(rubric: TaskRubric | None) -> dict[str, Any]:
-    """The JSON Schema of a reply. The keys are in the order in which the judge has to think."""
     criterion = _WRITTEN | _SCORE if rubric is None else {"number": {"type": "integer"}} | _SCORE
-    return build_object_schema(
-        {
-            "criteria": {"type": "array", "items": build_object_schema(criterion)},
-            "primary_intent": _TEXT,
-            "outcome_reasoning": _TEXT,
-            "insufficient_evidence": _TEXT,
-            "outcome": _FLAG_OR_NULL,
-        }
-    )
+    properties = {"criteria": {"type": "array", "items": build_object_schema(criterion)}} | _OUTCOME
+    digest = None if rubric is None else rubric.sha256
+    return Request("rubric", messages, parse, schema=build_object_schema(properties), rubric=digest)
 
 
 def _read_rubric(reply: ReplyObject, rubric: TaskRubric | None) -> JudgedRubric:

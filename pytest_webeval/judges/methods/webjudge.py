@@ -127,23 +127,20 @@ def build_verdict_request(
 ) -> Request[Conclusion[bool]]:
     """The question that decides. Notes are fenced: a page may have written what they quote."""
     echoes = find_echoes(evidence)
+    shots: list[str | Image] = []
+    for number, screenshot in enumerate(rated, 1):
+        shots += (f"Screenshot {number}:", screenshot.image)
+        if screenshot.note:
+            shots.append(fence("note", screenshot.note))
     messages = build_messages(
         build_system(VERDICT_INSTRUCTIONS, VERDICT_FORM),
         fence_task(evidence),
         fence("key points", key_points),
         evidence.history,
-        *_attach(rated),
+        *shots,
         "Give your reasoning, then the line with the status.",
     )
     return Request("verdict", messages, lambda reply: echoes.read_verdict(reply, "Status", STATUS))
-
-
-def _attach(rated: Sequence[RatedScreenshot]) -> Iterator[str | Image]:
-    for number, screenshot in enumerate(rated, 1):
-        yield f"Screenshot {number}:"
-        yield screenshot.image
-        if screenshot.note:
-            yield fence("note", screenshot.note)
 
 
 def _parse_key_points(reply: str) -> str:

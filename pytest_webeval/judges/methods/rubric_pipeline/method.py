@@ -110,15 +110,7 @@ def _decide(
         "cp_violation_reasoning": violation.reasoning if violation else "",
     }
     steps |= {
-        **instances[median].to_steps(),
-        "majority_vote_steps67": {
-            "all_scores": [instance.score for instance in instances],
-            "median_instance_idx": median,
-            "all_instances": [
-                {"instance_idx": index, "score": instance.score, **instance.to_steps()}
-                for index, instance in enumerate(instances)
-            ],
-        },
+        **votes.describe_instances(instances, median),
         "step8_outcome_verification": verification,
         "majority_vote_step8": {
             "all_votes": list(outcome.votes),

@@ -79,15 +79,6 @@ class VoteInstance(ScoredRubric, frozen=True, kw_only=True):
     summary: tuple[dict[str, Any], ...]
     effects: SideEffects
 
-    def to_steps(self) -> dict[str, Any]:
-        """The replies as a payload has them."""
-        return {
-            "step6_rescoring_summary": list(self.summary),
-            "step7_penalty_criteria": list(self.effects.penalties),
-            "step7_reasoning": self.effects.reasoning,
-            "step7_requires_penalty": bool(self.effects.penalties),
-        }
-
 
 class Outcome(Struct, frozen=True):
     """The outcome of most votes, the first reply that agrees with it, and all replies, None for a missing one."""
@@ -143,6 +134,26 @@ def build_instances(
         points = add_points(items)
         instances.append(VoteInstance(items=items, points=points, summary=rescoring.summary, effects=effect))
     return instances
+
+
+def describe_instances(instances: Sequence[VoteInstance], median: int) -> dict[str, Any]:
+    """The replies of the votes on the points as a payload has them."""
+    steps = [
+        {
+            "step6_rescoring_summary": list(instance.summary),
+            "step7_penalty_criteria": list(instance.effects.penalties),
+            "step7_reasoning": instance.effects.reasoning,
+            "step7_requires_penalty": bool(instance.effects.penalties),
+        }
+        for instance in instances
+    ]
+    scores = [instance.score for instance in instances]
+    numbered = [
+        {"instance_idx": index, "score": score, **step}
+        for index, (score, step) in enumerate(zip(scores, steps, strict=True))
+    ]
+    majority = {"all_scores": scores, "median_instance_idx": median, "all_instances": numbered}
+    return {**steps[median], "majority_vote_steps67": majority}
 
 
 def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]:
