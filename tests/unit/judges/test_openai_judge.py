@@ -233,6 +233,7 @@ def test_what_no_attempt_can_change_fails_at_once(ask, answer, message):
         (failure(400, "filtered", "content_filter"), Ending.FILTERED),
         (reply(None, refusal="I cannot."), Ending.REFUSED),
         (reply("wrong schema"), Ending.COMPLETE),
+        (reply("yes", finish_reason="eos_token"), Ending.COMPLETE),
         (reply(None, usage=None), Ending.COMPLETE),
     ],
 )

@@ -99,6 +99,21 @@ def test_a_payload_has_the_analysis_of_failures():
     assert (analysis.is_ambiguous, analysis.is_invalid, analysis.invalid_codes) == (False, True, ("8.1",))
 
 
+def test_a_payload_has_the_replies_of_each_vote():
+    criteria = (Criterion("find the atlas", 4, 2, (4, 1, 2)),)
+    judged, _, _ = run(Plan(criteria, (True,) * 3, (0, 0, 0), ((7,),)))
+    steps = judged.response["rubric_intermediate_mm_rubric_steps"]
+    votes = steps["majority_vote_steps67"]
+    assert (votes["median_instance_idx"], votes["all_scores"]) == (2, [1.0, 0.25, 0.5])
+    assert [vote["step6_rescoring_summary"][0]["post_image_earned_points"] for vote in votes["all_instances"]] == [
+        4,
+        1,
+        2,
+    ]
+    assert steps["step6_rescoring_summary"][0]["post_image_earned_points"] == 2
+    assert judged.response["rubric_cp_classification"]["confidence"] == "MEDIUM"  # its own is none of the three
+
+
 def test_a_scored_rubric_is_scored_again():
     plan = Plan(SIMPLE.criteria, (True,), (0,), SIMPLE.relevance, is_precomputed=True)
     judged, _, calls = run(plan)
