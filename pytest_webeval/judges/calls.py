@@ -149,14 +149,10 @@ class JudgeCalls(Struct, eq=False):
         if self.fallbacks:
             steps, first = pluralize(len(self.fallbacks), "step"), self.fallbacks[0]
             raise JudgeFailed(f"the judge used a fallback in {steps}: {first}: {self.degraded[first]}", "uncertain")
-        if self.invalid_count * 2 > len(self.asked):
-            problem = f"{self.invalid_count} of {len(self.asked)} replies of the judge were not valid"
+        invalid = sum(not asked.is_valid for asked in self.asked)
+        if invalid * 2 > len(self.asked):
+            problem = f"{invalid} of {len(self.asked)} replies of the judge were not valid"
             raise JudgeFailed(f"{problem}; use another model, or another method", "uncertain")
-
-    @property
-    def invalid_count(self) -> int:
-        """How many replies were not complete, or not of the requested form."""
-        return sum(not asked.is_valid for asked in self.asked)
 
     @property
     def usage(self) -> dict[str, TokenUsage]:
