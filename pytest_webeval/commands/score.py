@@ -171,7 +171,7 @@ def _check(session: ScoreSession) -> None:
         check_copy(workspace.settings, len(session.runs.paths) + session.runs.missing)
     evaluators, session.modules = load_evaluators(session.evaluators_from)
     if workspace.settings.evaluators:
-        from pytest_webeval.evaluators.choice import find_unknown  # few sessions choose evaluators
+        from pytest_webeval.evaluators.base import find_unknown  # few sessions choose evaluators
 
         known = {evaluator.name for evaluator in evaluators}
         if problem := find_unknown(workspace.settings.evaluators, known):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import walk_tb
-from types import TracebackType
+from types import FrameType
 from typing import ClassVar
 
 from pytest_webeval.recordings.run import Run
@@ -50,10 +50,16 @@ class EvaluatorCalls:
 
     def keep_error(self, error: BaseException) -> str:
         """Remember an exception, its traceback beginning in code that is not ours. Returns its file and line."""
-        self.raised.append(error.with_traceback(_skip_own_frames(error.__traceback__)))
-        lines = list(_list_foreign_lines(error.__traceback__))
+        below = error.__traceback__
+        while below is not None and _is_own(below.tb_frame):
+            below = below.tb_next
+        self.raised.append(error.with_traceback(below or error.__traceback__))
+        lines = [
+            (Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__) if not _is_own(frame)
+        ]
         base = self.base or Path.cwd()
-        inside = [f"{path.relative_to(base).as_posix()}:{line}" for path, line in lines if _is_users(path, base)]
+        users = [(path.relative_to(base), line) for path, line in lines if path.is_relative_to(base)]
+        inside = [f"{path.as_posix()}:{line}" for path, line in users if _INSTALLED.isdisjoint(path.parts)]
         outside = [f"{path.name}:{line}" for path, line in lines]  # the rest of such a path differs by machine
         return next(iter([*inside[-1:], *outside]), "")
 
@@ -72,21 +78,5 @@ def _is_same(first: object, second: object) -> bool:
         return False
 
 
-def _is_users(path: Path, base: Path) -> bool:
-    return path.is_relative_to(base) and not _INSTALLED.intersection(path.relative_to(base).parts)
-
-
-def _skip_own_frames(traceback: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback below our calls; all of it where nothing else was called."""
-    below = traceback
-    while below is not None and below.tb_frame.f_code.co_filename.startswith(_PACKAGE):
-        below = below.tb_next
-    return below or traceback
-
-
-def _list_foreign_lines(traceback: TracebackType | None) -> Iterator[tuple[Path, int]]:
-    """Files and lines outside of our package."""
-    for frame, line in walk_tb(traceback):
-        name = frame.f_code.co_filename
-        if not name.startswith(_PACKAGE):
-            yield Path(name), line
+def _is_own(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_PACKAGE)

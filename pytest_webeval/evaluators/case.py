@@ -199,16 +199,12 @@ class Case:
         self._check_sites()
         if self.configured_sites.covers(self.task.sites):
             return self.configured_sites.folded if self.rules.folded_addresses else self.configured_sites
-        if not (self.run.requires_trace and (self._infers_as_reference or self._names_sites)):
-            return self._infer_optional_sites()
-        unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
-        if unknown:  # a task may have no sites
-            self._warn_of_guesses(unknown, "were inferred from the recording")
-        return infer_sites(self.task.sites, self.events)
-
-    def _infer_optional_sites(self) -> Sites:
-        """The addresses as the recording has them; those that are configured if there is none."""
-        inferred = self.configured_sites
+        if self.run.requires_trace and (self._infers_as_reference or self._names_sites):
+            unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
+            if unknown:  # a task may have no sites
+                self._warn_of_guesses(unknown, "were inferred from the recording")
+            return infer_sites(self.task.sites, self.events)
+        inferred = self.configured_sites  # if there is no recording
         if self._infers_as_reference or self.configured_sites.find_missing_url(self.task.sites) is None:
             with suppress(WebEvalError):
                 inferred = infer_sites(self.task.sites, self.events)
@@ -252,7 +248,10 @@ class Case:
         self.run.check()
         self.run.check_evidence(self.expectations)
         self._check_sites()
-        self._check_exclusion()
+        if (exclusion := self.run.find_exclusion(self.task)) is not None:  # it says nothing about the agent
+            raise RunExcluded(exclusion, self.run.exclusion_kind)
+        if self.run.exclusion is not None:
+            self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
         is_read = self.run.requires_trace and self.run.has_trace
         if is_read and self.task.sites and not self.configured_sites.covers(self.task.sites):
             try:
@@ -260,30 +259,22 @@ class Case:
             except EvaluationError as error:
                 raise RecordingError(str(error)) from error
 
-    def _check_exclusion(self) -> None:
-        """Raise `RunExcluded` for a run that says nothing about the agent; warn where its task is defined instead."""
-        if (exclusion := self.run.find_exclusion(self.task)) is not None:
-            raise RunExcluded(exclusion, self.run.exclusion_kind)
-        if self.run.exclusion is not None:
-            self.warn(f"the run is marked as {self.run.exclusion}; it counts, since its task has expectations")
-
     def _check_sites(self) -> None:
         names = (*self.task.sites, *self.configured_sites.environments)
         unknown = [name for name in names if name not in SITE_NAMES]
         if unknown and not self.rules.any_sites:
             advice = f"rules {self.rules.name} allow {', '.join(SITE_NAMES)}; use other rules"
             raise TaskDefinitionError(f"unknown site {unknown[0]!r}; {advice}")
-        problem = self._find_missing_url(unknown) if self.run.requires_trace else None
-        if problem is not None:
-            raise TaskDefinitionError(problem)
-
-    def _find_missing_url(self, unknown: Sequence[str]) -> str | None:
-        """Which URL the configuration lacks, and how to add it. Without this, what is missing is inferred."""
+        if not self.run.requires_trace:
+            return
+        problem = None  # without one, the URLs that the configuration lacks are inferred
         if self._infers_as_reference:
             problem = self.configured_sites.find_undeclared(filter(unknown.__contains__, self.task.sites))
-            return problem and f"{problem}; add it to environments in --webeval-config"
-        is_compared = self._names_sites or self.configured_sites.environments
-        return self.configured_sites.find_missing_url(self.task.sites) if is_compared else None
+            problem = problem and f"{problem}; add it to environments in --webeval-config"
+        elif self._names_sites or self.configured_sites.environments:
+            problem = self.configured_sites.find_missing_url(self.task.sites)
+        if problem is not None:
+            raise TaskDefinitionError(problem)
 
     @cached_property
     def _names_sites(self) -> bool:

@@ -51,10 +51,8 @@ class _Judgement(Struct, frozen=True):
             return self._evaluate_verdict()
         except UnreadableVerdict as error:
             metadata = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
-            message = f"{error.code}: {error}"
-            return self.evaluator.result([], actual=metadata, normalized=metadata).with_changes(
-                **_error_fields(message)
-            )
+            result = self.evaluator.result([], actual=metadata, normalized=metadata)
+            return result.with_changes(**_error_fields(f"{error.code}: {error}"))
 
     def _evaluate_verdict(self) -> EvaluatorResult:
         gating, case = self.gating, self.case
@@ -99,7 +97,12 @@ class _Judgement(Struct, frozen=True):
 
     def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
-        verdict = _derive_verdict(stored, policy, facts)
+        try:
+            verdict = derive(stored, policy, facts)
+        except UnreadableVerdict as error:
+            if error.source:
+                raise
+            raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
         if policy.strict_texts and "verdict_text_ambiguous" in verdict.flags:
             case.notice("whole_word_verdicts", stored.source)
         if verdict.status == "unscored":
@@ -139,14 +142,14 @@ class _Judgement(Struct, frozen=True):
         if stored is not None and stored.score not in (0, None):
             message = f"{stored.source} has the score {stored.score}, which does not count: {reason}"
             case.warn(message, WarningKind.OVERRULED_VERDICT)
-        gate = gating.gate
         report = trajectory_metadata(case.run.trajectory) | {
             "status": "zero",
             "score": 0,
             "criterion": None,
             "reason": reason,
+            "gate": gating.gate.number if gating.gate else None,
+            "source": stored.source if stored else None,
         }
-        report |= {"gate": gate.number if gate else None, "source": stored.source if stored else None}
         return self.evaluator.result([failed("rubric.score_mismatch", reason)], actual=report, normalized=report)
 
 
@@ -180,15 +183,6 @@ _OWN_TASK = (
 )
 _SUCCESSES = {Status.SUCCESS: True, Status.FAILURE: False}
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
-
-
-def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Verdict:
-    try:
-        return derive(stored, policy, facts)
-    except UnreadableVerdict as error:
-        if error.source:
-            raise
-        raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
 
 
 def _list_warnings(

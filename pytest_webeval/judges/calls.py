@@ -52,23 +52,6 @@ class KeyRefused(JudgeFailed):
         super().__init__(reason, "unreachable")
 
 
-class Prompt(Struct, frozen=True, kw_only=True):
-    """One request of a method, before it is known which model answers it: see `Question`."""
-
-    step: str
-    messages: tuple[Message, ...]
-    schema: Mapping[str, Any] | None = None
-    rubric: str | None = None
-    role: Role = Role.VISION
-    sample: int = 0
-
-    def answered(self, reply: str, problem: str) -> Prompt:
-        """The same prompt after a reply that was not valid, with what was wrong with it."""
-        correction = f"The reply is not valid: {problem}\nReply again, with the whole answer in the requested form."
-        more = (Message("assistant", (reply,)), Message("user", (correction,)))
-        return replace(self, messages=(*self.messages, *more))
-
-
 def build_messages(system: str, *parts: str | Image) -> tuple[Message, ...]:
     """A system message with instructions, and a user message with texts and pictures."""
     return (Message("system", (system,)), Message("user", parts))
@@ -79,10 +62,18 @@ class InvalidReply(ValueError):
 
 
 class Request(Struct, Generic[Value], frozen=True):
-    """A prompt with the function that makes a value of the text of its reply. `parse` raises `InvalidReply`."""
+    """One question of a method, before it is known which model answers it: see `Question`.
 
-    prompt: Prompt
+    `parse` makes a value of the text of a reply. It raises `InvalidReply`.
+    """
+
+    step: str
+    messages: tuple[Message, ...]
     parse: Callable[[str], Value]
+    schema: Mapping[str, Any] | None = None
+    rubric: str | None = None
+    role: Role = Role.VISION
+    sample: int = 0
     attempts: int = MOST_ATTEMPTS
 
 
@@ -109,7 +100,6 @@ class JudgeCalls(Struct, eq=False):
     models: Mapping[Role, str]
     method: str
     version: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 1
     asked: list[Asked] = field(default_factory=list)
     degraded: dict[str, str] = field(default_factory=dict)
@@ -128,7 +118,7 @@ class JudgeCalls(Struct, eq=False):
 
         Equal questions, such as those about two equal screenshots, are one. Votes have numbers, so they differ.
         """
-        keyed = [(self._build_question(request.prompt).key, request) for request in requests]
+        keyed = [(self._build_question(request).key, request) for request in requests]
         waiting = {key: (request, list[Asked]()) for key, request in keyed}
 
         def answer(pair: tuple[Request[Value], list[Asked]]) -> Value | JudgeFailed:
@@ -159,14 +149,10 @@ class JudgeCalls(Struct, eq=False):
         if self.fallbacks:
             steps, first = pluralize(len(self.fallbacks), "step"), self.fallbacks[0]
             raise JudgeFailed(f"the judge used a fallback in {steps}: {first}: {self.degraded[first]}", "uncertain")
-        if self.invalid_count * 2 > len(self.asked):
-            problem = f"{self.invalid_count} of {len(self.asked)} replies of the judge were not valid"
+        invalid = sum(not asked.is_valid for asked in self.asked)
+        if invalid * 2 > len(self.asked):
+            problem = f"{invalid} of {len(self.asked)} replies of the judge were not valid"
             raise JudgeFailed(f"{problem}; use another model, or another method", "uncertain")
-
-    @property
-    def invalid_count(self) -> int:
-        """How many replies were not complete, or not of the requested form."""
-        return sum(not asked.is_valid for asked in self.asked)
 
     @property
     def usage(self) -> dict[str, TokenUsage]:
@@ -177,34 +163,35 @@ class JudgeCalls(Struct, eq=False):
         return totals
 
     def _ask(self, request: Request[Value], asked: list[Asked]) -> Value:
-        prompt, problem = request.prompt, ""
+        question, problem = self._build_question(request), ""
         for _ in range(request.attempts):
-            question = self._build_question(prompt)
             reply = self.answer(question)
-            asked.append(Asked(prompt.step, question.key, question.model, reply.usage, reply.model))
+            asked.append(Asked(request.step, question.key, question.model, reply.usage, reply.model))
             if not reply.is_complete:
-                raise JudgeFailed(f"{_ENDINGS[reply.ending]} @ {prompt.step}", reply.ending.value)
+                raise JudgeFailed(f"{_ENDINGS[reply.ending]} @ {request.step}", reply.ending.value)
             try:
                 value = request.parse(reply.text)
             except InvalidReply as error:
                 problem = to_line(str(error), _LONGEST_PROBLEM)
-                prompt = prompt.answered(reply.text, problem)
+                advice = "Reply again, with the whole answer in the requested form."
+                correction = Message("user", (f"The reply is not valid: {problem}\n{advice}",))
+                messages = (*question.messages, Message("assistant", (reply.text,)), correction)
+                question = replace(question, messages=messages)
             else:
                 asked[-1].is_valid = True
                 return value
-        raise JudgeFailed(f"no valid reply in {request.attempts} attempts @ {prompt.step}: {problem}", "unparseable")
+        raise JudgeFailed(f"no valid reply in {request.attempts} attempts @ {request.step}: {problem}", "unparseable")
 
-    def _build_question(self, prompt: Prompt) -> Question:
+    def _build_question(self, request: Request[Any]) -> Question:
         return Question(
-            model=self.models[prompt.role],
+            model=self.models[request.role],
             method=self.method,
             version=self.version,
-            step=prompt.step,
-            messages=prompt.messages,
-            parameters=self.parameters,
-            schema=prompt.schema,
-            rubric=prompt.rubric,
-            sample=prompt.sample,
+            step=request.step,
+            messages=request.messages,
+            schema=request.schema,
+            rubric=request.rubric,
+            sample=request.sample,
         )
 
 

@@ -130,12 +130,10 @@ def _convert(raw: Mapping[str, Any]) -> Certificate:
     if certificate.counts.labelled > certificate.counts.judged:
         raise ValueError("counts has more labels than verdicts")
     for name in CertifiedNumbers.__struct_fields__:
-        if not _is_possible(getattr(certificate.numbers, name), -1 if name in _WIDEST else 0):
+        estimate: Estimate = getattr(certificate.numbers, name)
+        least = -1 if name in _WIDEST else 0
+        low, high = estimate.interval_95 or (least, 1)
+        values = [low, high] if estimate.value is None else [low, high, estimate.value]
+        if low > high or not all(isfinite(value) and least <= value <= 1 for value in values):
             raise ValueError(f"impossible value @ numbers.{name}")
     return certificate
-
-
-def _is_possible(estimate: Estimate, least: int) -> bool:
-    low, high = estimate.interval_95 or (least, 1)
-    values = [low, high] if estimate.value is None else [low, high, estimate.value]
-    return all(isfinite(value) and least <= value <= 1 for value in values) and low <= high

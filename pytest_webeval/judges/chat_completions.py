@@ -27,8 +27,12 @@ MOST_BYTES = 8 * 2**20  # of a picture as it is sent
 _QUALITY = 85
 _RESERVED = frozenset({"messages", "model", "n", "response_format", "stream"})
 _LONGEST_NAME = 64  # characters of a schema's name, as the protocol has it
-_COMPLETE = frozenset({"stop", "eos_token"})  # the second of servers that run local models
-_ENDINGS = {"length": Ending.TRUNCATED, "content_filter": Ending.FILTERED}
+_ENDINGS = {
+    "stop": Ending.COMPLETE,
+    "eos_token": Ending.COMPLETE,  # of servers that run local models
+    "length": Ending.TRUNCATED,
+    "content_filter": Ending.FILTERED,
+}
 
 
 class InvalidResponse(ValueError):
@@ -148,10 +152,14 @@ def read_reply(content: bytes, model: str) -> Reply:
     choice, name = completion.choices[0], escape_surrogates(completion.model)
     if not is_version_of(name, model):
         raise ReplyLost(f"the server replied with model '{to_line(name, 100)}'; ask for it, or for one that it has")
+    reason = choice.finish_reason or ""
+    ending = Ending.REFUSED if choice.message.refusal else _ENDINGS.get(reason)
+    if ending is None:
+        raise ReplyLost(f"the reply ended with finish_reason '{to_line(reason, 40)}'; the protocol expects 'stop'")
     return Reply(
         text=escape_surrogates(choice.message.content or ""),
         model=name,
-        ending=_find_ending(choice),
+        ending=ending,
         usage=(completion.usage or _Usage()).count(),
     )
 
@@ -166,14 +174,3 @@ def _parse(content: bytes) -> _Completion:
     if not completion.choices:
         raise InvalidResponse("Expected at least 1 choice @ choices")
     return completion
-
-
-def _find_ending(choice: _Choice) -> Ending:
-    reason = choice.finish_reason or ""
-    if choice.message.refusal:
-        return Ending.REFUSED
-    if reason in _COMPLETE:
-        return Ending.COMPLETE
-    if reason not in _ENDINGS:
-        raise ReplyLost(f"the reply ended with finish_reason '{to_line(reason, 40)}'; the protocol expects 'stop'")
-    return _ENDINGS[reason]

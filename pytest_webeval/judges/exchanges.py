@@ -91,7 +91,11 @@ class Exchange(ExitStack):
 
     def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> Connection:
         """Connect to the first address of a host that accepts. Each gets an equal share of the remaining time."""
-        addresses = self._resolve(host, port)
+        resolve = partial(socket.getaddrinfo, host, port, 0, socket.SOCK_STREAM)
+        try:
+            addresses: list[Any] = call_with_time_limit(resolve, self.remaining)
+        except TimeoutError:
+            raise self._build_timeout() from None
         errors: list[Exception] = []
         for count, (family, kind, protocol, _, address) in zip(range(len(addresses), 0, -1), addresses, strict=True):
             try:
@@ -104,12 +108,6 @@ class Exchange(ExitStack):
             else:
                 return Connection(connection, self)
         raise errors[-1]
-
-    def _resolve(self, host: str, port: int) -> list[Any]:
-        try:
-            return call_with_time_limit(lambda: socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM), self.remaining)
-        except TimeoutError:
-            raise self._build_timeout() from None
 
     def _build_timeout(self) -> AttemptFailed:
         return AttemptFailed(f"the request timed out after {self._seconds:g} seconds", is_lost=self.is_sent)
@@ -228,11 +226,12 @@ class BoundedTransport:
 def _choose_pool(http: ModuleType, url: str) -> Callable[..., Any]:
     """What opens connections for a URL: to the server, or to a proxy. Raises `SettingsError`."""
     core, context = importlib.import_module(http.__name__.replace("httpx", "httpcore")), http.create_ssl_context()
-    address = _find_proxy(url)
-    if address is None:
+    parts, proxies = urlsplit(url), getproxies()
+    address = proxies.get(parts.scheme) or proxies.get("all")
+    if not address or any(map(proxy_bypass, (parts.hostname or "", parts.netloc))):
         return partial(core.ConnectionPool, ssl_context=context)
     try:
-        proxy = http.Proxy(address)
+        proxy = http.Proxy(address if "://" in address else f"http://{address}")
     except (ValueError, http.InvalidURL):  # whose messages may have its password
         raise SettingsError("invalid proxy in the environment; set it to a URL such as http://10.0.0.1:3128") from None
     is_socks = proxy.url.scheme.startswith("socks")
@@ -240,14 +239,6 @@ def _choose_pool(http: ModuleType, url: str) -> Callable[..., Any]:
         raise SettingsError("a SOCKS proxy requires socksio; install it, or choose another proxy in the environment")
     kind = core.SOCKSProxy if is_socks else core.HTTPProxy
     return partial(kind, proxy_url=str(proxy.url), proxy_auth=proxy.raw_auth, ssl_context=context)
-
-
-def _find_proxy(url: str) -> str | None:
-    parts, proxies = urlsplit(url), getproxies()
-    address = proxies.get(parts.scheme) or proxies.get("all")
-    if not address or any(map(proxy_bypass, (parts.hostname or "", parts.netloc))):
-        return None
-    return address if "://" in address else f"http://{address}"
 
 
 def _decode(content: bytes, encoding: str) -> bytes:

@@ -97,7 +97,7 @@ class Judging(Struct, frozen=True, eq=False):
         texts = self.redact([task_text, json.dumps(recorded, ensure_ascii=False, indent=1, default=str)])
         try:
             with pause_time_limit():
-                proposal = request_judge.propose(texts[0], expected, texts[1], calls).to_json()
+                proposal = request_judge.propose(texts[0], expected, texts[1], calls)
         except JudgeFailed as error:
             proposal = {"problem": error.reason, "failure": error.outcome}
         judge = {"model": self.models[Role.TEXT], "method": calls.method, "version": calls.version}
@@ -118,7 +118,7 @@ class Judging(Struct, frozen=True, eq=False):
             method=self.method.name,
             version=self.method.version,
             votes=self.settings.votes,
-            threshold=f"{self.settings.threshold.normalize():f}",  # 0.80 is the same judge as 0.8
+            threshold=self.settings.threshold_text,
         )
 
     def _describe(self, calls: JudgeCalls) -> dict[str, Any]:

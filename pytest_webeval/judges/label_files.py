@@ -30,12 +30,7 @@ class LabelColumns(Struct, frozen=True):
 
     id: str = "task_id"
     label: str = "label"
-    annotator: str | None = None
-
-    @property
-    def annotator_name(self) -> str:
-        """The column of annotators, which may be absent unless the user named it."""
-        return self.annotator or "annotator"
+    annotator: str | None = None  # by default `annotator`, which may be absent
 
 
 class Coding(Struct, frozen=True):
@@ -180,29 +175,28 @@ def _read_row(source: str, row: Row, columns: LabelColumns, coding: Coding) -> I
         return [Label(_read_name(cells, "run", where), ADJUDICATED, meaning, is_adjudication=True)] if meaning else []
     if _KEY in cells:
         columns = LabelColumns(_KEY, _LABEL, _ANNOTATOR if _ANNOTATOR in cells else None)
-    if columns.label not in cells:
-        raise _build_column_error(columns.label, "--label-column", cells, where)
-    meaning = coding.read(cells[columns.label], where)
+    meaning = coding.read(_read_cell(cells, columns.label, where, "--label-column"), where)
     if meaning is None:
         return []
     key = _read_name(cells, columns.id, where, "--id-column")
-    if columns.annotator is None and columns.annotator_name not in cells:
+    column = columns.annotator or "annotator"
+    if columns.annotator is None and column not in cells:
         return [Label(key, source, meaning)]
-    return [Label(key, _read_name(cells, columns.annotator_name, where, "--annotator-column"), meaning)]
+    return [Label(key, _read_name(cells, column, where, "--annotator-column"), meaning)]
 
 
 def _read_name(cells: Mapping[str, Any], column: str, where: str, option: str = "") -> str:
     """The text or integer in a column. Raises `SettingsError`."""
-    if column not in cells:
-        raise _build_column_error(column, option, cells, where)
-    value = cells[column]
+    value = _read_cell(cells, column, where, option)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         named = preview(value, _LONGEST_NAME)
         raise SettingsError(f"invalid {column.lstrip(chr(0))} {named} in {where}; expected a text or an integer")
     return str(value).strip()
 
 
-def _build_column_error(column: str, option: str, cells: Mapping[str, Any], where: str) -> SettingsError:
+def _read_cell(cells: Mapping[str, Any], column: str, where: str, option: str) -> Any:
+    if column in cells:
+        return cells[column]
     names = ", ".join(to_line(str(name), _LONGEST_NAME) for name in list(cells)[:10]) or "none"
     advice = f"; name the column with {option}" if option else ""
-    return SettingsError(f"no column {column!r} in {where} (columns: {names}){advice}")
+    raise SettingsError(f"no column {column!r} in {where} (columns: {names}){advice}")

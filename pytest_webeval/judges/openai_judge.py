@@ -127,7 +127,13 @@ class OpenAIJudge:
     def _send(self, question: Question, body: dict[str, Any]) -> Reply:
         """One request. No error has a cause, for those of the library quote what the server sent."""
         try:
-            return chat_completions.read_reply(self._post(question, body), question.model)
+            response = self._client.chat.completions.with_raw_response.create(
+                model=question.model,
+                messages=body["messages"],
+                extra_body={name: value for name, value in body.items() if name != "messages"},
+                extra_headers={"Idempotency-Key": question.key},
+            )
+            return chat_completions.read_reply(bytes(response.http_response.content), question.model)
         except JudgeFailed:
             raise
         except chat_completions.InvalidResponse as error:
@@ -141,15 +147,6 @@ class OpenAIJudge:
             if isinstance(failure, AttemptFailed):
                 raise failure from None
             raise AttemptFailed(f"{type(error).__name__}: {error}", is_lost=True) from None
-
-    def _post(self, question: Question, body: dict[str, Any]) -> bytes:
-        response = self._client.chat.completions.with_raw_response.create(
-            model=question.model,
-            messages=body["messages"],
-            extra_body={name: value for name, value in body.items() if name != "messages"},
-            extra_headers={"Idempotency-Key": question.key},
-        )
-        return bytes(response.http_response.content)
 
     def _explain(self, error: Any, model: str) -> Exception:
         """What a status means: an attempt that failed, or a request that no attempt makes acceptable."""

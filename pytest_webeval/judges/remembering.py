@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Lock
-from typing import Any
-
-from msgspec import Struct, field
+from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed, WebEvalError
 from pytest_webeval.judges.calls import Judge, KeyRefused, ReplyLost
@@ -19,37 +16,11 @@ NO_KEY = "the judge has no valid key"
 _LONGEST_PROBLEM = 300  # characters
 
 
-class JudgeCounts(Struct, eq=False):
-    """What a judge with a memory did in this process.
-
-    `sent` counts the questions that a judge was asked, whatever came of it; a request that the client sends again
-    counts once. `remembered` counts the replies from memory. `usage` are the tokens of replies to questions that were
-    sent, by the model that was asked: those that this session pays for.
-    """
-
-    sent: int = 0
-    remembered: int = 0
-    usage: dict[str, TokenUsage] = field(default_factory=dict)
-    _lock: Any = field(default_factory=Lock)
-
-    def count(self, *, sent: int = 0, remembered: int = 0) -> None:
-        """Count questions that are sent, and replies from memory."""
-        with self._lock:
-            self.sent += sent
-            self.remembered += remembered
-
-    def add_usage(self, model: str, usage: TokenUsage) -> None:
-        """Count the tokens of a reply to a question that was sent."""
-        with self._lock:
-            self.usage[model] = self.usage.get(model, TokenUsage()) + usage
-
-
 class MemoryJudge(Struct, eq=False):
     """Answers from memory alone. Nobody is asked, so that neither a key nor a network is needed."""
 
     model: str
     store: ReplyStore
-    counts: JudgeCounts = field(default_factory=JudgeCounts)
 
     def answer(self, question: Question) -> Reply:
         """The remembered reply.
@@ -60,7 +31,6 @@ class MemoryJudge(Struct, eq=False):
         if reply is None:
             problem = f"no remembered reply of {question.model} @ {question.method}.{question.step}"
             raise JudgeFailed(f"{problem}; ask for it with --webeval-judge-mode=live", "forgotten")
-        self.counts.count(remembered=1)
         return reply
 
 
@@ -83,7 +53,6 @@ class RememberingJudge(Struct, eq=False):
     judge: Judge
     store: ReplyStore
     limit: SpendingLimit | None = None
-    counts: JudgeCounts = field(default_factory=JudgeCounts)
     refusal: str | None = None
 
     @property
@@ -103,19 +72,15 @@ class RememberingJudge(Struct, eq=False):
 
     def _recall(self, question: Question) -> Reply | None:
         try:
-            reply = self.store.get(question)
+            return self.store.get(question)
         except InvalidReplyFile:
             return None
-        if reply is not None:
-            self.counts.count(remembered=1)
-        return reply
 
     def _ask(self, question: Question) -> Reply:
         """A new reply. An interruption leaves its money reserved, for the server may charge for it."""
         if self.refusal is not None:
             raise KeyRefused(NO_KEY)
         reservation = self.limit and self.limit.reserve(question)
-        self.counts.count(sent=1)
         try:
             reply = _answer(self.judge, question)
         except ReplyLost:
@@ -129,7 +94,6 @@ class RememberingJudge(Struct, eq=False):
             raise
         if reply.is_complete:
             self.store.put(question, reply)
-        self.counts.add_usage(question.model, reply.usage)
         if reservation:
             reservation.settle(reply)
         return reply

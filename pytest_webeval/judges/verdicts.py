@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,6 +23,11 @@ class JudgeSettings(Struct, frozen=True, kw_only=True):
 
     votes: int = 1
     threshold: Decimal = Decimal("0.8")
+
+    @property
+    def threshold_text(self) -> str:
+        """The threshold without zeros at its end: 0.80 decides as 0.8 does."""
+        return f"{self.threshold.normalize():f}"
 
 
 class JudgedVerdict(Struct, frozen=True, kw_only=True):
@@ -50,22 +54,18 @@ class JudgedVerdict(Struct, frozen=True, kw_only=True):
         return {"score": self.score, "gpt_response_text": text}
 
 
-class JudgingMethod(ABC):
+class JudgingMethod(Struct, frozen=True, kw_only=True):
     """One way of judging: what is asked in which order, and what the replies come to.
 
     `name` is what `--webeval-judge-method` calls it. `version` is that of its prompts: it changes with every word of
     them, and a certificate is valid for one version. Every text that an agent or a site wrote stands inside a fence.
+    `judge` returns the verdict on a run, and raises `JudgeFailed` where there is none. It notes a fallback with
+    `calls.degrade`, and then the verdict does not count.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[str]
-
-    @abstractmethod
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on a run. Raises `JudgeFailed` where there is none.
-
-        A fallback is noted with `calls.degrade`, and then the verdict does not count.
-        """
+    name: str
+    version: str
+    judge: Callable[[Evidence, JudgeCalls, JudgeSettings], JudgedVerdict]
 
 
 def decide(votes: Sequence[bool | None]) -> bool:

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from pytest_webeval.errors import EvaluationError, JudgeFailed, RunExcluded, RunUnjudged, WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.evaluators.base import Evaluator, apply_choice
 from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE, EVALUATE
 from pytest_webeval.results import (
@@ -53,8 +53,6 @@ def score(case: Case, evaluators: Iterable[Evaluator], data_checksum: str = "", 
     with phases.phase(DECODE):
         case.check()
     if case.run.evaluator_choice:
-        from pytest_webeval.evaluators.choice import apply_choice  # few sessions choose evaluators
-
         apply_choice(case, evaluators_by_name.keys())
     with phases.phase(EVALUATE):
         results = _evaluate_all(case, evaluators_by_name)

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.evaluators.choice import find_unknown, parse_choice
+from pytest_webeval.evaluators.base import Evaluator, find_unknown, parse_choice
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.results import TaskResult

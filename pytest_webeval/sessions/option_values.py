@@ -234,7 +234,7 @@ def _parse_evaluators(argument: Argument) -> tuple[str, ...]:
     texts = tuple(argument.raw or ())
     if not texts:
         return ()
-    from pytest_webeval.evaluators.choice import parse_choice  # few sessions choose evaluators
+    from pytest_webeval.evaluators.base import parse_choice  # few sessions choose evaluators
 
     choice = parse_choice(texts)
     if not choice:

@@ -121,10 +121,10 @@ class _Handler(BaseHTTPRequestHandler):
         answer = log.begin(exchange)
         try:
             time.sleep(answer.seconds)
-            with suppress(ConnectionError):
-                self._respond(answer, exchange)
         finally:
-            log.end()
+            log.end()  # before the client has the response, and may send another request
+        with suppress(ConnectionError):
+            self._respond(answer, exchange)
 
     def _respond(self, answer: Answer, exchange: Exchange) -> None:
         if answer.silent:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.network.body_reader import BodyReader
 from pytest_webeval.recordings.network.form_fields import FormFields
-from pytest_webeval.results import Status
+from pytest_webeval.results import list_failed
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.regex import SECONDS, InvalidPattern, is_pattern, match, search
 from pytest_webeval.tasks.expectations import NetworkExpectation
@@ -71,7 +71,10 @@ def select_fields(
 
 def _look_up(key: str, body: Mapping[str, Any], missing: object, document: list[Any] | None, decode: _Decoder) -> Any:
     if key.endswith("$") and key.startswith(("^", "$.^")):
-        return _select_by_name(key.removeprefix("$."), body)
+        try:
+            return _combine_hits([value for name, value in body.items() if match(key.removeprefix("$."), name)])
+        except InvalidPattern:
+            return None
     if key.startswith("$"):
         return _select_by_path(key, document if document is not None and _is_index(key) else dict(body), decode)
     return body.get(key, missing)
@@ -80,14 +83,6 @@ def _look_up(key: str, body: Mapping[str, Any], missing: object, document: list[
 def _is_index(key: str) -> bool:
     """Whether a key begins with an index, so that it is about an array as a whole."""
     return _INDEX.match(key.strip()) is not None
-
-
-def _select_by_name(pattern: str, body: Mapping[str, Any]) -> Any:
-    try:
-        hits = [value for name, value in body.items() if match(pattern, name)]
-    except InvalidPattern:
-        return None
-    return _combine_hits(hits)
 
 
 def _combine_hits(hits: list[Any]) -> Any:
@@ -124,11 +119,8 @@ def _parse_plain_path(path: str) -> tuple[str | int, ...] | None:
     if _PLAIN_PATH.fullmatch(path) is None:
         return None
     steps = tuple(name or int(index) for name, index in _STEP.findall(path))
-    return None if any(map(_is_reserved, steps)) else steps
-
-
-def _is_reserved(step: str | int) -> bool:
-    return isinstance(step, str) and (step in KEYWORDS or step.startswith(BOOLEANS))
+    names = [step for step in steps if isinstance(step, str)]
+    return None if any(name in KEYWORDS or name.startswith(BOOLEANS) for name in names) else steps
 
 
 def _follow(steps: tuple[str | int, ...], body: Any) -> list[Any] | None:
@@ -293,7 +285,10 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         expects_none = (self.expected_post or {}).get(key) == []
         if value is None or (expects_none and not value):
             return [] if expects_none else None
-        return value if _is_json_list(value) else [value]
+        try:
+            return value if isinstance(_decode_json(value), list) else [value]
+        except ValueError:  # an integer of too many digits
+            return [value]
 
     def _is_array(self, key: str) -> bool:
         return bool(require_object(self._post_types.get(key) or {}).get("type") == "array")
@@ -322,7 +317,7 @@ def _choose_item(
     project: Callable[[FormFields, Mapping[str, Any]], dict[str, Any]],
     comparison: Comparison,
 ) -> dict[str, Any] | None:
-    """What `project` selects of one item of an array: all fields have to be in one.
+    """What `project` selects of one item of an array, which equals what is expected or differs least.
 
     What is about the array as a whole is the same for each item, and looked up once.
     """
@@ -331,21 +326,15 @@ def _choose_item(
     of_array = {key: value for key, value in expected.items() if items[0].document is not None and _is_index(key)}
     of_item = {key: value for key, value in expected.items() if key not in of_array}
     shared = project(items[0], of_array) if of_array else {}
-    return _choose_nearest([project(item, of_item) for item in items], of_item, comparison) | shared
-
-
-def _choose_nearest(items: Sequence[dict[str, Any]], expected: Any, comparison: Comparison) -> dict[str, Any]:
-    """The item that equals what is expected, or that differs least."""
-    if len(items) == 1 or not expected:
-        return items[0]
-    least, nearest = len(expected) + 1, items[0]
-    for item in items:
-        wrong = sum(assertion.status is not Status.SUCCESS for assertion in comparison.compare(expected, item, PATH))
-        if not wrong:
-            return item
+    projected = [project(item, of_item) for item in items]
+    least, nearest = len(of_item) + 1, projected[0]
+    for item in projected if len(projected) > 1 and of_item else ():
+        wrong = len(list_failed(comparison.compare(of_item, item, PATH)))
         if wrong < least:
             least, nearest = wrong, item
-    return nearest
+        if not wrong:
+            break
+    return nearest | shared
 
 
 def _compare_or_unavailable(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
@@ -360,17 +349,9 @@ def _project_fields(expected: Mapping[str, Any], fields: FormFields, decode: _De
     projected = select_fields(expected, fields.first, document=fields.document, decode=decode)
     if not fields.is_multipart:
         return projected
-    nulls = {key.strip() for key, value in expected.items() if value is None}
-    return {key: None if key in nulls and _is_blank(value) else value for key, value in projected.items()}
-
-
-def _is_json_list(text: str) -> bool:
-    try:
-        return isinstance(_decode_json(text), list)
-    except ValueError:  # an integer of too many digits
-        return False
-
-
-def _is_blank(value: Any) -> bool:
-    texts = value if isinstance(value, list | tuple) else (value,)
-    return all(isinstance(text, str) and not text.strip() for text in texts)
+    for key in {key.strip() for key, value in expected.items() if value is None} & projected.keys():
+        value = projected[key]
+        texts = value if isinstance(value, list | tuple) else (value,)
+        if all(isinstance(text, str) and not text.strip() for text in texts):
+            projected[key] = None
+    return projected

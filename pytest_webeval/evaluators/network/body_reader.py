@@ -84,10 +84,10 @@ class BodyReader(Struct, frozen=True, dict=True):
             return body
         self.case.notice("external_bodies", where)
         try:
-            return replace(body, text=_read_attachment(body.load_text))
-        except UnavailableBody:
+            return replace(body, text=body.load_text())
+        except EvaluationError as error:
             if not body.params or not self.case.rules.recorded_bodies:
-                raise
+                raise UnavailableBody(str(error)) from error
             return replace(body, text="")
 
     def _parse(self, body: Body | None, header: _Header, where: str) -> list[FormFields] | None:
@@ -95,34 +95,22 @@ class BodyReader(Struct, frozen=True, dict=True):
         limits = self.case.run.inputs.limits
         fields = parse_fields(body, limits)
         if fields is not None:
-            applied = self._apply_form_rules(fields, where) if fields.is_multipart else fields
-            return [applied] if applied.first else []  # a body without any field is as good as none
+            if fields.is_multipart and not self.case.rules.browser_forms:
+                fields = fields.for_reference or fields  # in which no value is blank
+            elif fields.is_multipart and fields.for_reference is not None:
+                self.case.notice("browser_forms", where)
+            return [fields] if fields.first else []  # a body without any field is as good as none
         if body is None or not self.case.rules.recorded_bodies:
             return None
         self.case.notice("recorded_bodies", where)
         items = parse_recorded(body, _read(header), limits)
         return None if items is None else [item for item in items if item.first or item.document or item.unrecorded]
 
-    def _apply_form_rules(self, fields: FormFields, where: str) -> FormFields:
-        """Of a multipart message the fields that the rule set finds in it."""
-        if not self.case.rules.browser_forms:
-            return fields.for_reference or fields  # in which no value is blank
-        if fields.for_reference is not None:
-            self.case.notice("browser_forms", where)
-        return fields
-
     def _refuse(self, problem: str | None, where: str) -> None:
         """Raise `UnavailableBody` if there is a problem, unless the rule set takes what is missing for not sent."""
         if problem is not None and self.case.rules.recording_gaps:
             self.case.notice("recording_gaps", where)
             raise UnavailableBody(problem)
-
-
-def _read_attachment(read: Callable[[], str]) -> str:
-    try:
-        return read()
-    except EvaluationError as error:
-        raise UnavailableBody(str(error)) from error
 
 
 def _find_type(body: Body | None, header: _Header) -> str:

@@ -121,6 +121,10 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.task.task_type == "NAVIGATE" and self.matcher.event.http_method == "GET"
 
     def _last_page(self) -> NetworkEvent | None:
+        """The last page by its headers, or by resource types where its headers were not recorded.
+
+        Raises `EvaluationError` if there are no types either, and the expected page may be among the requests.
+        """
         trace = self.case.trace
         for event in trace.evaluation_events:
             if event.method == "GET":
@@ -128,14 +132,9 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         page = trace.last_page if self.case.rules.resource_types else trace.last_navigation
         if self.case.rules.resource_types and trace.last_page is not trace.last_navigation:
             self.case.notice("resource_types", "the last page")
-        return self._last_unmarked_page() if page is None and self.case.rules.recording_gaps else page
-
-    def _last_unmarked_page(self) -> NetworkEvent | None:
-        """The last page by resource types, where its headers were not recorded.
-
-        Raises `EvaluationError` if there are no types either, and the expected page may be among the requests.
-        """
-        page, requests = self.case.trace.last_page, self.matcher.gaps.unmarked_pages
+        if page is not None or not self.case.rules.recording_gaps:
+            return page
+        page, requests = trace.last_page, self.matcher.gaps.unmarked_pages
         if page is not None and page.header("accept") is None:
             self.case.notice("recording_gaps", "the last page")
             return page
@@ -159,7 +158,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         if not matcher.same_place(event.url, matcher.expected_urls):
             return False
         self._check_headers(event)
-        return self._has_expected_referer(event)
+        return matcher.has_expected_referer(event, lambda raw, urls: matcher.same_place(raw.lower(), urls))
 
     def _check_headers(self, event: NetworkEvent) -> None:
         """Raise `EvaluationError` for headers that are damaged, whether or not the event decides in the end."""
@@ -168,14 +167,6 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         if not self.case.rules.null_headers:
             raise event.damaged("headers")
         self.case.notice("null_headers", f"event {event_number(event.index)}")
-
-    def _has_expected_referer(self, event: NetworkEvent) -> bool:
-        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
-        if not referer:
-            return True
-        with suppress(EvaluationError):  # an invalid URL matches no expected one
-            return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
-        return False
 
     def build_result(
         self, evaluator: Evaluator, assertions: list[Assertion], actual: dict[str, Any] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from pytest_webeval.evaluators.network.urls import Query, Url, UrlMatcher, bases
 from pytest_webeval.recordings.network.events import NO_RESPONSE
 from pytest_webeval.recordings.network.pages import REDIRECTS
 from pytest_webeval.tasks.expectations import OK, ExpectedEvent, NetworkExpectation
-from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed, preview
 from pytest_webeval.values.schema import ValueParser
 from pytest_webeval.values.url_normalization import is_normal
@@ -34,31 +33,27 @@ _SLASHES_OF_A_ROOT = 3  # http://host/
 _AMBIGUOUS_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
 
 
-class UrlPrefilter(Struct, frozen=True):
-    """The bases that an expectation may mean, compared as `bases_match` does."""
+def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> Callable[[str], bool] | None:
+    """A check whether a recorded URL certainly has none of the bases of a task's URLs, compared as `bases_match` does.
 
-    bases: frozenset[str]
-    sites: Sites
-    task_sites: tuple[str, ...]
-
-    def excludes(self, raw: str) -> bool:
-        """Whether a recorded URL certainly has another base. Of one that has to be normalized first, this is false."""
-        head, mark, query = raw.partition("?")
-        if not is_normal(head) or _AMBIGUOUS_QUERY.search(query):
-            return False
-        base = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
-        return _comparable(self.sites.derender(base, self.task_sites)) not in self.bases
-
-
-def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
-    """The bases of these URLs of a task, or None where they cannot be listed, as for a pattern."""
+    None where the bases cannot be listed, as for a pattern. Of a URL that has to be normalized first, it says false.
+    """
     expected = list(urls)
     environments = [each for site in reader.task_sites if (each := reader.sites.environments.get(site))]
     # An address that does not look like one may stand across the mark of a query.
     are_plain = all(":" in url and "?" not in url for environment in environments for url in environment.urls)
     if reader.decode_base64 or any(url.is_pattern for url in expected) or not are_plain:
         return None
-    return UrlPrefilter(frozenset(_comparable(url.base) for url in expected), reader.sites, reader.task_sites)
+    bases = frozenset(_comparable(url.base) for url in expected)
+
+    def excludes(raw: str) -> bool:
+        head, mark, query = raw.partition("?")
+        if not is_normal(head) or _AMBIGUOUS_QUERY.search(query):
+            return False
+        base = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
+        return _comparable(reader.sites.derender(base, reader.task_sites)) not in bases
+
+    return excludes
 
 
 def _comparable(base: str) -> str:
@@ -105,10 +100,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     def is_other_url(self, raw: str) -> bool:
         """Whether a recorded URL certainly has the base of none of the expected ones. Raises `EvaluationError`."""
-        return self._prefilter is not None and self._prefilter.excludes(raw)
+        return self._prefilter is not None and self._prefilter(raw)
 
     @cached_property
-    def _prefilter(self) -> UrlPrefilter | None:
+    def _prefilter(self) -> Callable[[str], bool] | None:
         return build_prefilter(self.expected_urls, self.urls)
 
     @cached_property
@@ -120,6 +115,15 @@ class EventMatcher(Struct, frozen=True, dict=True):
         """Whether a recorded URL has the base of one of the expected ones."""
         actual = self.urls.actual(raw)
         return any(bases_match(url, actual, self.urls) for url in expected)
+
+    def has_expected_referer(self, event: NetworkEvent, is_same: Callable[[str, tuple[Url, ...]], bool]) -> bool:
+        """Whether an event has the expected referer, or none. Raises `EvaluationError` for damaged headers."""
+        referer = event.header("referer") if "referer" in (self.event.headers or {}) else None
+        if not referer:
+            return True
+        with suppress(EvaluationError):  # an invalid URL matches no expected one
+            return is_same(referer, self.expected_header_urls("referer"))
+        return False
 
     def expected_header_urls(self, name: str) -> tuple[Url, ...]:
         """The alternatives of an expected header that is a URL."""
@@ -199,7 +203,13 @@ class EventMatcher(Struct, frozen=True, dict=True):
             return self._check_missing_status(event)
         if expected == event.status or self.event.has_status:
             return self._check_exact("response_status", expected, event.status)
-        return self._check_unnamed_status(event)
+        accepted = self._accepted_statuses
+        if event.status in accepted:
+            self.case.notice("redirected_posts", f"{PATH}.response_status")
+            return passed(f"{PATH}.response_status_match", f"{event.status}: the task names no response_status")
+        name = str(OK) if len(accepted) == 1 else "a status from 200 to 399"
+        default = f"expected {name} (the default: the task names no response_status)"
+        return failed(f"{PATH}.response_status_mismatch", default, f"got {preview(event.status)}")
 
     def _check_missing_status(self, event: NetworkEvent) -> Assertion:
         """Of a redirect only that it was one is known: 302 is what sites answer to a form."""
@@ -220,26 +230,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
         writes = self.event.http_method.upper() not in READING_METHODS
         return ACCEPTED if writes and self.case.rules.redirected_posts else range(OK, OK + 1)
 
-    def _check_unnamed_status(self, event: NetworkEvent) -> Assertion:
-        accepted = self._accepted_statuses
-        if event.status in accepted:
-            self.case.notice("redirected_posts", f"{PATH}.response_status")
-            return passed(f"{PATH}.response_status_match", f"{event.status}: the task names no response_status")
-        name = str(OK) if len(accepted) == 1 else "a status from 200 to 399"
-        default = f"expected {name} (the default: the task names no response_status)"
-        return failed(f"{PATH}.response_status_mismatch", default, f"got {preview(event.status)}")
-
     def _check_exact(self, name: str, expected: object, actual: object) -> Assertion:
         if expected == actual:
             return passed(f"{PATH}.{name}_match", preview(actual))
         return failed(f"{PATH}.{name}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}")
-
-    def _check_header_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
-        try:
-            yield from self._check_url(raw, expected, field)
-        except EvaluationError as error:  # in headers, an invalid URL is just another text
-            expected_bases = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {preview(raw)}", str(error))
 
     def _check_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
         actual = self.urls.actual(raw)
@@ -307,7 +301,12 @@ class EventMatcher(Struct, frozen=True, dict=True):
                     f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}", reason
                 )
             elif self.is_url_header(name):
-                yield from self._check_header_url(actual, self.expected_header_urls(name), path)
+                urls = self.expected_header_urls(name)
+                try:
+                    yield from self._check_url(actual, urls, path)
+                except EvaluationError as error:  # in headers, an invalid URL is just another text
+                    bases = " or ".join(url.base for url in urls)
+                    yield failed(f"{PATH}.{path}_mismatch", f"expected {bases}", f"got {preview(actual)}", str(error))
             else:
                 expected_header, actual_header = self.expected_text(name), self.parse_header(name, actual)
                 yield from self.case.comparison(extra_keys=True).compare(

@@ -75,7 +75,9 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if sent or problems:
             self._notice(sent)
         if problems and not sent:
-            raise EvaluationError(_join_problems(problems))
+            listed, more = "; ".join(problems[:MAX_NAMED]), len(problems) - MAX_NAMED
+            rest = f"; and {pluralize(more, 'more problem')}" if more > 0 else ""
+            raise EvaluationError(f"cannot decide whether a forbidden request was sent: {listed}{rest}")
         if undeclared:
             advice = "if it is the site, add it to environments in --webeval-config"
             self.case.warn(f"{self._describe(undeclared)}; {advice}", WarningKind.UNDECLARED_HOST)
@@ -104,18 +106,15 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if self.case.trace.pending:
             self.case.notice("repaired_traces", "entries without a request")
         for event in sent:
-            self._notice_rules(event)
-
-    def _notice_rules(self, event: NetworkEvent) -> None:
-        if has_path_tricks(event.url):
-            self.case.notice("unresolved_paths", event.name)
-        if fold_authority(event.url) != event.url:
-            self.case.notice("ignored_users", event.name)
-        if any(url.is_pattern for url in self.matcher.expected_urls):
-            self.case.notice("escaped_hosts", event.name)
-        with suppress(EvaluationError):  # damaged headers hide no request
-            if event.has_null_header:
-                self.case.notice("null_headers", event.name)
+            if has_path_tricks(event.url):
+                self.case.notice("unresolved_paths", event.name)
+            if fold_authority(event.url) != event.url:
+                self.case.notice("ignored_users", event.name)
+            if any(url.is_pattern for url in self.matcher.expected_urls):
+                self.case.notice("escaped_hosts", event.name)
+            with suppress(EvaluationError):  # damaged headers hide no request
+                if event.has_null_header:
+                    self.case.notice("null_headers", event.name)
 
     def _has_method(self, event: NetworkEvent) -> bool:
         """Whether a request may be of the kind, whatever its URL. Raises `EvaluationError` if it cannot be read."""
@@ -134,7 +133,7 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
             methods = (str(value).strip().upper() for value in self._list_overrides(event))  # read as far as needed
             if expected not in methods:
                 return False
-        if not self._may_come_from_expected(event):
+        if not self.matcher.has_expected_referer(event, lambda raw, urls: any(self._matches(url, raw) for url in urls)):
             return False
         self.matcher.check(event)
         return True
@@ -147,15 +146,6 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         for fields in self.matcher.bodies.reader.read_post(event, (_OVERRIDE_FIELD,)):
             yield fields.first.get(_OVERRIDE_FIELD)
             yield from fields.repeated.get(_OVERRIDE_FIELD, ())
-
-    def _may_come_from_expected(self, event: NetworkEvent) -> bool:
-        """Whether a request has the expected referer, or none. Raises `EvaluationError` for damaged headers."""
-        referer = event.header("referer") if "referer" in (self.matcher.event.headers or {}) else None
-        if not referer:
-            return True
-        with suppress(EvaluationError):  # an invalid URL is no page that the task names
-            return any(self._matches(url, referer) for url in self.matcher.expected_header_urls("referer"))
-        return False
 
     def _matches(self, expected: Url, raw: str) -> bool:
         limits = self.case.run.inputs.limits
@@ -171,7 +161,9 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 
     def _matches_at(self, expected: Url, sent: SentUrl, addresses: list[Address], *, anywhere: bool = False) -> bool:
         """Whether the sent URL may be the expected one, at these addresses of sites or as it is."""
-        paths = self._read_paths(sent.path)
+        paths = read_path(sent.path)
+        if self.matcher.expectation.decode_base64_query:
+            paths = tuple(dict.fromkeys((*paths, *map(self.matcher.urls.drop_base64, paths))))
         at_sites = [text for path in paths for address in addresses if (text := address.render(path)) is not None]
         as_sent = [] if anywhere else [f"{sent.server.text}{path}" for path in paths]
         if expected.is_pattern:
@@ -180,12 +172,6 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if fragment and fragment.lower() != sent.fragment.lower():
             return False
         return not self._list_places(expected).isdisjoint(text.lower() for text in (*at_sites, *as_sent))
-
-    def _read_paths(self, path: str) -> tuple[str, ...]:
-        paths = read_path(path)
-        if not self.matcher.expectation.decode_base64_query:
-            return paths
-        return tuple(dict.fromkeys((*paths, *map(self.matcher.urls.drop_base64, paths))))
 
     def _list_places(self, expected: Url) -> set[str]:
         """The readings of an expected URL, at the active address: it is encoded once, as the task writes it."""
@@ -260,8 +246,3 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         event = undeclared[0]
         more = f" and {len(undeclared) - 1} more" if len(undeclared) > 1 else ""
         return f"forbidden request at an undeclared host: {event.name}{more}: {event.method} {event.url[:200]}"
-
-
-def _join_problems(problems: list[str]) -> str:
-    more = f"; and {pluralize(len(problems) - MAX_NAMED, 'more problem')}" if len(problems) > MAX_NAMED else ""
-    return f"cannot decide whether a forbidden request was sent: {'; '.join(problems[:MAX_NAMED])}{more}"

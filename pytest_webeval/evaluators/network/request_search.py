@@ -79,14 +79,13 @@ class RequestSearch(Struct, frozen=True, dict=True):
         pattern = f"the pattern {self.expected.url_pattern[:80]!r}"
         message = f"{pattern} took longer than {SECONDS:g} s in {pluralize(len(self.events), 'URL')}; use a simpler one"
         with time_limit(SECONDS, message):
-            return list(self._select_candidates(time.monotonic() + SECONDS, message))
-
-    def _select_candidates(self, deadline: float, message: str) -> Iterator[NetworkEvent]:
-        for event in self.events:
-            if time.monotonic() > deadline:  # in a thread that nothing interrupts
-                raise EvaluationError(message)
-            if self._is_candidate(event):
-                yield event
+            candidates, deadline = [], time.monotonic() + SECONDS
+            for event in self.events:
+                if time.monotonic() > deadline:  # in a thread that nothing interrupts
+                    raise EvaluationError(message)
+                if self._is_candidate(event):
+                    candidates.append(event)
+            return candidates
 
     def _is_candidate(self, event: NetworkEvent) -> bool:
         try:
@@ -238,7 +237,8 @@ def _is_of_method(event: NetworkEvent, method: str | None) -> bool:
 def _choose_item(expected: Mapping[str, Any], actual: Any) -> Mapping[str, Any] | None:
     """The object of what was sent that has most of the expected fields; None where none was sent."""
     objects = [item for item in _list_items(actual) if item and isinstance(item, dict)]
-    return max(objects, key=lambda item: _count_equal(expected, item), default=None)
+    equal = [sum(is_same_json(value, item.get(key)) for key, value in expected.items()) for item in objects]
+    return objects[equal.index(max(equal))] if objects else None
 
 
 def _list_items(actual: Any) -> list[Any]:
@@ -251,10 +251,6 @@ def _list_items(actual: Any) -> list[Any]:
         else:
             items.append(item)
     return items
-
-
-def _count_equal(expected: Mapping[str, Any], item: Mapping[str, Any]) -> int:
-    return sum(is_same_json(value, item.get(key)) for key, value in expected.items())
 
 
 def is_same_json(expected: Any, actual: Any) -> bool:

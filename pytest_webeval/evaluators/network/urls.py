@@ -143,7 +143,12 @@ class UrlMatcher:
         return self._split_base64(path)[0]
 
     def _parse_expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
-        parameters = None if query is None else self._group_query(self._list_parameters(query))
+        parameters = None
+        if query is not None:
+            pairs = [(name, value) for name in query for value in query[name]]
+            if self.rules.single_decoding:
+                pairs = [(name, self.sites.derender(value, self.task_sites)) for name, value in pairs]
+            parameters = self._group_query(pairs)
         if looks_like_pattern(text):
             return Url(text, parameters or {}, is_pattern=True)
         if not text:
@@ -159,12 +164,6 @@ class UrlMatcher:
             raise EvaluationError(self._format_unknown_address(text, rendered, plain))
         url = self._parse_literal(rendered, self._render(text))
         return url if parameters is None else replace(url, query=parameters)
-
-    def _list_parameters(self, query: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-        pairs = [(name, value) for name in query for value in query[name]]
-        if not self.rules.single_decoding:
-            return pairs
-        return [(name, self.sites.derender(value, self.task_sites)) for name, value in pairs]
 
     def _format_unknown_address(self, text: str, rendered: str, plain: str) -> str:
         """The message for an expected URL without an address of the task's sites, as it is or once it is normalized."""
@@ -271,21 +270,23 @@ def bases_match(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
     """
     if actual.is_pattern and _same_place(actual, actual.base, expected.base, reader, escape=False):
         return True  # Q1: a site asked to be matched
+    rules, is_pattern = reader.rules, expected.is_pattern
     if not _same_place(expected, expected.base, actual.base, reader, escape=False):
-        return _matches_escaped(expected, actual, reader)
-    violated = [switch for switch, holds in _check_closed_holes(expected, actual, reader).items() if not holds]
-    for switch in violated:
+        if not (is_pattern and rules.escaped_hosts and reader.has_special_addresses):
+            return False
+        is_same = _same_place(expected, expected.base, actual.unresolved or actual.base, reader, escape=True)
+        if is_same:
+            reader.notice("escaped_hosts", actual.base[:80])
+        return is_same
+    holds = {}  # whether the match still holds with each hole closed that the rules close
+    if rules.unresolved_paths and actual.unresolved is not None:
+        base = expected.unresolved or expected.base
+        holds["unresolved_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
+    if rules.escaped_hosts and is_pattern:
+        holds["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
+    for switch in (violated := [switch for switch, is_held in holds.items() if not is_held]):
         reader.notice(switch, actual.base[:80])
     return not violated
-
-
-def _matches_escaped(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
-    if not (expected.is_pattern and reader.rules.escaped_hosts and reader.has_special_addresses):
-        return False
-    is_same = _same_place(expected, expected.base, actual.unresolved or actual.base, reader, escape=True)
-    if is_same:
-        reader.notice("escaped_hosts", actual.base[:80])
-    return is_same
 
 
 def matches_in_reference(expected: Url, actual: Url, reader: UrlMatcher) -> bool:
@@ -296,17 +297,6 @@ def matches_in_reference(expected: Url, actual: Url, reader: UrlMatcher) -> bool
         return True
     reader.notice("escaped_hosts", actual.base[:80])
     return not reader.rules.escaped_hosts
-
-
-def _check_closed_holes(expected: Url, actual: Url, reader: UrlMatcher) -> dict[str, bool]:
-    """Whether a match still holds with each hole closed that the rules close."""
-    holds = {}
-    if reader.rules.unresolved_paths and actual.unresolved is not None:
-        base = expected.unresolved or expected.base
-        holds["unresolved_paths"] = _same_place(expected, base, actual.unresolved, reader, escape=False)
-    if reader.rules.escaped_hosts and expected.is_pattern:
-        holds["escaped_hosts"] = _same_place(expected, expected.base, actual.base, reader, escape=True)
-    return holds
 
 
 def _same_place(expected: Url, base: str, place: str, reader: UrlMatcher, *, escape: bool) -> bool:
@@ -323,19 +313,11 @@ def queries_match(expected: Query, actual: Query) -> bool:
 
     Raises `EvaluationError` for an invalid pattern.
     """
-    names = sorted({*expected, *actual})
-    matches = [_first_matches(expected.get(name), actual.get(name)) for name in names]  # each pattern is read
-    return all(matches)
-
-
-def _first_matches(expected: tuple[str, ...] | None, actual: tuple[str, ...] | None) -> bool:
-    expected_value = expected[0] if expected else ""
-    actual_value = actual[0] if actual else ""
-    if looks_like_pattern(expected_value):
+    matches = []  # each pattern is read
+    for name in sorted({*expected, *actual}):
+        wanted, sent = ((query.get(name) or ("",))[0] for query in (expected, actual))
         try:
-            return match(expected_value, actual_value)
+            matches.append(match(wanted, sent) if looks_like_pattern(wanted) else wanted == sent)
         except InvalidPattern:
-            raise EvaluationError(
-                f"invalid regular expression {expected_value!r} in query_params; fix the task"
-            ) from None
-    return expected_value == actual_value
+            raise EvaluationError(f"invalid regular expression {wanted!r} in query_params; fix the task") from None
+    return all(matches)

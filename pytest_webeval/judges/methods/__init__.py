@@ -9,17 +9,16 @@ from importlib import import_module
 
 from pytest_webeval.judges.verdicts import JudgingMethod
 
-# The name of a method, and where its class is. A module is imported for the session that uses it.
-METHODS: dict[str, tuple[str, str]] = {
-    "rubric": ("fused_rubric", "FusedRubricMethod"),
-    "rubric-pipeline": ("rubric_pipeline.method", "RubricPipeline"),
-    "webjudge": ("webjudge", "WebJudgeMethod"),
-    "webvoyager": ("webvoyager", "WebVoyagerMethod"),
+# The name of a method, and its module here, which is imported for the session that uses it.
+METHODS = {
+    "rubric": "fused_rubric",
+    "rubric-pipeline": "rubric_pipeline.method",
+    "webjudge": "webjudge",
+    "webvoyager": "webvoyager",
 }
 
 
 def load_method(name: str) -> JudgingMethod:
     """The method of that name, which is one of `METHODS`."""
-    module, definition = METHODS[name]
-    method: JudgingMethod = getattr(import_module(f"{__name__}.{module}"), definition)()
+    method: JudgingMethod = import_module(f"{__name__}.{METHODS[name]}").METHOD
     return method

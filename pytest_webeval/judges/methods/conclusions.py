@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -112,35 +112,28 @@ def ask_votes(calls: JudgeCalls, request: Request[Value], count: int) -> list[Va
 
     Raises the first `JudgeFailed` if so many failed that the others are no majority of all.
     """
-    step = request.prompt.step
-    votes = calls.ask_all(replace(request, prompt=replace(request.prompt, sample=sample)) for sample in range(count))
+    votes = calls.ask_all(replace(request, sample=sample) for sample in range(count))
     failures = {number: vote for number, vote in enumerate(votes, 1) if isinstance(vote, JudgeFailed)}
     if failures and count - len(failures) < count // 2 + 1:
         raise next(iter(failures.values()))
     for number, failure in failures.items():
-        calls.note(f"{step}, vote {number}", failure.reason)
+        calls.note(f"{request.step}, vote {number}", failure.reason)
     return [None if isinstance(vote, JudgeFailed) else vote for vote in votes]
-
-
-def choose_conclusion(votes: Sequence[Conclusion[bool] | None]) -> Conclusion[bool]:
-    """The first vote for what most of them say. Raises `JudgeFailed`: see `decide`."""
-    success = decide(list_values(votes))
-    return next(vote for vote in votes if vote is not None and vote.value is success)
 
 
 def conclude(
     calls: JudgeCalls, request: Request[Conclusion[bool]], count: int, file_name: str, form: Callable[..., str]
 ) -> JudgedVerdict:
-    """The verdict of most of `count` votes. `form` makes the text of a score file of a reasoning and `success`."""
+    """The verdict of most of `count` votes, with the reasoning of the first of them.
+
+    `form` makes the text of a score file of a reasoning and `success`. Raises `JudgeFailed`: see `decide`.
+    """
     votes = ask_votes(calls, request, count)
-    conclusion = choose_conclusion(votes)
-    response = form(conclusion.reasoning, success=conclusion.value)
-    score = int(conclusion.value)
-    return JudgedVerdict(file_name=file_name, score=score, response=response, votes=list_values(votes))
-
-
-def list_values(votes: Sequence[Conclusion[bool] | None]) -> tuple[bool | None, ...]:
-    return tuple(None if vote is None else vote.value for vote in votes)
+    values = tuple(None if vote is None else vote.value for vote in votes)
+    success = decide(values)
+    reasoning = next(vote.reasoning for vote in votes if vote is not None and vote.value is success)
+    response = form(reasoning, success=success)
+    return JudgedVerdict(file_name=file_name, score=int(success), response=response, votes=values)
 
 
 def shorten_reasoning(reasoning: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence, fence_task
 from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
 from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
@@ -15,12 +15,12 @@ from pytest_webeval.judges.methods.scored_rubrics import (
     RubricVerdict,
     ScoredRubric,
     TaskRubric,
+    find_median,
     graft,
     parse_rubric,
     to_number,
 )
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod, decide
-from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.rubric_items import add_up, flatten_items
 from pytest_webeval.safety.text import to_line
 
@@ -101,6 +101,12 @@ _TEXT_OR_NULL = {"type": ["string", "null"]}
 _FLAG_OR_NULL = {"type": ["boolean", "null"]}
 _SCORE = {"is_condition_met": _FLAG_OR_NULL, "justification": _TEXT, "earned_points": _NUMBER}
 _WRITTEN = {"criterion": _TEXT, "description": _TEXT, "condition": _TEXT_OR_NULL, "max_points": _NUMBER}
+_OUTCOME = {  # in the order in which the judge has to think
+    "primary_intent": _TEXT,
+    "outcome_reasoning": _TEXT,
+    "insufficient_evidence": _TEXT,
+    "outcome": _FLAG_OR_NULL,
+}
 
 
 class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
@@ -128,31 +134,39 @@ class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
         return {"primary_intent": self.primary_intent, "reasoning": self.reasoning, "output_success": success}
 
 
-class FusedRubricMethod(JudgingMethod):
-    """One question with pictures; with votes, the median of the points and the majority of the outcomes."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict on the outcome, with the points: of several votes the majority of the outcomes, and the median.
 
-    name: ClassVar[str] = "rubric"
-    version: ClassVar[str] = "1"
+    A rubric of the task that is damaged is noted. Raises `JudgeFailed`: `uncertain`, with what the judge misses in the
+    evidence.
+    """
+    replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
+    votes = tuple(None if reply is None else reply.vote for reply in replies)
+    rubrics = [reply for reply in replies if reply is not None]
+    try:
+        success = decide(votes)
+    except JudgeFailed as error:
+        missing = next((rubric.insufficient_evidence for rubric in rubrics if rubric.insufficient_evidence), "")
+        if not missing:
+            raise
+        reason = f"the evidence does not suffice for the judge: {to_line(missing, _LONGEST_REASON)}"
+        raise JudgeFailed(reason, error.outcome) from error
+    verdict = RubricVerdict(
+        rubrics=rubrics,
+        median=find_median(rubrics),
+        threshold=settings.threshold,
+        verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
+        votes=votes,
+    )
+    return JudgedVerdict(
+        file_name=f"mmrubric_{settings.threshold_text}-{MOST_SCREENSHOTS}-3.json",
+        score=int(success),
+        response=verdict.to_payload({}),
+        votes=votes,
+    )
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict on the outcome, with the points. A rubric of the task that is damaged is noted."""
-        replies = ask_votes(calls, build_request(evidence, _find_rubric(evidence, calls)), settings.votes)
-        votes = tuple(None if reply is None else reply.vote for reply in replies)
-        success = _decide_outcome(replies, votes)
-        rubrics = [reply for reply in replies if reply is not None]
-        verdict = RubricVerdict(
-            rubrics=rubrics,
-            median=median_index([rubric.score for rubric in rubrics]) or 0,
-            threshold=settings.threshold,
-            verification=next(rubric for rubric in rubrics if rubric.vote is success).to_outcome(success=success),
-            votes=votes,
-        )
-        return JudgedVerdict(
-            file_name=f"mmrubric_{settings.threshold.normalize():f}-{MOST_SCREENSHOTS}-3.json",
-            score=int(success),
-            response=verdict.to_payload({}),
-            votes=votes,
-        )
+
+METHOD = JudgingMethod(name="rubric", version="1", judge=judge)
 
 
 def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
@@ -163,18 +177,6 @@ def _find_rubric(evidence: Evidence, calls: JudgeCalls) -> TaskRubric | None:
     except ValueError as error:
         calls.note("rubric", f"{error}; the judge wrote its own")  # an agent can damage one, so it excludes no run
         return None
-
-
-def _decide_outcome(replies: Sequence[JudgedRubric | None], votes: Sequence[bool | None]) -> bool:
-    """What most of the votes say. Raises `JudgeFailed`: `uncertain`, with what the judge misses in the evidence."""
-    try:
-        return decide(votes)
-    except JudgeFailed as error:
-        missing = next((reply.insufficient_evidence for reply in replies if reply and reply.insufficient_evidence), "")
-        if not missing:
-            raise
-        reason = f"the evidence does not suffice for the judge: {to_line(missing, _LONGEST_REASON)}"
-        raise JudgeFailed(reason, error.outcome) from error
 
 
 def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[JudgedRubric]:
@@ -196,22 +198,10 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Judg
         *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
         "Reply with the JSON object.",
     )
-    digest = None if rubric is None else rubric.sha256
-    return Request(Prompt(step="rubric", messages=messages, schema=_build_schema(rubric), rubric=digest), parse)
-
-
-def _build_schema(rubric: TaskRubric | None) -> dict[str, Any]:
-    """The JSON Schema of a reply. The keys are in the order in which the judge has to think."""
     criterion = _WRITTEN | _SCORE if rubric is None else {"number": {"type": "integer"}} | _SCORE
-    return build_object_schema(
-        {
-            "criteria": {"type": "array", "items": build_object_schema(criterion)},
-            "primary_intent": _TEXT,
-            "outcome_reasoning": _TEXT,
-            "insufficient_evidence": _TEXT,
-            "outcome": _FLAG_OR_NULL,
-        }
-    )
+    properties = {"criteria": {"type": "array", "items": build_object_schema(criterion)}} | _OUTCOME
+    digest = None if rubric is None else rubric.sha256
+    return Request("rubric", messages, parse, schema=build_object_schema(properties), rubric=digest)
 
 
 def _read_rubric(reply: ReplyObject, rubric: TaskRubric | None) -> JudgedRubric:

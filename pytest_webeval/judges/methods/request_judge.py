@@ -10,9 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import build_system, fence
 from pytest_webeval.judges.methods.conclusions import Echoes
 from pytest_webeval.judges.methods.replies import build_object_schema, parse_json_object
@@ -53,35 +51,26 @@ SCHEMA = build_object_schema(
 )
 
 
-class RequestProposal(Struct, frozen=True):
-    """What a judge proposes about a near miss.
+def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls: JudgeCalls) -> dict[str, Any]:
+    """The proposal about the nearest request, as a result has it. Raises `JudgeFailed`.
 
-    `is_accepted` is None where the judge does not know. `expected` is the object `expected` that would have to be added
-    to the task; None unless the judge accepts the request and changes something.
-    """
-
-    is_accepted: bool | None
-    reasoning: str
-    expected: Mapping[str, Any] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"is_accepted": self.is_accepted, "reasoning": self.reasoning, "expected": self.expected}
-
-
-def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls: JudgeCalls) -> RequestProposal:
-    """The proposal about the nearest request. Raises `JudgeFailed`.
-
-    `expectation` is the object `expected` of the task, `recorded` the request as JSON text, without secrets.
+    `expectation` is the object `expected` of the task, `recorded` the request as JSON text, without secrets. In the
+    proposal, `is_accepted` is None where the judge does not know. `expected` is the object `expected` that would have
+    to be added to the task; None unless the judge accepts the request and changes something.
     """
     recorded = escape_surrogates(truncate(recorded, _LONGEST_BLOCK))
     echoes = Echoes.of_texts((task_text, recorded))
 
-    def parse(text: str) -> RequestProposal:
+    def parse(text: str) -> dict[str, Any]:
         reply = parse_json_object(text)
         echoes.refuse_object(reply.source)
         is_accepted, changed = reply.choice("acceptance", ACCEPTANCE), reply.text("expected", may_be_empty=True)
         expected = _read_expected(changed, expectation) if is_accepted and changed.strip() else None
-        return RequestProposal(is_accepted, reply.text("reasoning"), None if expected == expectation else expected)
+        return {
+            "is_accepted": is_accepted,
+            "reasoning": reply.text("reasoning"),
+            "expected": None if expected == expectation else expected,
+        }
 
     described = escape_surrogates(json.dumps(expectation, ensure_ascii=False, indent=1, default=str))
     messages = build_messages(
@@ -90,7 +79,7 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
         fence("expected request", truncate(described, _LONGEST_BLOCK)),
         fence("recorded request", recorded),
     )
-    return calls.ask(Request(Prompt(step="request", messages=messages, schema=SCHEMA, role=Role.TEXT), parse))
+    return calls.ask(Request("request", messages, parse, schema=SCHEMA, role=Role.TEXT))
 
 
 def _read_expected(text: str, expectation: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import Points, RubricItem, flatten_items
 from pytest_webeval.safety.files import sha256
@@ -104,6 +105,11 @@ class ScoredRubric(Struct, frozen=True, kw_only=True):
             "total_max_points": to_number(self.points.maximum),
             "total_earned_points": to_number(self.points.earned),
         }
+
+
+def find_median(rubrics: Sequence[ScoredRubric]) -> int:
+    """The index of the rubric with the median score, the earlier one of equals."""
+    return median_index([rubric.score for rubric in rubrics]) or 0
 
 
 class RubricVerdict(Struct, frozen=True, kw_only=True):

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
 from pytest_webeval.judges.methods.conclusions import (
     STATUS,
@@ -86,20 +85,20 @@ class RatedScreenshot(Struct, frozen=True):
     note: str
 
 
-class WebJudgeMethod(JudgingMethod):
-    """A question about the task, one about each screenshot, and one for the verdict."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict of most votes on the last question, after one about the task and one about each screenshot.
 
-    name: ClassVar[str] = "webjudge"
-    version: ClassVar[str] = "2"
+    It does not count if a screenshot has no score.
+    """
+    key_points = calls.ask(build_key_points_request(evidence))
+    requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
+    scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
+    rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
+    request = build_verdict_request(evidence, key_points, rated)
+    return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        """The verdict of most votes on the last question. It does not count if a screenshot has no score."""
-        key_points = calls.ask(build_key_points_request(evidence))
-        requests = [build_screenshot_request(evidence, key_points, image) for image in evidence.screenshots]
-        scores: list[Conclusion[int] | JudgeFailed] = calls.ask_all(requests)
-        rated = list(_select(evidence.screenshots, scores, calls))[:MOST_SCREENSHOTS]
-        request = build_verdict_request(evidence, key_points, rated)
-        return conclude(calls, request, settings.votes, _FILE_NAME, format_webjudge)
+
+METHOD = JudgingMethod(name="webjudge", version="2", judge=judge)
 
 
 def format_webjudge(reasoning: str, *, success: bool) -> str:
@@ -110,7 +109,7 @@ def format_webjudge(reasoning: str, *, success: bool) -> str:
 
 def build_key_points_request(evidence: Evidence) -> Request[str]:
     messages = build_messages(build_system(KEY_POINTS_INSTRUCTIONS, KEY_POINTS_FORM), fence_task(evidence))
-    return Request(Prompt(step="key points", messages=messages, role=Role.TEXT), _parse_key_points)
+    return Request("key points", messages, _parse_key_points, role=Role.TEXT)
 
 
 def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) -> Request[Conclusion[int]]:
@@ -120,7 +119,7 @@ def build_screenshot_request(evidence: Evidence, key_points: str, image: Image) 
         fence("key points", key_points),
         image,
     )
-    return Request(Prompt(step="screenshot", messages=messages), lambda reply: parse_last_line(reply, "Score", SCORES))
+    return Request("screenshot", messages, lambda reply: parse_last_line(reply, "Score", SCORES))
 
 
 def build_verdict_request(
@@ -128,25 +127,20 @@ def build_verdict_request(
 ) -> Request[Conclusion[bool]]:
     """The question that decides. Notes are fenced: a page may have written what they quote."""
     echoes = find_echoes(evidence)
+    shots: list[str | Image] = []
+    for number, screenshot in enumerate(rated, 1):
+        shots += (f"Screenshot {number}:", screenshot.image)
+        if screenshot.note:
+            shots.append(fence("note", screenshot.note))
     messages = build_messages(
         build_system(VERDICT_INSTRUCTIONS, VERDICT_FORM),
         fence_task(evidence),
         fence("key points", key_points),
         evidence.history,
-        *_attach(rated),
+        *shots,
         "Give your reasoning, then the line with the status.",
     )
-    return Request(
-        Prompt(step="verdict", messages=messages), lambda reply: echoes.read_verdict(reply, "Status", STATUS)
-    )
-
-
-def _attach(rated: Sequence[RatedScreenshot]) -> Iterator[str | Image]:
-    for number, screenshot in enumerate(rated, 1):
-        yield f"Screenshot {number}:"
-        yield screenshot.image
-        if screenshot.note:
-            yield fence("note", screenshot.note)
+    return Request("verdict", messages, lambda reply: echoes.read_verdict(reply, "Status", STATUS))
 
 
 def _parse_key_points(reply: str) -> str:

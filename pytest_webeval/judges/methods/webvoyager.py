@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
-from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence_task
 from pytest_webeval.judges.methods.conclusions import conclude, find_echoes, shorten_reasoning
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod
@@ -31,24 +30,21 @@ Verdict: SUCCESS
 Verdict: NOT SUCCESS"""
 
 
-class WebVoyagerMethod(JudgingMethod):
-    """One question with pictures."""
+def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict of most votes on one question with pictures."""
+    echoes = find_echoes(evidence)
+    messages = build_messages(
+        build_system(INSTRUCTIONS, FORM),
+        fence_task(evidence),
+        evidence.fenced_answer,
+        *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
+        "Give your reasoning, then the line with your verdict.",
+    )
+    request = Request("verdict", messages, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
+    return conclude(calls, request, settings.votes, "gpt_eval.json", format_webvoyager)
 
-    name: ClassVar[str] = "webvoyager"
-    version: ClassVar[str] = "1"
 
-    def judge(self, evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
-        echoes = find_echoes(evidence)
-        messages = build_messages(
-            build_system(INSTRUCTIONS, FORM),
-            fence_task(evidence),
-            evidence.fenced_answer,
-            *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
-            "Give your reasoning, then the line with your verdict.",
-        )
-        prompt = Prompt(step="verdict", messages=messages)
-        request = Request(prompt, lambda reply: echoes.read_verdict(reply, "Verdict", VERDICTS))
-        return conclude(calls, request, settings.votes, "gpt_eval.json", format_webvoyager)
+METHOD = JudgingMethod(name="webvoyager", version="1", judge=judge)
 
 
 def format_webvoyager(reasoning: str, *, success: bool) -> str:

@@ -280,7 +280,7 @@ def _check_choice(items: Sequence[pytest.Item], choice: Sequence[str]) -> None:
     """Refuse chosen evaluators that nobody has. Only fixtures of users can add some. Raises `pytest.UsageError`."""
     if not choice:
         return
-    from pytest_webeval.evaluators.choice import find_unknown  # few sessions choose evaluators
+    from pytest_webeval.evaluators.base import find_unknown  # few sessions choose evaluators
 
     problem, runs = find_unknown(choice), [item for item in items if isinstance(item, RunItem)]
     if problem is not None and not checksum_user_modules(runs):

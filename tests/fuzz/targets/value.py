@@ -93,7 +93,7 @@ def _compare_urls(reader: UrlMatcher, expected: str, recorded: list[str]) -> Non
             found = reader.actual(url)
             matching = [bases_match(one, found, reader) for one in wanted]
             _ = [queries_match(one.query, found.query) for one in wanted], found.text
-            ruled_out = places is not None and places.excludes(url)
+            ruled_out = places is not None and places(url)
             expect(not (ruled_out and any(matching)), f"{url!r} is ruled out, and is the place of {expected!r}")
 
 

@@ -163,3 +163,11 @@ def test_a_package_whose_name_begins_with_ours_is_not_ours():
     with pytest.raises(LookupError) as raised:
         exec(compile("raise LookupError", f"{ours}_acme/evaluator.py", "exec"))
     assert calls.keep_error(raised.value) == "pytest_webeval_acme/evaluator.py:1"
+
+
+def test_a_line_of_an_installed_package_is_not_of_the_users(tmp_path):
+    calls = EvaluatorCalls(base=tmp_path)
+    for directory, line in ((tmp_path / "venv/site-packages", Path(__file__).name), (tmp_path, "acme.py:1")):
+        with pytest.raises(LookupError) as raised:
+            exec(compile("raise LookupError", str(directory / "acme.py"), "exec"))
+        assert calls.keep_error(raised.value).startswith(line)

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.evaluators.choice import SHORT_NAMES, find_unknown, parse_choice
+from pytest_webeval.evaluators.base import SHORT_NAMES, find_unknown, parse_choice
 
 ANSWER, REQUEST, PATTERN, RUBRIC = (
     "AgentResponseEvaluator",

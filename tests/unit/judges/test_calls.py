@@ -4,13 +4,13 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import InvalidReply, Request, build_messages
 from pytest_webeval.judges.questions import Ending, Message, Question, Reply, Role, TokenUsage
 from pytest_webeval.judges.verdicts import decide
 from tests.unit.judges.scripted import ScriptedJudge, calls_of, image, in_order
 
 SHOWN = image(1)
-PROMPT = Prompt(step="count", messages=build_messages("Reply with a number.", "How many?", image(1)))
+MESSAGES = build_messages("Reply with a number.", "How many?", image(1))
 
 
 def parse(text):
@@ -20,7 +20,7 @@ def parse(text):
 
 
 def request(**changes):
-    return Request(PROMPT, parse, **changes)
+    return Request("count", MESSAGES, parse, **changes)
 
 
 def test_an_invalid_reply_is_sent_back_with_what_is_wrong():
@@ -57,13 +57,13 @@ def test_many_are_asked_and_each_has_its_value_or_its_problem(concurrency):
         digits = question.messages[1].text
         return JudgeFailed("no reply", "unreachable") if digits == "3" else digits
 
-    prompts = [Prompt(step="echo", messages=build_messages("Repeat.", str(at))) for at in range(6)]
+    asked = [build_messages("Repeat.", str(at)) for at in range(6)]
     calls = calls_of(ScriptedJudge(reply), concurrency=concurrency)
-    values = calls.ask_all(Request(prompt, parse) for prompt in prompts)
+    values = calls.ask_all(Request("echo", messages, parse) for messages in asked)
     assert [value if isinstance(value, int) else value.outcome for value in values] == [0, 1, 2, "unreachable", 4, 5]
     assert [asked.key for asked in calls.asked] == [
-        Question(model="scripted", method="method", version="1", step="echo", messages=prompt.messages).key
-        for at, prompt in enumerate(prompts)
+        Question(model="scripted", method="method", version="1", step="echo", messages=messages).key
+        for at, messages in enumerate(asked)
         if at != 3
     ]
 
@@ -73,11 +73,11 @@ def test_roles_have_their_models():
     calls = calls_of(judge)
     calls.models = {Role.VISION: "strong", Role.TEXT: "cheap"}
     calls.ask(request())
-    calls.ask(Request(Prompt(step="text", messages=PROMPT.messages, role=Role.TEXT), parse))
+    calls.ask(Request("text", MESSAGES, parse, role=Role.TEXT))
     assert [question.model for question in judge.questions] == ["strong", "cheap"]
 
 
-QUESTION = Question(model="m", method="a", version="1", step="s", messages=PROMPT.messages, parameters={"seed": 1})
+QUESTION = Question(model="m", method="a", version="1", step="s", messages=MESSAGES, parameters={"seed": 1})
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_equal_questions_are_sent_and_paid_for_once(concurrency, reply):
     judge = ScriptedJudge(lambda question: reply if question.messages[1].images[0].sha256 == SHOWN.sha256 else "1")
     calls = calls_of(judge, concurrency=concurrency)
     copy = structs.replace(SHOWN, name="copy.png")
-    prompts = [Prompt(step="count", messages=build_messages("Count.", each)) for each in (SHOWN, image(2), copy, SHOWN)]
-    first, other, *equal = calls.ask_all(Request(prompt, parse, attempts=2) for prompt in prompts)
+    asked = [build_messages("Count.", each) for each in (SHOWN, image(2), copy, SHOWN)]
+    first, other, *equal = calls.ask_all(Request("count", each, parse, attempts=2) for each in asked)
     assert equal == [first, first]
     assert other == 1
     times = 2 if reply == "many" else 1
@@ -166,9 +166,8 @@ def test_equal_questions_are_sent_and_paid_for_once(concurrency, reply):
 
 def test_equal_votes_are_questions_of_their_own():
     judge = ScriptedJudge(in_order(["1", "2", "3"]))
-    prompts = [structs.replace(PROMPT, sample=sample) for sample in range(3)]
     calls = calls_of(judge)
-    assert calls.ask_all(Request(prompt, parse) for prompt in prompts) == [1, 2, 3]
+    assert calls.ask_all(request(sample=sample) for sample in range(3)) == [1, 2, 3]
     assert len(calls.asked) == 3
 
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image as Pillow
 
 from pytest_webeval.errors import JudgeFailed, RecordingError, SettingsError
-from pytest_webeval.judges.calls import JudgeCalls, KeyRefused, Prompt, ReplyLost, Request, build_messages
+from pytest_webeval.judges.calls import JudgeCalls, KeyRefused, ReplyLost, Request, build_messages
 from pytest_webeval.judges.openai_judge import OpenAIJudge
 from pytest_webeval.judges.questions import Ending, Image, Question, Role, TokenUsage
 from pytest_webeval.safety.files import sha256
@@ -233,6 +233,7 @@ def test_what_no_attempt_can_change_fails_at_once(ask, answer, message):
         (failure(400, "filtered", "content_filter"), Ending.FILTERED),
         (reply(None, refusal="I cannot."), Ending.REFUSED),
         (reply("wrong schema"), Ending.COMPLETE),
+        (reply("yes", finish_reason="eos_token"), Ending.COMPLETE),
         (reply(None, usage=None), Ending.COMPLETE),
     ],
 )
@@ -328,8 +329,7 @@ def test_threads_ask_at_the_same_time_within_their_bound():
         judge = OpenAIJudge("gpt-4o", server.url)
         models = dict.fromkeys(Role, "gpt-4o")
         calls = JudgeCalls(answer=judge.answer, models=models, method="method", version="1", concurrency=3)
-        prompts = [Prompt(step="echo", messages=build_messages("Repeat.", str(number))) for number in range(12)]
-        values = calls.ask_all(Request(prompt, int) for prompt in prompts)
+        values = calls.ask_all(Request("echo", build_messages("Repeat.", str(number)), int) for number in range(12))
     assert values == list(range(12))
     assert server.most_at_once == 3
 

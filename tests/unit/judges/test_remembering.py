@@ -43,8 +43,6 @@ def test_a_question_is_asked_once(store, limit):
     replies = [judge.answer(question(text)) for text in ("a", "b", "a", "a")]
     assert {reply.text for reply in replies} == {"yes"}
     assert len(asked.questions) == 2
-    assert (judge.counts.sent, judge.counts.remembered) == (2, 2)
-    assert judge.counts.usage == {"gpt-4o": USAGE + USAGE}
     assert limit.spent == Decimal("0.007")
     assert judge.model == "gpt-4o"
 
@@ -72,7 +70,6 @@ def test_a_judge_of_memory_asks_nobody(store):
     ) as caught:
         judge.answer(question("Other?"))
     assert caught.value.outcome == "forgotten"
-    assert (judge.counts.sent, judge.counts.remembered) == (0, 2)
 
 
 def test_a_judge_of_memory_leaves_a_damaged_file_alone_and_another_judge_replaces_it(store):
@@ -104,11 +101,12 @@ def test_an_incomplete_reply_is_paid_for_and_not_remembered(store, limit, ending
     ],
 )
 def test_what_was_reserved_is_released_where_nothing_is_charged(store, limit, error, is_free):
-    judge = RememberingJudge(script(error), store, limit)
+    asked = script(error)
+    judge = RememberingJudge(asked, store, limit)
     with pytest.raises(type(error) if isinstance(error, WebEvalError) else ReplyLost, match=str(error)):
         judge.answer(question())
     assert (limit.spent == 0) is is_free
-    assert (judge.counts.sent, judge.counts.usage) == (1, {})
+    assert len(asked.questions) == 1
 
 
 def test_over_the_limit_nothing_is_asked_but_memory_still_answers(store, limit):
@@ -119,4 +117,4 @@ def test_over_the_limit_nothing_is_asked_but_memory_still_answers(store, limit):
     assert judge.answer(question("a")).text == "yes"
     with pytest.raises(JudgeFailed) as caught:
         judge.answer(question("b"))
-    assert (caught.value.outcome, len(asked.questions), judge.counts.sent) == ("over_limit", 1, 0)
+    assert (caught.value.outcome, len(asked.questions)) == ("over_limit", 1)

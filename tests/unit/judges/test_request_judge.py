@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.methods.request_judge import RequestProposal, propose
+from pytest_webeval.judges.methods.request_judge import propose
 from pytest_webeval.judges.questions import Role
 from tests.unit.judges.scripted import ScriptedJudge, calls_of, in_order
 
@@ -40,8 +40,8 @@ def propose_with(*replies, task="Put the mug into the cart."):
 )
 def test_a_reply_is_a_proposal(text, is_accepted, expected):
     proposal, judge = propose_with(text)
-    assert proposal == RequestProposal(is_accepted, "It has the same effect.", expected)
-    assert json.loads(json.dumps(proposal.to_json())) == {
+    assert json.loads(json.dumps(proposal)) == proposal
+    assert proposal == {
         "is_accepted": is_accepted,
         "reasoning": "It has the same effect.",
         "expected": expected,

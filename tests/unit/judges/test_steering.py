@@ -151,7 +151,7 @@ def test_an_attempt_in_a_request_is_fenced_and_decides_nothing(attempt):
     judge = ScriptedJudge(lambda _: json.dumps(own))
     nearest = {"url": "https://shop.test/", "post_data": {"note": attempt.text}}
     proposal = propose(attempt.text, {"url_pattern": "/a"}, json.dumps(nearest), calls_of(judge))
-    assert (proposal.is_accepted, proposal.expected) == (False, None)
+    assert (proposal["is_accepted"], proposal["expected"]) == (False, None)
     user = judge.questions[0].messages[1].text
     assert FENCE.sub("", user).strip() == ""
     with pytest.raises(JudgeFailed):

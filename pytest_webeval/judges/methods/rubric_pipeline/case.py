@@ -6,14 +6,14 @@ What a run or a reply wrote is in a fence.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import JudgeCalls, Prompt, Request, build_messages
+from pytest_webeval.judges.calls import JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, build_system, fence, fence_task
 from pytest_webeval.judges.methods.replies import ReplyForm, build_schema, parse_reply
 from pytest_webeval.judges.questions import Image, Role
@@ -74,52 +74,40 @@ class Case(Struct, frozen=True, kw_only=True):
         """The question of a step about the task and further parts. `read` makes a value of a reply."""
         schema = build_schema(step.form)
         system = build_system(f"{_EVALUATOR}\n\n{step.guidance}", _REPLY_RULE + json.dumps(schema))
-        prompt = Prompt(
+        return Request(
             step=step.name,
             messages=build_messages(system, format_task(self.evidence), *parts),
+            parse=lambda text: read(parse_reply(text, step.form)),
             schema=schema,
             rubric=self.rubric,
             role=step.role,
             sample=sample,
         )
-        return Request(prompt, lambda text: read(parse_reply(text, step.form)))
-
-    def ask_each(self, requests: Sequence[Request[Value]], fallback: str) -> list[Value | None]:
-        """The value of each reply, None where no reply was valid, which is noted with the name of the fallback.
-
-        Raises `JudgeFailed` where it is not the reply that is the problem.
-        """
-        values: list[Value | JudgeFailed] = self._try_each(requests)
-        if problem := _describe_failures(values, fallback):
-            self.calls.degrade(requests[0].prompt.step, problem)
-        return [None if isinstance(value, JudgeFailed) else value for value in values]
-
-    def ask_votes(self, requests: Sequence[Request[Value]], fallback: str) -> list[Value | None]:
-        """The same for votes. Raises the first `JudgeFailed` where fewer than half of them are valid, too."""
-        values: list[Value | JudgeFailed] = self._try_each(requests)
-        failures = [value for value in values if isinstance(value, JudgeFailed)]
-        if failures and len(failures) * 2 >= len(values):
-            raise failures[0]
-        if problem := _describe_failures(values, fallback):
-            self.calls.note(requests[0].prompt.step, problem)
-        return [None if isinstance(value, JudgeFailed) else value for value in values]
 
     def ask_or(self, request: Request[Value], fallback: str) -> Value | None:
         """The value of one reply, or None with a note."""
         return self.ask_each([request], fallback)[0]
 
-    def _try_each(self, requests: Sequence[Request[Value]]) -> list[Value | JudgeFailed]:
-        values = self.calls.ask_all(requests)
-        for value in values:
-            if isinstance(value, JudgeFailed) and value.outcome not in _REPLY_PROBLEMS:
-                raise value
-        return values
+    def ask_each(
+        self, requests: Sequence[Request[Value]], fallback: str, *, are_votes: bool = False
+    ) -> list[Value | None]:
+        """The value of each reply, None where no reply was valid, which is noted with the name of the fallback.
 
-
-def _describe_failures(values: Sequence[object], fallback: str) -> str:
-    failures = [value for value in values if isinstance(value, JudgeFailed)]
-    share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
-    return f"{fallback}: {share}{failures[0].reason}" if failures else ""
+        Raises `JudgeFailed` where it is not the reply that is the problem. Of votes some may be missing: that is no
+        fallback, but the first `JudgeFailed` is raised where no more than half of them are valid.
+        """
+        values: list[Value | JudgeFailed] = self.calls.ask_all(requests)
+        failures = [value for value in values if isinstance(value, JudgeFailed)]
+        for failure in failures:
+            if failure.outcome not in _REPLY_PROBLEMS:
+                raise failure
+        if are_votes and failures and len(failures) * 2 >= len(values):
+            raise failures[0]
+        if failures:
+            share = f"{len(failures)} of {len(values)} replies, the first: " if len(values) > 1 else ""
+            note = self.calls.note if are_votes else self.calls.degrade
+            note(requests[0].step, f"{fallback}: {share}{failures[0].reason}")
+        return [None if isinstance(value, JudgeFailed) else value for value in values]
 
 
 def format_task(evidence: Evidence) -> str:
@@ -161,15 +149,14 @@ def _number_lines(items: Sequence[Item], keys: Iterable[str]) -> str:
 def format_evidence(analyses: Analyses, indices: Iterable[int] | None = None) -> str:
     """What the screenshots show for each criterion, the later ones last."""
     chosen = sorted(analyses) if indices is None else indices
-    lines = [line for index in chosen for line in _format_analyses(index, analyses.get(index, ()))]
+    lines = [
+        f"criterion_idx {index}, screenshot {analysis['screenshot_idx'] + 1}: "
+        f"{_to_json(analysis, [key for key in analysis if key != 'screenshot_idx'])}"
+        for index in chosen
+        for analysis in sorted(analyses.get(index, ()), key=lambda analysis: int(analysis["screenshot_idx"]))
+    ]
     heading = "What earlier steps of this evaluation saw in the screenshots, which may quote the run:"
     return f"{heading}\n" + fence("evidence", "\n".join(lines) or "none")
-
-
-def _format_analyses(index: int, analyses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for analysis in sorted(analyses, key=lambda analysis: int(analysis["screenshot_idx"])):
-        keys = [key for key in analysis if key != "screenshot_idx"]
-        yield f"criterion_idx {index}, screenshot {analysis['screenshot_idx'] + 1}: {_to_json(analysis, keys)}"
 
 
 def _to_json(fields: Mapping[str, Any], keys: Iterable[str]) -> str:

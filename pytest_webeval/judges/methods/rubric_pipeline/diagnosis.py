@@ -92,16 +92,33 @@ _UNKNOWN: dict[str, Any] = {
 }
 
 
-def format_run(case: Case, items: Sequence[Item], analyses: Analyses, *, success: bool) -> tuple[str, ...]:
-    """What was decided about a run, what the screenshots show, and what the agent did."""
-    decision = f"The task was decided to be a {'success' if success else 'failure'}."
-    return decision, *case.describe(items, analyses)
+def diagnose(case: Case, items: Sequence[Item], analyses: Analyses, *, success: bool) -> dict[str, Any]:
+    """The points of failure, and whether the task is ambiguous or invalid: by the run, and by its text alone.
 
-
-def find_failures(case: Case, parts: Sequence[str]) -> dict[str, Any]:
-    """The points of failure and the first of them; no failure where no reply was valid."""
-    request = case.build_request(_FAILURES, partial(_read_failures, len(case.evidence.steps)), *parts)
-    return case.ask_or(request, "points of failure are unknown") or _build_analysis("", [])
+    They have the names of a payload. What no valid reply says is unknown; then there is no point of failure.
+    """
+    run = (f"The task was decided to be a {'success' if success else 'failure'}.", *case.describe(items, analyses))
+    read = partial(_read_failures, len(case.evidence.steps))
+    failures = case.ask_or(case.build_request(_FAILURES, read, *run), "points of failure are unknown")
+    by_run, by_text = (
+        case.ask_or(case.build_request(step, _read_validity, *parts), "whether the task is valid is unknown")
+        or _UNKNOWN
+        for step, parts in ((_VALIDITY_WITH_RUN, run), (_VALIDITY, ()))
+    )
+    flags = [by_text["is_ambiguous"], by_text["is_invalid"]]
+    is_flagged = None if None in flags else any(flags)
+    verification: dict[str, Any] = {
+        "result_type": "task_verification",
+        "verifier_name": "rubric-pipeline",
+        "score": None if is_flagged is None else float(not is_flagged),
+        "reasoning": {None: "", True: "FLAGGED", False: "OK"}[is_flagged],
+        "metadata": {},
+    }
+    return {
+        "step9_first_point_of_failure": failures or _build_analysis("", []),
+        "step9b_task_verification_with_trajectory": by_run,
+        "step10_task_verification": by_text | verification,
+    }
 
 
 def _read_failures(steps: int, reply: FailureReply) -> dict[str, Any]:
@@ -139,30 +156,6 @@ def _build_analysis(reasoning: str, points: list[dict[str, Any]]) -> dict[str, A
         "first_failure_step": None if first is None else min(_list_numbers(first["step_numbers"])),
         "first_failure_summary": summary,
     }
-
-
-def verify_with_run(case: Case, parts: Sequence[str]) -> dict[str, Any]:
-    """Whether the task is ambiguous or invalid, by the run; unknown where no reply was valid."""
-    return _verify(case, _VALIDITY_WITH_RUN, parts)
-
-
-def verify_task(case: Case) -> dict[str, Any]:
-    """Whether the task is ambiguous or invalid, by its text alone; unknown where no reply was valid."""
-    verification = _verify(case, _VALIDITY)
-    flags = [verification["is_ambiguous"], verification["is_invalid"]]
-    is_flagged = None if None in flags else any(flags)
-    return verification | {
-        "result_type": "task_verification",
-        "verifier_name": "rubric-pipeline",
-        "score": None if is_flagged is None else float(not is_flagged),
-        "reasoning": {None: "", True: "FLAGGED", False: "OK"}[is_flagged],
-        "metadata": {},
-    }
-
-
-def _verify(case: Case, step: Step[ValidityReply], parts: Sequence[str] = ()) -> dict[str, Any]:
-    request = case.build_request(step, _read_validity, *parts)
-    return case.ask_or(request, "whether the task is valid is unknown") or _UNKNOWN
 
 
 def _read_validity(reply: ValidityReply) -> dict[str, Any]:

@@ -24,8 +24,12 @@ from pytest_webeval.judges.methods.rubric_pipeline.case import (
     format_request,
     format_rubric,
 )
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional, is_met, list_conditional
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import (
+    format_critical_point,
+    is_conditional,
+    is_met,
+    list_conditional,
+)
 from pytest_webeval.judges.questions import Role
 
 _CREDIT_RULES = """\
@@ -184,15 +188,14 @@ def _read_decisions(items: Sequence[Item], reply: ConditionReply) -> dict[int, d
 
 def check_reality(case: Case, items: Sequence[Item], analyses: Analyses) -> tuple[Item, ...]:
     """The criteria with notes about facts; empty notes where no reply was valid."""
-    read = partial(_read_notes, len(items))
+
+    def read(reply: RealityReply) -> list[str]:
+        check_indices([check.criterion_idx for check in reply.reality_checks], range(len(items)))
+        return [check.reality_notes for check in reply.reality_checks]
+
     request = case.build_request(_REALITY, read, format_rubric(items), format_evidence(analyses))
     notes = case.ask_or(request, "there are no notes about facts") or [""] * len(items)
     return tuple({**item, "reality_notes": note} for item, note in zip(items, notes, strict=True))
-
-
-def _read_notes(count: int, reply: RealityReply) -> list[str]:
-    check_indices([check.criterion_idx for check in reply.reality_checks], range(count))
-    return [check.reality_notes for check in reply.reality_checks]
 
 
 def rescore(case: Case, items: Sequence[Item], analyses: Analyses) -> list[Rescoring]:
@@ -221,17 +224,15 @@ def _check_points(points: float, item: Item, place: str) -> None:
 
 
 def _apply(items: Sequence[Item], scores: dict[int, dict[str, Any]]) -> Rescoring:
-    rescored = tuple(_apply_score(item, scores.get(index)) for index, item in enumerate(items))
-    return Rescoring(rescored, tuple(scores.values()))
-
-
-def _apply_score(item: Item, score: dict[str, Any] | None) -> Item:
-    if is_met(item) and score is not None:
-        return {**item, **{key: value for key, value in score.items() if key != "criterion_idx"}}
-    justification, points = (item["justification"], item["earned_points"]) if is_met(item) else (_UNMET, 0.0)
-    return {
-        **item,
-        "applicable_evidence": "none",
-        "post_image_justification": justification,
-        "post_image_earned_points": points,
-    }
+    rescored = []
+    for index, item in enumerate(items):
+        score = {key: value for key, value in scores.get(index, {}).items() if key != "criterion_idx"}
+        if not (is_met(item) and score):
+            kept = (item["justification"], item["earned_points"]) if is_met(item) else (_UNMET, 0.0)
+            score = {
+                "applicable_evidence": "none",
+                "post_image_justification": kept[0],
+                "post_image_earned_points": kept[1],
+            }
+        rescored.append({**item, **score})
+    return Rescoring(tuple(rescored), tuple(scores.values()))

@@ -10,11 +10,11 @@ from typing import Annotated, Any, NoReturn
 from msgspec import Meta, to_builtins
 
 from pytest_webeval.errors import JudgeFailed
-from pytest_webeval.judges.calls import InvalidReply, Request
+from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.evidence import Evidence
 from pytest_webeval.judges.methods.replies import Index, ReplyForm, Text, check_indices
 from pytest_webeval.judges.methods.rubric_pipeline.case import Case, Item, Step, format_request, format_rubric
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import is_conditional
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import is_conditional
 from pytest_webeval.judges.questions import Image
 from pytest_webeval.safety.text import pluralize
 
@@ -37,7 +37,12 @@ Analyze what the screenshot shows about each of the requested criteria.
 - condition_verification: for a criterion with a condition, whether the picture shows that the condition holds;
   otherwise null.
 The screenshot was taken before the action with its number. Output of commands is a fact, unless the agent faked it."""
-_NO_EVIDENCE = "No analysis of this screenshot is available."
+_NO_ANALYSIS = {
+    "screenshot_evidence": "",
+    "criterion_analysis": "No analysis of this screenshot is available.",
+    "discrepancies": "",
+    "environment_issues_confirmed": False,
+}
 
 Groups = Mapping[int, Sequence[int]]  # images by criterion, the most relevant first
 ByCriterion = dict[int, list[dict[str, Any]]]
@@ -130,17 +135,13 @@ def group_images(relevance: Sequence[Sequence[int]]) -> dict[int, list[int]]:
 
 def drop_irrelevant(groups: Groups, relevance: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     """The groups without images that are much less relevant than the relevant ones; all where none is relevant."""
-    return {
-        criterion: _filter(images, {image: relevance[image][criterion] for image in images})
-        for criterion, images in groups.items()
-    }
-
-
-def _filter(images: Sequence[int], scores: Mapping[int, int]) -> list[int]:
-    lowest = min((score for score in scores.values() if score >= _RELEVANT), default=None)
-    if lowest is None:
-        return list(images)
-    return [image for image in images if scores[image] >= _IRRELEVANT or lowest - scores[image] <= _LARGEST_GAP]
+    remaining = {}
+    for criterion, images in groups.items():
+        scores = {image: relevance[image][criterion] for image in images}
+        lowest = min((score for score in scores.values() if score >= _RELEVANT), default=0)  # 0 drops none
+        least = min(_IRRELEVANT, lowest - _LARGEST_GAP)
+        remaining[criterion] = [image for image in images if scores[image] >= least]
+    return remaining
 
 
 def list_images(groups: Groups) -> dict[int, list[int]]:
@@ -156,43 +157,28 @@ def analyze_screenshots(case: Case, items: Sequence[Item], groups: Groups) -> By
     about a criterion, a text says so.
     """
     pairs = list(list_images(groups).items())
-    requests = [_build_request(case, items, _EVIDENCE, pair) for pair in pairs]
-    replies = case.ask_each(requests, "criteria were examined one at a time")
+    replies = _ask_about(case, items, _EVIDENCE, pairs, "criteria were examined one at a time")
     analyses = [entry for reply in replies for entry in reply or ()]
     lost = [pair for pair, reply in zip(pairs, replies, strict=True) if reply is None]
-    analyses += _analyze_singly(case, items, [(image, [index]) for image, indices in lost for index in indices])
+    singles = [(image, [index]) for image, indices in lost for index in indices]
+    replies = _ask_about(case, items, _SINGLE_EVIDENCE, singles, "a criterion has no evidence of a screenshot")
+    for (image, indices), reply in zip(singles, replies, strict=True):
+        analyses += reply or [(indices[0], _NO_ANALYSIS | {"screenshot_idx": image})]
     by_criterion: ByCriterion = {index: [] for index in range(len(items))}
     for index, analysis in sorted(analyses, key=lambda entry: int(entry[1]["screenshot_idx"])):
         by_criterion[index].append(analysis)
     return by_criterion
 
 
-def _analyze_singly(case: Case, items: Sequence[Item], pairs: Sequence[_Pair]) -> list[_Entry]:
-    if not pairs:
-        return []
-    requests = [_build_request(case, items, _SINGLE_EVIDENCE, pair) for pair in pairs]
-    replies = case.ask_each(requests, "a criterion has no evidence of a screenshot")
-    return [
-        entry
-        for (image, indices), reply in zip(pairs, replies, strict=True)
-        for entry in reply or [(indices[0], _build_placeholder(image))]
-    ]
-
-
-def _build_placeholder(image: int) -> dict[str, Any]:
-    return {
-        "screenshot_evidence": "",
-        "criterion_analysis": _NO_EVIDENCE,
-        "discrepancies": "",
-        "environment_issues_confirmed": False,
-        "screenshot_idx": image,
-    }
-
-
-def _build_request(case: Case, items: Sequence[Item], step: Step[EvidenceReply], pair: _Pair) -> Request[list[_Entry]]:
-    image, indices = pair
-    parts = (format_rubric(items), case.run, format_request(indices), f"Screenshot {image + 1}:")
-    return case.build_request(step, partial(_read_analyses, items, pair), *parts, case.screenshots[image])
+def _ask_about(
+    case: Case, items: Sequence[Item], step: Step[EvidenceReply], pairs: Sequence[_Pair], fallback: str
+) -> list[list[_Entry] | None]:
+    requests = []
+    for image, indices in pairs:
+        parts = (format_rubric(items), case.run, format_request(indices), f"Screenshot {image + 1}:")
+        read = partial(_read_analyses, items, (image, indices))
+        requests.append(case.build_request(step, read, *parts, case.screenshots[image]))
+    return case.ask_each(requests, fallback)
 
 
 def _read_analyses(items: Sequence[Item], pair: _Pair, reply: EvidenceReply) -> list[_Entry]:

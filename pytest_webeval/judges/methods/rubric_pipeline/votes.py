@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -16,12 +15,10 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import Label, ReplyForm, Text
 from pytest_webeval.judges.methods.rubric_pipeline.case import Analyses, Case, Item, Step
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points, is_met
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import format_critical_point
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import add_points, format_critical_point, is_met
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring
 from pytest_webeval.judges.methods.scored_rubrics import ScoredRubric, to_number
 from pytest_webeval.judges.verdicts import decide
-from pytest_webeval.rubrics.consistency import median_index
 from pytest_webeval.rubrics.payload import point_count
 
 _FIND_EFFECTS = """\
@@ -139,12 +136,24 @@ def build_instances(
     return instances
 
 
-def find_median(instances: Sequence[VoteInstance]) -> int:
-    """The index of the median vote, the earlier one of equals."""
-    index = median_index([instance.score for instance in instances])
-    if index is None:
-        raise ValueError("there are no votes")
-    return index
+def describe_instances(instances: Sequence[VoteInstance], median: int) -> dict[str, Any]:
+    """The replies of the votes on the points as a payload has them."""
+    steps = [
+        {
+            "step6_rescoring_summary": list(instance.summary),
+            "step7_penalty_criteria": list(instance.effects.penalties),
+            "step7_reasoning": instance.effects.reasoning,
+            "step7_requires_penalty": bool(instance.effects.penalties),
+        }
+        for instance in instances
+    ]
+    scores = [instance.score for instance in instances]
+    numbered = [
+        {"instance_idx": index, "score": score, **step}
+        for index, (score, step) in enumerate(zip(scores, steps, strict=True))
+    ]
+    majority = {"all_scores": scores, "median_instance_idx": median, "all_instances": numbered}
+    return {**steps[median], "majority_vote_steps67": majority}
 
 
 def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]:
@@ -165,17 +174,17 @@ def settle_edge(items: tuple[Item, ...], threshold: Decimal) -> tuple[Item, ...]
 
 def decide_outcome(case: Case, items: Sequence[Item], analyses: Analyses) -> Outcome:
     """The outcome. Raises `JudgeFailed`, `uncertain` without a majority."""
-    read = partial(_check_outcome, any(item.get("penalty") is True for item in items))
+    has_penalty = any(item.get("penalty") is True for item in items)
+
+    def read(reply: OutcomeReply) -> OutcomeReply:
+        if has_penalty and reply.output_success:
+            raise InvalidReply("a criterion with penalty means failure; output_success must be false")
+        return reply
+
     parts = (format_critical_point(case.critical_point), *case.describe(items, analyses))
     requests = [case.build_request(_OUTCOME, read, *parts, sample=vote) for vote in range(case.votes)]
-    replies = case.ask_votes(requests, "a vote on the outcome is missing")
+    replies = case.ask_each(requests, "a vote on the outcome is missing", are_votes=True)
     return count_votes(replies, case.calls.degraded.get("outcome", ""))
-
-
-def _check_outcome(has_penalty: bool, reply: OutcomeReply) -> OutcomeReply:  # noqa: FBT001  (bound by position)
-    if has_penalty and reply.output_success:
-        raise InvalidReply("a criterion with penalty means failure; output_success must be false")
-    return reply
 
 
 def count_votes(replies: Sequence[OutcomeReply | None], problem: str = "") -> Outcome:

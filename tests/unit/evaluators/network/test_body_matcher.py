@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
 
-from pytest_webeval.evaluators.network.body_matcher import KEYWORDS, _find_hits, find_by_parser, select_fields
+from pytest_webeval.evaluators.network.body_matcher import (
+    KEYWORDS,
+    _choose_item,
+    _find_hits,
+    find_by_parser,
+    select_fields,
+)
+from pytest_webeval.recordings.network.form_fields import FormFields
 from pytest_webeval.values.base import Alternatives, ParseContext
+from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.schema import ValueParser
 from tests.support.imports import list_loading
 
@@ -68,3 +76,12 @@ def test_plain_paths_do_not_load_the_parser():
     start = "from pytest_webeval.evaluators.network.body_matcher import select_fields as s"
     plain = "s(['$.a.b[0]'], {'a': {'b': [1]}})"
     assert list_loading("jsonpath_ng", start, plain, "s(['$..a'], {})") == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "chosen"), [(("x", "y"), "x"), (("x", "7"), "7"), (("7", "x"), "7"), (("x",), "x")]
+)
+def test_the_item_that_equals_or_the_first_that_differs_least_is_compared(numbers, chosen):
+    items = [FormFields({"name": "lamp", "number": number}) for number in numbers]
+    item = _choose_item(items, {"name": "lamp", "number": "7"}, lambda fields, _: fields.first, Comparison())
+    assert item["number"] == chosen

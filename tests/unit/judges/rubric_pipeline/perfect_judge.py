@@ -10,7 +10,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
+from pytest_webeval.judges.methods.rubric_pipeline.method import METHOD
 from pytest_webeval.judges.questions import Question
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings
 from pytest_webeval.rubrics.derivation import Verdict, derive
@@ -154,10 +154,9 @@ def reply_to(plan: Plan, question: Question) -> str:
 
 def judge(plan: Plan, judge: Any, **settings: Any) -> tuple[JudgedVerdict, Any]:
     """The verdict of the pipeline on the run of a plan, and its calls."""
-    method = RubricPipeline()
-    calls = calls_of(judge, method.name, method.version, **settings)
+    calls = calls_of(judge, METHOD.name, METHOD.version, **settings)
     run = evidence(len(plan.relevance), rubric=plan.rubric())
-    return method.judge(run, calls, JudgeSettings(votes=plan.votes, threshold=Decimal(plan.threshold))), calls
+    return METHOD.judge(run, calls, JudgeSettings(votes=plan.votes, threshold=Decimal(plan.threshold))), calls
 
 
 def derive_again(plan: Plan, verdict: JudgedVerdict) -> Verdict:

@@ -251,3 +251,23 @@ def test_an_outcome_that_ignores_a_penalty_is_no_outcome():
     with pytest.raises(JudgeFailed, match=r"no valid reply.*criterion with penalty means failure") as caught:
         judge(plan, ScriptedJudge(lambda question: reply_to(plan, question)))
     assert caught.value.outcome == "unparseable"
+
+
+def test_an_outcome_counts_without_one_of_its_votes_and_says_so():
+    plan = replace(PLAN, outcomes=(False, True, True))
+
+    def reply(question):
+        return "" if question.step == "outcome" and question.sample == 0 else reply_to(plan, question)
+
+    judged, calls = judge(plan, ScriptedJudge(reply))
+    assert judged.votes == (None, True, True)
+    assert calls.degraded["outcome"].startswith("a vote on the outcome is missing: 1 of 3 replies, the first: ")
+    assert calls.fallbacks == []
+
+
+def test_whether_a_task_is_valid_is_unknown_without_a_reply():
+    judged, _ = judge(
+        PLAN, ScriptedJudge(lambda question: "" if question.step == "task_validity" else reply_to(PLAN, question))
+    )
+    verification = judged.response["rubric_intermediate_mm_rubric_steps"]["step10_task_verification"]
+    assert (verification["score"], verification["reasoning"], verification["is_invalid"]) == (None, "", None)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import JudgeFailed, SettingsError
 from pytest_webeval.judges.methods import load_method
-from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
+from pytest_webeval.judges.methods.rubric_pipeline.method import METHOD
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.verdicts import JudgeSettings
@@ -99,6 +99,21 @@ def test_a_payload_has_the_analysis_of_failures():
     assert (analysis.is_ambiguous, analysis.is_invalid, analysis.invalid_codes) == (False, True, ("8.1",))
 
 
+def test_a_payload_has_the_replies_of_each_vote():
+    criteria = (Criterion("find the atlas", 4, 2, (4, 1, 2)),)
+    judged, _, _ = run(Plan(criteria, (True,) * 3, (0, 0, 0), ((7,),)))
+    steps = judged.response["rubric_intermediate_mm_rubric_steps"]
+    votes = steps["majority_vote_steps67"]
+    assert (votes["median_instance_idx"], votes["all_scores"]) == (2, [1.0, 0.25, 0.5])
+    assert [vote["step6_rescoring_summary"][0]["post_image_earned_points"] for vote in votes["all_instances"]] == [
+        4,
+        1,
+        2,
+    ]
+    assert steps["step6_rescoring_summary"][0]["post_image_earned_points"] == 2
+    assert judged.response["rubric_cp_classification"]["confidence"] == "MEDIUM"  # its own is none of the three
+
+
 def test_a_scored_rubric_is_scored_again():
     plan = Plan(SIMPLE.criteria, (True,), (0,), SIMPLE.relevance, is_precomputed=True)
     judged, _, calls = run(plan)
@@ -121,14 +136,14 @@ def test_a_scored_rubric_is_scored_again():
 )
 def test_an_invalid_rubric_is_written_anew_and_that_is_listed(rubric):
     calls = calls_of(ScriptedJudge(lambda question: reply_to(SIMPLE, question)))
-    verdict = RubricPipeline().judge(evidence(3, rubric=rubric), calls, JudgeSettings())
+    verdict = METHOD.judge(evidence(3, rubric=rubric), calls, JudgeSettings())
     assert verdict.score == 1
     assert list(calls.degraded) == ["rubric"]
     assert derive_again(SIMPLE, verdict).degraded_steps[0].startswith("rubric: another rubric was written")
 
 
 def test_the_method_is_registered_and_names_the_file_as_the_benchmark_does():
-    assert isinstance(load_method("rubric-pipeline"), RubricPipeline)
+    assert load_method("rubric-pipeline") is METHOD
     judged, _, _ = run(Plan(SIMPLE.criteria, (True,), (0,), SIMPLE.relevance, threshold="0.80"))
     assert judged.file_name == "mmrubric_0.8-5-3.json"
     assert parse_name(judged.file_name).max_images == 5
@@ -137,7 +152,7 @@ def test_the_method_is_registered_and_names_the_file_as_the_benchmark_does():
 @pytest.mark.parametrize("votes", [0, -1, 2])
 def test_an_even_number_of_votes_is_an_error(votes):
     with pytest.raises(SettingsError, match=f"invalid number of votes {votes}; use 1, 3"):
-        RubricPipeline().judge(evidence(), calls_of(ScriptedJudge(lambda _: "")), JudgeSettings(votes=votes))
+        METHOD.judge(evidence(), calls_of(ScriptedJudge(lambda _: "")), JudgeSettings(votes=votes))
 
 
 def without(steps, number):
@@ -160,7 +175,7 @@ RUN = evidence(3)
 def test_a_run_without_a_screenshot_for_each_action_is_not_judged(changes, problem):
     calls = calls_of(ScriptedJudge(lambda question: reply_to(SIMPLE, question)))
     with pytest.raises(JudgeFailed, match=problem) as caught:
-        RubricPipeline().judge(replace(RUN, **changes), calls, JudgeSettings())
+        METHOD.judge(replace(RUN, **changes), calls, JudgeSettings())
     assert caught.value.outcome == "unjudgeable"
     assert calls.asked == []
 
@@ -168,7 +183,7 @@ def test_a_run_without_a_screenshot_for_each_action_is_not_judged(changes, probl
 @pytest.mark.parametrize("count", [3, 4])
 def test_one_more_screenshot_than_actions_is_fine(count):
     calls = calls_of(ScriptedJudge(lambda question: reply_to(SIMPLE, question)))
-    verdict = RubricPipeline().judge(replace(RUN, screenshots=RUN.screenshots[:count]), calls, JudgeSettings())
+    verdict = METHOD.judge(replace(RUN, screenshots=RUN.screenshots[:count]), calls, JudgeSettings())
     assert verdict.response["rubric_intermediate_mm_rubric_steps"]["step1_num_screenshots"] == 3
 
 

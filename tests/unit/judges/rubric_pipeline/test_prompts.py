@@ -9,7 +9,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from pytest_webeval.judges.evidence import FENCE_RULE
-from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
+from pytest_webeval.judges.methods.rubric_pipeline.method import METHOD
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.judges.verdicts import JudgeSettings
 from pytest_webeval.safety.files import sha256
@@ -31,8 +31,8 @@ def ask_all_steps(run, **changes):
         return "" if question.step in ("evidence", changes.get("lost")) else reply_to(plan, question)
 
     judge = ScriptedJudge(reply)
-    calls = calls_of(judge, "rubric-pipeline", RubricPipeline.version)
-    RubricPipeline().judge(run, calls, JudgeSettings(votes=plan.votes))
+    calls = calls_of(judge, "rubric-pipeline", METHOD.version)
+    METHOD.judge(run, calls, JudgeSettings(votes=plan.votes))
     return judge.questions
 
 
@@ -42,8 +42,8 @@ def test_a_changed_prompt_has_another_version():
     assert {question.step for question in questions} == set(STEPS)
     prompts = [(question.step, [message.to_json() for message in question.messages]) for question in questions]
     digest = sha256(json.dumps(prompts, sort_keys=True).encode())
-    assert PINNED.get(RubricPipeline.version) == digest, (
-        f"a prompt of the rubric pipeline changed: raise RubricPipeline.version, and add its digest {digest} to PINNED"
+    assert PINNED.get(METHOD.version) == digest, (
+        f"a prompt of the rubric pipeline changed: raise its version, and add its digest {digest} to PINNED"
     )
 
 
@@ -64,7 +64,7 @@ def test_untrusted_texts_are_inside_a_fence_and_the_rule_is_in_each_prompt():
         return re.sub(texts, rf'"\1": \2"{CANARY}"', text) if question.step in quoting else text
 
     judge = ScriptedJudge(reply)
-    RubricPipeline().judge(run, calls_of(judge), JudgeSettings(votes=3))
+    METHOD.judge(run, calls_of(judge), JudgeSettings(votes=3))
     for question in judge.questions:
         system, user = question.messages
         assert FENCE_RULE in system.text
@@ -85,7 +85,7 @@ def test_cheap_steps_ask_the_model_for_texts():
     judge = ScriptedJudge(lambda question: reply_to(PLAN, question))
     calls = calls_of(judge)
     calls.models = {Role.VISION: "vision", Role.TEXT: "text"}
-    RubricPipeline().judge(evidence(2), calls, JudgeSettings(votes=3))
+    METHOD.judge(evidence(2), calls, JudgeSettings(votes=3))
     for question in judge.questions:
         roles.setdefault(question.model, set()).add(question.step)
     assert roles["text"] == {"action_scores", "task_validity_with_run", "task_validity"}
@@ -93,7 +93,7 @@ def test_cheap_steps_ask_the_model_for_texts():
 
 def test_votes_are_samples_of_one_question_and_a_rubric_has_its_digest():
     judge = ScriptedJudge(lambda question: reply_to(PLAN, question))
-    RubricPipeline().judge(evidence(2), calls_of(judge), JudgeSettings(votes=3))
+    METHOD.judge(evidence(2), calls_of(judge), JudgeSettings(votes=3))
     for step in ("rescoring", "outcome"):
         questions = [question for question in judge.questions if question.step == step]
         assert [question.sample for question in questions] == [0, 1, 2]

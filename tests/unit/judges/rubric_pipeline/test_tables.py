@@ -12,8 +12,7 @@ from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.replies import LONGEST_FORM, build_schema, parse_object, parse_reply
 from pytest_webeval.judges.methods.rubric_pipeline.case import format_task
-from pytest_webeval.judges.methods.rubric_pipeline.criteria import add_points
-from pytest_webeval.judges.methods.rubric_pipeline.critical_points import outcome_rules
+from pytest_webeval.judges.methods.rubric_pipeline.requirements import add_points, outcome_rules
 from pytest_webeval.judges.methods.rubric_pipeline.scoring import Rescoring, is_similar, verify_conditions
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import drop_irrelevant, group_images, list_images
 from pytest_webeval.judges.methods.rubric_pipeline.votes import (
@@ -21,9 +20,9 @@ from pytest_webeval.judges.methods.rubric_pipeline.votes import (
     SideEffects,
     build_instances,
     count_votes,
-    find_median,
     settle_edge,
 )
+from pytest_webeval.judges.methods.scored_rubrics import find_median
 from tests.unit.judges.scripted import evidence
 
 EIGHTY = Decimal("0.8")
