@@ -106,11 +106,6 @@ def write_bytes(path: Path, content: bytes, advice: str = "choose another path",
     _write_atomically(path, [content], sync, advice)
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes], sync: Sync | None, advice: str) -> None:
-    """The same for what is too long for the memory."""
-    _write_atomically(path, _join_pieces(pieces, b""), sync, advice)
-
-
 def write_in_place(path: Path, text: str, advice: str) -> None:
     """Write a file in place, for one of thousands that are read only after the session.
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pytest_webeval.summary.shards import Shard
 
 TIMEOUT, LONGEST = 60.0, 1e8  # seconds
-MOST_WORKERS = 256
 MOST_VOTES = 99
 MOST_REQUESTS = 256  # at a time
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
