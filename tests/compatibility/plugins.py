@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Plugin:
     """A plugin by the name of its package, with its entry points and the options that give it something to do.
 
-    `is_called`: it has a hook that the sessions under test record. `shows_slowest`: what it prints depends on times.
+    `is_called`: it has a hook that the sessions under test record. `is_measuring`: what it prints depends on times, or
+    on what was called.
     """
 
     package: str
@@ -17,7 +18,7 @@ class Plugin:
     options: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     is_called: bool = True
-    shows_slowest: bool = False
+    is_measuring: bool = False
 
 
 PLUGINS = (
@@ -26,9 +27,9 @@ PLUGINS = (
     Plugin("hypothesis", ("hypothesispytest",), ("--hypothesis-show-statistics",)),
     Plugin("pytest-asyncio", ("asyncio",)),
     Plugin("pytest-benchmark", ("benchmark",)),
-    Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",)),
+    Plugin("pytest-cov", ("pytest_cov",), ("--cov=.",), is_measuring=True),
     Plugin("pytest-custom-exit-code", ("custom_exit_code",), ("--suppress-tests-failed-exit-code",)),
-    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), shows_slowest=True),
+    Plugin("pytest-durations", ("pytest-durations",), ("--pytest-durations=3",), is_measuring=True),
     Plugin("pytest-env", ("env",), is_called=False),
     Plugin("pytest-forked", ("pytest_forked",), ("--forked",)),
     Plugin(
