@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.collection.nodes import run_path
+from pytest_webeval.plugin.collection.nodes import RunItem, is_plain, run_path
+from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.sessions.remote_roots import close_mirrors, prefetch, release, take_failure
-from pytest_webeval.stores.mirror import Mirror, attach
-from pytest_webeval.stores.prefetching import Ahead
+from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
 
-MOST_AHEAD = 150  # runs
 FOR_EACH_WORKER = 32  # runs that --webeval-workers may have begun
+SHOWING = ("htmlpath", "allure_report_dir")  # options of other plugins for reports with screenshots
 
 
-class Prefetching(Struct, eq=False, dict=True):
+class Prefetching(Struct, eq=False):
     """Plugin of every process that scores. A worker of xdist gets tests in runs of their order, as a rule."""
 
     workspace: PytestWorkspace
     _ahead: Ahead | None = None
-
-    @cached_property
-    def _mirrors(self) -> list[Mirror]:
-        return list(map(attach, self.workspace.settings.mirrors))
+    _with_pictures: bool = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note the order of the runs. What could not be read of them is told by then."""
-        take_failure()
-        paths = dict.fromkeys(path for item in session.items if (path := run_path(item)) is not None)
-        most = max(MOST_AHEAD, FOR_EACH_WORKER * self.workspace.settings.workers)
-        self._ahead = Ahead(list(paths), self._fetch, most)
+        """Note the order of the runs, and whether anything but our evaluators looks at them."""
+        settings, config = self.workspace.settings, session.config
+        items = {item: path for item in session.items if (path := run_path(item)) is not None}
+        is_shown = settings.shows_pictures or any(config.getoption(name, default=None) for name in SHOWING)
+        has_own_code = bool(config.stash[FINGERPRINTS].hooks)
+        has_own_code |= not all(isinstance(item, RunItem) and is_plain(item) for item in items)
+        self._with_pictures = is_shown or has_own_code
+        most = max(MOST_AHEAD, FOR_EACH_WORKER * settings.workers)
+        self._ahead = Ahead(list(dict.fromkeys(items.values())), self._fetch, most)
 
     def _fetch(self, paths: Sequence[Path]) -> None:
-        prefetch(self._mirrors, paths, with_pictures=self.workspace.settings.report is not None)
+        for mirror in self.workspace.settings.mirrors:
+            mirror.prefetch(filter(mirror.holds, paths), with_pictures=self._with_pictures)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -45,18 +45,19 @@ class Prefetching(Struct, eq=False, dict=True):
     ) -> Generator[None, object, object]:
         """Wait for the run of a test, and give its room back after its last one."""
         path = run_path(item)
-        if path is None or self._ahead is None:
+        mirror = None if path is None else self.workspace.settings.mirror_of(path)
+        if path is None or mirror is None or self._ahead is None:
             return (yield)
         self._ahead.reach(path)
-        result = yield
+        with mirror.using(path, with_pictures=self._with_pictures):
+            result = yield
         if nextitem is None or run_path(nextitem) != path:
-            release(self._mirrors, path)
+            mirror.release(path)
         return result
 
     def pytest_unconfigure(self) -> None:
         """Fetch nothing more."""
+        for mirror in self.workspace.settings.mirrors:
+            mirror.stop()
         if self._ahead is not None:
-            for mirror in self._mirrors:
-                mirror.stop()
             self._ahead.close()
-        close_mirrors(self.workspace.settings.mirrors)

@@ -5,7 +5,7 @@ All workers have the `WorkerSettings`. Each `Request` for a run is answered by a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ PRELOADED_MODULES = (
     "pytest_webeval.evaluators.network.event_matcher",
 )
 if TYPE_CHECKING:
-    from pytest_webeval.stores.mirror import MirrorDescription
+    from pytest_webeval.stores.mirror import Mirror
 
 BUILT_IN_FORMATS = {run_format.name: run_format for run_format in FORMATS}
 
@@ -44,7 +44,7 @@ class WorkerSettings(Struct, frozen=True):
     limits: Limits
     timeout: float
     evaluator_choice: tuple[str, ...] = ()
-    mirrors: tuple[MirrorDescription, ...] = ()  # of runs in stores
+    mirrors: tuple[Mirror, ...] = ()  # of runs in stores
 
 
 class Request(Struct, frozen=True):
@@ -82,17 +82,17 @@ _own_evaluators = cache(default_evaluators)
 
 def score_requests(settings: WorkerSettings, requests: Sequence[Request]) -> list[Outcome]:
     """The outcomes of runs: the function of the job that worker processes have."""
-    if settings.mirrors:
-        _attach_mirrors(settings.mirrors)
     settings = replace(settings, scorer=replace(settings.scorer, evaluators=_own_evaluators()))
-    return [score_request(request, settings) for request in requests]
+    return [_score_fetched(request, settings) for request in requests]
 
 
-def _attach_mirrors(mirrors: Iterable[MirrorDescription]) -> None:
-    from pytest_webeval.stores.mirror import attach  # few sessions have stores
-
-    for description in mirrors:
-        attach(description)
+def _score_fetched(request: Request, settings: WorkerSettings) -> Outcome:
+    """The outcome of a run, which is fetched if it is in a store; none if it cannot be, which the session finds out."""
+    mirror = next((mirror for mirror in settings.mirrors if mirror.holds(request.path)), None)
+    if mirror is None:
+        return score_request(request, settings)
+    with mirror.using(request.path):
+        return NO_RESULT if mirror.find_problem(request.path) else score_request(request, settings)
 
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:

@@ -8,11 +8,11 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.remote_roots import open_root
 from pytest_webeval.sessions.staging import Staging
-from pytest_webeval.stores.locations import WRITABLE_SCHEMES, refuse_credentials, scheme_of
-from pytest_webeval.stores.mirror import MirrorDescription
+from pytest_webeval.stores.mirror import Mirror
+from pytest_webeval.stores.store import WRITABLE_SCHEMES, refuse_credentials, scheme_of
 
 
-def open_stores(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[MirrorDescription], Staging | None]:
+def open_stores(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mirror], Staging | None]:
     """The values with directories in place of locations, the mirrors, and where results wait for their upload.
 
     Raises `WebEvalError`.
@@ -28,7 +28,7 @@ def open_stores(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[MirrorD
     mirrors = {each: open_root(each, cache, values["cache_size"], values["limits"]) for each in locations}
     roots = tuple(mirrors[root].path if isinstance(root, str) else root for root in values["runs"])
     changed = dict(values) | {"runs": roots, "output": output if staging is None else staging.path}
-    return changed, [mirror.description for mirror in mirrors.values()], staging
+    return changed, list(mirrors.values()), staging
 
 
 def _refuse_nested(locations: Sequence[str]) -> None:

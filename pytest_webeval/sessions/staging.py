@@ -14,11 +14,10 @@ from msgspec import Struct
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.results import JOURNAL, SUMMARY
 from pytest_webeval.safety.files import read_file_inside, walk_directories
-from pytest_webeval.stores.cache_directory import FILES, default_cache, open_cache
-from pytest_webeval.stores.cache_index import NAME, CacheIndex
+from pytest_webeval.stores.cache import INDEX, CacheIndex, default_cache, find_index, open_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.retries import RemoteStore
-from pytest_webeval.stores.store import Store
+from pytest_webeval.stores.store import TREE, Store
 
 THREADS = 16
 _UPLOADED = "uploaded"  # what the index says of a file
@@ -40,11 +39,11 @@ class Staging(Struct, frozen=True, dict=True):
     @property
     def path(self) -> Path:
         """The tree of results."""
-        return Path(self.cache) / FILES
+        return Path(self.cache) / TREE
 
     @cached_property
     def _index(self) -> CacheIndex:
-        return CacheIndex(Path(self.cache))
+        return find_index(Path(self.cache))
 
     def check_writable(self) -> None:
         """Raise `StoreError` if nothing can be written, as far as that can be tried, and leave nothing."""
@@ -130,4 +129,4 @@ class Staging(Struct, frozen=True, dict=True):
             with suppress(OSError):
                 os.rmdir(directory)  # noqa: PTH106  (a text)
         if not self.path.exists():
-            (Path(self.cache) / NAME).unlink(missing_ok=True)
+            (Path(self.cache) / INDEX).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RecordingError, StoreError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import Labels
@@ -106,15 +106,14 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def labels(self) -> Labels:
         """The names of directories at or below the run roots."""
-        return Labels(self.settings.roots, self.rootpath, self._mirrored)
+        mirrored = frozenset(mirror.path for mirror in self.settings.mirrors)
+        return Labels(self.settings.roots, self.rootpath, mirrored)
 
-    @property
-    def _mirrored(self) -> frozenset[Path]:
-        if not self.settings.mirrors:
-            return frozenset()
-        from pytest_webeval.sessions.remote_roots import root_of  # few sessions have stores
-
-        return frozenset(map(root_of, self.settings.mirrors))
+    def check_fetched(self, path: Path) -> None:
+        """Raise `StoreError` if a store did not give all files of a run."""
+        mirror = self.settings.mirror_of(path)
+        if mirror is not None and (problem := mirror.find_problem(path)) is not None:
+            raise StoreError(problem)
 
     def open_run(self, path: Path) -> AbstractContextManager[None]:
         """Keep the directory of a run open while the run is scored, so that what replaces it later is not used."""
@@ -129,6 +128,8 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
             return self._formats[path]
         try:
             run_format = self.recognize(path) or formats.format_of(path, seen)
+            if seen is not None and (mirror := self.settings.mirror_of(path)) is not None:
+                mirror.check(path, formats.list_deciding(seen, run_format))
         except OSError as error:
             raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
         if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it
