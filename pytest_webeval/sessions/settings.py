@@ -189,7 +189,7 @@ def read_settings(source: OptionSource) -> Settings:
     """The settings of a session, with its run roots in stores mirrored. Raises `WebEvalError`."""
     values = {option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS}
     if any(isinstance(place, str) for place in (*values["runs"], values["output"])):
-        from pytest_webeval.sessions.remote_settings import open_stores  # few sessions have stores
+        from pytest_webeval.sessions.remote_roots import open_stores  # few sessions have stores
 
         return Settings(*open_stores(values))
     return Settings(values)

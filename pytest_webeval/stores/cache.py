@@ -289,7 +289,7 @@ class Tree:
                 for name, entry in list(files.items()):
                     status = present[name].stat(follow_symlinks=False) if name in present else None
                     if status is None or not entry.is_identified or not _fits(status, entry):
-                        if not self._try_to_place(entry, plan.problems):
+                        if not self._try_to_place(entry, plan.problems, is_new=status is None):
                             del files[name]
                     elif is_current(status, entry, index):
                         current.add(entry.key)
@@ -315,9 +315,11 @@ class Tree:
             return None
         return {}
 
-    def _try_to_place(self, entry: StoredObject, problems: Problems) -> bool:
+    def _try_to_place(self, entry: StoredObject, problems: Problems, *, is_new: bool) -> bool:
         try:
-            self.write(entry, None)
+            self.write(entry, None, is_new=is_new)
+        except FileExistsError:  # of another process, with the same listing
+            return True
         except OSError as error:
             if error.errno not in _REFUSED:
                 raise
@@ -325,9 +327,10 @@ class Tree:
             return False
         return True
 
-    def write(self, entry: StoredObject, content: bytes | None) -> os.stat_result:
+    def write(self, entry: StoredObject, content: bytes | None, *, is_new: bool = False) -> os.stat_result:
         """Put the content of an object in its place, with the time of its last change, or a hole. Raises `OSError`."""
-        path, part = f"{self.root}/{entry.key}", f"{self.parts}/{os.urandom(12).hex()}"
+        path = f"{self.root}/{entry.key}"
+        part = path if is_new else f"{self.parts}/{os.urandom(12).hex()}"
         handle = os.open(part, _CREATE, 0o600)
         try:
             try:
@@ -341,16 +344,21 @@ class Tree:
                 status = os.fstat(handle)
             finally:
                 os.close(handle)
-            try:
-                os.replace(part, path)  # noqa: PTH105  (speed)
-            except IsADirectoryError:
-                shutil.rmtree(path)
-                os.replace(part, path)  # noqa: PTH105  (same)
+            if not is_new:
+                _replace(part, path)
         except BaseException:  # Ctrl-C as well
             with suppress(OSError):
                 os.unlink(part)  # noqa: PTH108  (same)
             raise
         return status
+
+
+def _replace(part: str, path: str) -> None:
+    try:
+        os.replace(part, path)  # noqa: PTH105  (speed)
+    except IsADirectoryError:
+        shutil.rmtree(path)
+        os.replace(part, path)  # noqa: PTH105  (same)
 
 
 def is_current(status: os.stat_result, entry: StoredObject, index: CacheIndex) -> bool:

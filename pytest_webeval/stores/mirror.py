@@ -26,7 +26,7 @@ from pytest_webeval.stores.cache import (
     open_cache,
     remove_remains,
 )
-from pytest_webeval.stores.listing import CheckedReads, ListingFile, Problems, plan_tree, write_listing
+from pytest_webeval.stores.listing import CheckedReads, ListingFile, plan_tree, write_listing
 from pytest_webeval.stores.store import TREE, Store, StoredObject, name_object
 
 THREADS = 16
@@ -108,12 +108,11 @@ class Mirror:
                 index.keep(current)
             self.listing = write_listing(cache, plan.list_objects())
             remove_remains(cache, self.listing)
-        vars(self).pop("_files", None)
-        self._note_problems(plan.problems)
+        for name in ("_files", "_reads"):  # of another listing
+            vars(self).pop(name, None)
+        self._failures.clear()
+        self.problems, self.problem_count = plan.problems.list_all(), plan.problems.count
         _mirrors[self.store.location, cache, self.listing] = self
-
-    def _note_problems(self, problems: Problems) -> None:
-        self.problems, self.problem_count = problems.list_all(), problems.count
 
     def __reduce__(self) -> tuple[Callable[..., Mirror], tuple[object, ...]]:
         return attach, (self.store, self.cache, self.listing, self.most_bytes, self.largest)
