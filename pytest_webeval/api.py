@@ -141,7 +141,8 @@ def score_run(
         raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
     mirror = Mirror.of_objects(opened, objects, directory, settings.limits, complete={key})
     path = mirror.path / key
-    with mirror.naming_location(), mirror.using(path, with_pictures=settings.evaluators is not None):
+    has_own_code = settings.evaluators is not None or bool(settings.formats)
+    with mirror.naming_location(), mirror.using(path, with_pictures=has_own_code):
         if (problem := mirror.find_problem(path)) is not None:
             run = placeholder_run(path, quote_path(key or path.name), find_rules(settings.rules))
             return redacting.redact_for_file(build_refused_result(run, settings.tasks, StoreError(problem)), run)

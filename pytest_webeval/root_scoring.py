@@ -175,8 +175,8 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def _with_pictures(self) -> bool:
-        """Whether evaluators of users may look at screenshots."""
-        return self.settings.evaluators is not None
+        """Whether evaluators or formats of users may look at screenshots."""
+        return self.settings.evaluators is not None or bool(self.settings.formats)
 
     def prefetch(self, directories: Iterable[RunDirectory]) -> None:
         """Fetch the files of runs in a store."""

@@ -10,7 +10,6 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem, is_plain, run_path
-from pytest_webeval.plugin.runtest.fingerprints import FINGERPRINTS
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
 
@@ -31,12 +30,12 @@ class Prefetching(Struct, eq=False):
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note the order of the runs, and whether anything but our evaluators looks at them."""
-        settings, config = self.workspace.settings, session.config
+        settings, config, hook = self.workspace.settings, session.config, session.config.hook
         items = {item: path for item in session.items if (path := run_path(item)) is not None}
         is_shown = settings.shows_pictures or any(config.getoption(name, default=None) for name in SHOWING)
-        has_own_code = bool(config.stash[FINGERPRINTS].hooks)
-        has_own_code |= not all(isinstance(item, RunItem) and is_plain(item) for item in items)
-        self._with_pictures = is_shown or has_own_code
+        has_hooks = bool(hook.pytest_webeval_scored.get_hookimpls() or hook.pytest_webeval_recognize.get_hookimpls())
+        are_ours = all(isinstance(item, RunItem) and is_plain(item) for item in items)
+        self._with_pictures = is_shown or has_hooks or not are_ours
         most = max(MOST_AHEAD, FOR_EACH_WORKER * settings.workers)
         self._ahead = Ahead(list(dict.fromkeys(items.values())), self._fetch, most)
 

@@ -72,8 +72,6 @@ class TaskAudits(Struct, frozen=True, eq=False, dict=True):
             if root is None or self.workspace.labels.root_of(path) == root:
                 with suppress(RecordingError):
                     runs.append(self.workspace.load(path))
-        for mirror in settings.mirrors:
-            mirror.fetch(run.path for run in runs if mirror.holds(run.path))
         evaluators = _by_name(default_evaluators())
         parts = settings.rules, self.workspace.sites, evaluators, settings.today, settings.timeout
         return SuiteAudit(tasks, AuditSettings(*parts), runs)

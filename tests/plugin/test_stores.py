@@ -1,0 +1,137 @@
+"""Runs in a store are complete for whatever looks at them, or an error."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from pytest_webeval import ResponseEvaluator, find_runs, score_run, score_runs
+from pytest_webeval.recordings.run import BrokenRun
+from pytest_webeval.stores.choice import open_store
+from pytest_webeval.stores.mirror import Mirror
+
+PICTURE = b"\x89PNG and more"
+MODULE = """
+    from pathlib import Path
+    from pytest_webeval import ResponseEvaluator
+
+    class Shown(ResponseEvaluator):
+        def evaluate(self, expectation, case):
+            Path("seen").write_bytes(case.run.inputs.read("shot.png"))
+            return super().evaluate(expectation, case)
+
+    def webeval_evaluators(ours):
+        return [Shown()]
+"""
+READING = """
+    def test_it(webeval_run):
+        assert webeval_run.inputs.read("shot.png") == {picture!r}
+"""
+HOOK = """
+    from pathlib import Path
+
+    def pytest_webeval_scored(run):
+        Path("seen").write_bytes(run.inputs.read("shot.png"))
+"""
+
+
+@pytest.fixture
+def archive(runs, tmp_path, monkeypatch):
+    """The location of two runs with screenshots, of which the second fails."""
+    pytest.importorskip("fsspec")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    for number, passes in ((107, True), (108, False)):
+        runs.add(number, passes=passes)
+        (runs.root / f"{number}/shot.png").write_bytes(PICTURE)
+    return f"zip://{shutil.make_archive(str(tmp_path / 'packed'), 'zip', runs.root)}"
+
+
+def pictures(tmp_path):
+    """How many screenshots were fetched."""
+    return sum(path.read_bytes() == PICTURE for path in (tmp_path / "caches").rglob("shot.png"))
+
+
+def test_pictures_that_nobody_looks_at_are_not_fetched(archive, webeval_over, tmp_path):
+    webeval_over([archive], "--webeval-output=out").assert_outcomes(passed=1, failed=1)
+    assert len(list((tmp_path / "caches").rglob("shot.png"))) == 2
+    assert pictures(tmp_path) == 0
+
+
+@pytest.mark.parametrize("option", ["--webeval-report=report", "--webeval-judge=model"])
+def test_a_report_and_a_judge_have_the_pictures(archive, webeval_over, tmp_path, monkeypatch, option):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    webeval_over([archive], "--webeval-output=out", option).assert_outcomes(passed=1, failed=1)
+    assert pictures(tmp_path) == 2
+
+
+def test_a_test_of_runs_has_the_pictures(archive, webeval_over, pytester, tmp_path):
+    path = pytester.makepyfile(test_shown=READING.format(picture=PICTURE))
+    webeval_over([archive], "--webeval-output=out", path).assert_outcomes(passed=2)
+    assert pictures(tmp_path) == 2
+
+
+def test_a_hook_of_a_user_has_the_pictures(archive, webeval_over, pytester):
+    pytester.makepyfile(watching=HOOK)
+    pytester.syspathinsert()
+    webeval_over([archive], "-pwatching", "--webeval-output=out").assert_outcomes(passed=1, failed=1)
+    assert (pytester.path / "seen").read_bytes() == PICTURE
+
+
+def test_evaluators_of_a_module_have_the_pictures(archive, pytester):
+    path = pytester.makepyfile(shown=MODULE)
+    place = f"--evaluators-from={path}"
+    done = pytester.run(sys.executable, "-m", "pytest_webeval", "score", archive, "--output=out", place)
+    assert done.ret == 1
+    assert (pytester.path / "seen").read_bytes() == PICTURE
+
+
+class Shown(ResponseEvaluator):
+    """Refuses a run without its screenshot."""
+
+    def evaluate(self, expectation, case):
+        assert case.run.inputs.read("shot.png") == PICTURE
+        return super().evaluate(expectation, case)
+
+
+@pytest.mark.parametrize("executor", [None, "process:1"])
+def test_evaluators_that_python_passes_have_the_pictures(archive, tmp_path, executor):
+    options = {"output": tmp_path / "out", "evaluators": [Shown()], "executor": executor}
+    assert [result.status for result in score_runs(archive, **options)] == ["success", "failure"]
+
+
+def test_a_mirror_that_is_open_is_scored_by_its_path(archive, tmp_path):
+    with Mirror.open(open_store(archive), cache=tmp_path / "cache") as mirror:
+        results = list(score_runs(mirror.path, output=tmp_path / "out"))
+    assert [result.status for result in results] == ["success", "failure"]
+
+
+def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(archive, runs, tmp_path, webeval_over):
+    path = tmp_path / "packed.zip"
+    content = path.read_bytes()
+    name = b"107/network.har"
+    place = content.index(name) + len(name)
+    path.write_bytes(content[:place] + bytes(9) + content[place + 9 :])
+    (result, other) = score_runs(archive, output=tmp_path / "out", cache=tmp_path / "cache")
+    assert (result.status, other.status) == ("error", "failure")
+    assert result.error_msg.startswith(f"cannot read {archive}/107/network.har: ")
+    alone = score_run(archive, "107", cache=tmp_path / "another cache")
+    assert (alone.status, alone.error_msg) == ("error", result.error_msg)
+    broken = [run for run in find_runs(archive) if isinstance(run, BrokenRun)]
+    assert [run.problem for run in broken] == [result.error_msg]
+    done = webeval_over([archive], "--webeval-output=out")
+    done.assert_outcomes(errors=1, failed=1)
+    assert f"{result.error_msg}" in done.stdout.str()
+    done = webeval_over([archive], "--webeval-output=out", "--webeval-workers=2")
+    done.assert_outcomes(errors=1, failed=1)
+
+
+def test_definitions_of_tasks_that_cannot_be_fetched_end_the_session(archive, tmp_path, pytester, webeval_over):
+    path = tmp_path / "packed.zip"
+    content = path.read_bytes()
+    place = content.index(b"tasks.json") + len(b"tasks.json")
+    path.write_bytes(content[:place] + bytes(9) + content[place + 9 :])
+    done = webeval_over([archive], "--webeval-output=out")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(f"ERROR: cannot read {archive}/tasks.json: *")
