@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import zipfile
 
 import pytest
 
@@ -46,6 +47,13 @@ def archive(runs, tmp_path, monkeypatch):
         runs.add(number, passes=passes)
         (runs.root / f"{number}/shot.png").write_bytes(PICTURE)
     return f"zip://{shutil.make_archive(str(tmp_path / 'packed'), 'zip', runs.root)}"
+
+
+def damage(path, name):
+    """Overwrite the beginning of a member of an archive."""
+    content = path.read_bytes()
+    place = content.index(name.encode()) + len(name)
+    path.write_bytes(content[:place] + b"\0\0" + content[place + 2 :])
 
 
 def pictures(tmp_path):
@@ -108,11 +116,7 @@ def test_a_mirror_that_is_open_is_scored_by_its_path(archive, tmp_path):
 
 
 def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(archive, runs, tmp_path, webeval_over):
-    path = tmp_path / "packed.zip"
-    content = path.read_bytes()
-    name = b"107/network.har"
-    place = content.index(name) + len(name)
-    path.write_bytes(content[:place] + bytes(9) + content[place + 9 :])
+    damage(tmp_path / "packed.zip", "107/network.har")
     (result, other) = score_runs(archive, output=tmp_path / "out", cache=tmp_path / "cache")
     assert (result.status, other.status) == ("error", "failure")
     assert result.error_msg.startswith(f"cannot read {archive}/107/network.har: ")
@@ -128,10 +132,28 @@ def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(
 
 
 def test_definitions_of_tasks_that_cannot_be_fetched_end_the_session(archive, tmp_path, pytester, webeval_over):
-    path = tmp_path / "packed.zip"
-    content = path.read_bytes()
-    place = content.index(b"tasks.json") + len(b"tasks.json")
-    path.write_bytes(content[:place] + bytes(9) + content[place + 9 :])
+    damage(tmp_path / "packed.zip", "tasks.json")
     done = webeval_over([archive], "--webeval-output=out")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(f"ERROR: cannot read {archive}/tasks.json: *")
+
+
+@pytest.mark.parametrize("name", ["result.json", "another name.json"])  # the second one could be that of browser-use
+def test_a_directory_that_nobody_can_recognize_is_an_error_that_names_the_object(tmp_path, webeval_over, name):
+    pytest.importorskip("fsspec")
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        for run in ("first", "second"):
+            archive.writestr(f"runs/{run}/{name}", '{"task_id": "a", "action_history": []}')
+            archive.writestr(f"runs/{run}/notes.txt", "notes")
+        archive.writestr("runs/tasks.json", "[]")
+        archive.writestr("runs/report.json", "{}")
+    location = f"zip://{tmp_path / 'packed.zip'}"
+    damage(tmp_path / "packed.zip", f"second/{name}")
+    damage(tmp_path / "packed.zip", "runs/report.json")  # next to runs, where nobody needs it
+    problem = f"cannot read {location}/runs/second/{name}: "
+    results = {str(result.task_id): result for result in score_runs(location, output=tmp_path / "out")}
+    assert results.pop("second").error_msg.startswith(problem)
+    assert list(results) == (["first"] if name == "result.json" else [])
+    done = webeval_over([location], "--webeval-output=results")
+    assert done.parseoutcomes()["errors"] == 1
+    assert problem in done.stdout.str()
