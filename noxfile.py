@@ -35,10 +35,10 @@ def run_pytest(session: nox.Session, *arguments: str, extra: str = "test") -> No
     session.run("python", "-m", "pytest", *arguments, *session.posargs)
 
 
-def run_suite(session: nox.Session, *arguments: str) -> None:
+def run_suite(session: nox.Session, *arguments: str, extra: str = "whole") -> None:
     """Run tests that the default run leaves out; a missing browser or reference fails instead of skipping."""
     session.env.update(WITHOUT_SKIPS)
-    run_pytest(session, *arguments, extra="browser")
+    run_pytest(session, *arguments, extra=extra)
 
 
 @nox.session
@@ -79,7 +79,14 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """Run the tests that open a page in Chromium, but for repetitions."""
-    run_suite(session, "tests/browser", "-m", "browser and not whole", "-n", "2", "--dist", "loadfile")
+    arguments = ("tests/browser", "-m", "browser and not whole", "-n", "2", "--dist", "loadfile")
+    run_suite(session, *arguments, extra="browser")
+
+
+@nox.session
+def libraries(session: nox.Session) -> None:
+    """Compare statistics and tables with those of scipy, statsmodels, scikit-learn, pandas, polars and DuckDB."""
+    run_suite(session, "tests", "-m", "libraries", "-n", "2", extra="libraries")
 
 
 @nox.session
@@ -102,10 +109,11 @@ def hostile(session: nox.Session) -> None:
 
 @nox.session
 def rest(session: nox.Session) -> None:
-    """Run all other tests that the default run leaves out, but for the longest two."""
+    """Run all other tests that the default run leaves out, but for the longest two; try more examples of properties."""
     others = [f"--ignore=tests/{folder}" for folder in ("parity", "exports", "hostile", "docs")]
     skipped = (*others, *map("--deselect={}".format, LONGEST))
-    run_suite(session, "tests", *skipped, "-m", "whole", "-n", "2", "--dist", "loadfile")
+    chosen = ("-m", "whole or hypothesis", "--hypothesis-profile=whole")
+    run_suite(session, "tests", *skipped, *chosen, "-n", "2", "--dist", "loadfile")
 
 
 @nox.session
@@ -113,4 +121,4 @@ def docs(session: nox.Session) -> None:
     """Build the documentation, a warning is an error; run the commands of its pages."""
     install(session, "docs")
     session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "docs/_build/html")
-    run_pytest(session, "tests/docs", "-m", "whole", "-n", "2")
+    run_pytest(session, "tests/docs", "-m", "whole", "-n", "2", extra="browser")

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pytest_webeval.errors import SettingsError as SettingsError
     from pytest_webeval.errors import TaskDefinitionError as TaskDefinitionError
     from pytest_webeval.errors import WebEvalError as WebEvalError
+    from pytest_webeval.evaluators import RequestPatternEvaluator as RequestPatternEvaluator
+    from pytest_webeval.evaluators import RubricEvaluator as RubricEvaluator
     from pytest_webeval.evaluators.base import Evaluator as Evaluator
     from pytest_webeval.evaluators.case import Case as Case
     from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
-    from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator as RequestPatternEvaluator
     from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
-    from pytest_webeval.evaluators.rubric import RubricEvaluator as RubricEvaluator
     from pytest_webeval.exports.loading import LoadedResults as LoadedResults
     from pytest_webeval.exports.loading import load_results as load_results
     from pytest_webeval.exports.rows import AssertionRow as AssertionRow
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pytest_webeval.recordings.network.readers import load_trace as load_trace
     from pytest_webeval.recordings.run import Run as Run
     from pytest_webeval.recordings.run import RunFormat as RunFormat
+    from pytest_webeval.recordings.trajectory.recorded import Trajectory as Trajectory
     from pytest_webeval.recordings.trajectory.step import Step as Step
-    from pytest_webeval.recordings.trajectory.trajectory import Trajectory as Trajectory
     from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
     from pytest_webeval.redaction.redactor import Redactor as Redactor
     from pytest_webeval.results import Assertion as Assertion
@@ -76,9 +76,9 @@ _HOMES = {
     "Case": "evaluators.case",
     "Evaluator": "evaluators.base",
     "NetworkEventEvaluator": "evaluators.network.evaluator",
-    "RequestPatternEvaluator": "evaluators.network.request_pattern",
+    "RequestPatternEvaluator": "evaluators",
     "ResponseEvaluator": "evaluators.response",
-    "RubricEvaluator": "evaluators.rubric",
+    "RubricEvaluator": "evaluators",
     "LoadedResults": "exports.loading",
     "load_results": "exports.loading",
     "AssertionRow": "exports.rows",
@@ -109,7 +109,7 @@ _HOMES = {
     "find_result": "summary.sharded_results",
     "summarize": "summary.summarize",
     "Step": "recordings.trajectory.step",
-    "Trajectory": "recordings.trajectory.trajectory",
+    "Trajectory": "recordings.trajectory.recorded",
     "TaskSet": "tasks.dataset",
     "load_tasks": "tasks.dataset",
     "Expectation": "tasks.task",

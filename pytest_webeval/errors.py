@@ -15,7 +15,7 @@
     ├── EvaluationError       an evaluator that cannot come to a verdict
     └── ValueParseError       one datum that its value type does not understand
 
-Each message is one line: what is wrong, where, what was expected, what to do.
+Each message is one line: what is wrong, what to do, where. Whoever needs one of these reads it from the error.
 """
 
 from __future__ import annotations
@@ -28,11 +28,16 @@ from typing import Any
 class WebEvalError(Exception):
     """Base of every error that this package raises on purpose.
 
+    Its text is made of the `problem`, the `advice` and `where` the problem is. `code` says which error it is.
     `rule` names the switch of the rule set without which there would have been none.
     """
 
-    def __init__(self, message: str, rule: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, problem: str, rule: str | None = None, *, advice: str = "", where: str = "", code: str = ""
+    ) -> None:
+        advised = f"{problem}; {advice}" if advice else problem
+        super().__init__(f"{advised} @ {where}" if where else advised)
+        self.problem, self.advice, self.where, self.code = problem, advice, where, code
         self.rule = rule
 
 

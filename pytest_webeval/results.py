@@ -11,7 +11,7 @@ from math import fsum
 from types import NoneType
 from typing import Any, NamedTuple, Self
 
-from msgspec import Struct, ValidationError, convert, field, structs
+from msgspec import Struct, ValidationError, convert, field, structs, to_builtins
 
 from pytest_webeval.safety.json import format_validation_error
 
@@ -185,8 +185,49 @@ class Assertion(JsonStruct, frozen=True, kw_only=True):
         return parse_assertion_name(self.assertion_name)[1]
 
 
+def list_failed(assertions: Iterable[Assertion] | None) -> list[Assertion]:
+    """The assertions that do not hold, in the order in which they were checked."""
+    return [assertion for assertion in assertions or () if assertion.status is not Status.SUCCESS]
+
+
+DIFFERENT, MISSING, EXTRA, UNREADABLE = "different", "missing", "extra", "unreadable"
+
+
+class Difference(JsonStruct, frozen=True):
+    """One place where the actual value is not the expected one, both as plain JSON.
+
+    In arrays whose order does not matter, a path counts the expected items, but for what is `extra`.
+    """
+
+    path: str
+    kind: str
+    expected: Any
+    actual: Any
+
+
+class NamedEvent(JsonStruct, frozen=True):
+    """A recorded event, one of so many, as explanations name it."""
+
+    index: int
+    of: int
+    method: str
+    url: str
+    status: int | None = None
+
+
+class Explanation(JsonStruct, frozen=True):
+    """Why an evaluation is a failure: all differences; for events the nearest one and the positions of candidates."""
+
+    differences: list[Difference]
+    nearest: NamedEvent | None = None
+    candidates: list[int] = field(default_factory=list)
+
+
 class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
-    """What one evaluator found: compared values, and an assertion for each check."""
+    """What one evaluator found: compared values, and an assertion for each check.
+
+    A file has the explanations of all evaluations in one list: see `TaskResult`.
+    """
 
     evaluator_name: str
     status: Status
@@ -196,6 +237,13 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
     expected: Any = None
     assertions: list[Assertion] | None = None
     error_msg: str | None = None
+    explanation: Explanation | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The same in a file, which has its explanation elsewhere."""
+        raw = JsonStruct.to_json(self)
+        del raw["explanation"]
+        return raw
 
     @property
     def is_partial(self) -> bool:
@@ -203,6 +251,21 @@ class EvaluatorResult(JsonStruct, frozen=True, kw_only=True):
         return self.score != float(self.status is Status.SUCCESS)
 
 
+def read_explanations(raw: object, count: int) -> list[Explanation | None]:
+    """The explanations of so many evaluations in a file, which may be missing or of another shape."""
+    if not isinstance(raw, list) or len(raw) != count:
+        return [None] * count
+    return [_read_explanation(each) for each in raw]
+
+
+def _read_explanation(raw: object) -> Explanation | None:
+    try:
+        return convert(raw, Explanation | None)
+    except ValidationError:
+        return None
+
+
+EXPLANATIONS, CAPTURE = "explanations", "capture"  # their names in every file, as the following
 PARTIAL_SCORE, EVALUATOR_CHOICE = "partial_score", "evaluator_choice"  # their names in every file
 _DIGITS = 6  # of a mean
 
@@ -215,6 +278,7 @@ def average(scores: Sequence[float]) -> float:
 class TaskResult(JsonStruct, frozen=True, kw_only=True):
     """The content of eval_result.json. `webeval` holds what other tools for WebArena-Verified do not know.
 
+    The explanations of the evaluators stand there in the file, before `capture`, and in their results here.
     `warning_labels` has kind and `decided` for each of the texts in `webeval["warnings"]`. The file holds the texts
     alone, and no text decides its own kind: the labels of a result that was read are restored from a record.
     """
@@ -234,16 +298,37 @@ class TaskResult(JsonStruct, frozen=True, kw_only=True):
     warning_labels: list[tuple[str, bool]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The content of the file."""
-        raw = JsonStruct.to_json(self)
+        """The content of the file, in dicts and lists. What evaluators gave is plain JSON already."""
+        raw: dict[str, Any] = plain_json(structs.asdict(self.with_changes(evaluators_results=[], warning_labels=[])))
+        raw["evaluators_results"] = to_builtins(self.evaluators_results)
         del raw["warning_labels"]
+        explanations = [each.pop("explanation") for each in raw["evaluators_results"]]
+        if CAPTURE in self.webeval or any(explanations):
+            names = list(raw["webeval"])
+            before = names[: names.index(CAPTURE)] if CAPTURE in names else names
+            first = {name: raw["webeval"][name] for name in before}
+            raw["webeval"] = first | {EXPLANATIONS: explanations} | raw["webeval"]
         return raw
 
     @classmethod
     def read(cls, raw: object) -> Self:
-        """The content of a file, whose warnings have no labels. Raises `ValueError`."""
-        if isinstance(raw, dict) and "warning_labels" in raw:
-            raw = {name: value for name, value in raw.items() if name != "warning_labels"}
+        """The content of a file, whose warnings have no labels. Raises `ValueError`.
+
+        Explanations that are not ours are left out, since any file may have others in their place.
+        """
+        if not isinstance(raw, dict):
+            return super().read(raw)
+        raw = {name: value for name, value in raw.items() if name != "warning_labels"}
+        listed, explanations = raw.get("evaluators_results"), None
+        if isinstance(raw.get("webeval"), dict) and EXPLANATIONS in raw["webeval"]:
+            raw["webeval"] = dict(raw["webeval"])
+            explanations = raw["webeval"].pop(EXPLANATIONS)
+        if isinstance(listed, list):
+            rows = read_explanations(explanations, len(listed))
+            pairs = zip(listed, rows, strict=True)
+            raw["evaluators_results"] = [
+                {**each, "explanation": row} if isinstance(each, dict) else each for each, row in pairs
+            ]
         return super().read(raw)
 
     @property

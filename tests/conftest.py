@@ -14,13 +14,27 @@ import pytest
 from pytest_webeval.tasks.task import Task
 from tests.support import schema_checks
 from tests.support.bench import Bench
+from tests.support.default_run import group_rows, thin
 from tests.support.write_published_digests import digest_row
 
-hypothesis.settings.register_profile("any machine", deadline=None)  # it may be busy, and imports take their time
-hypothesis.settings.load_profile("any machine")
+# Without deadlines, since a machine may be busy. `--hypothesis-profile=whole` tries more examples.
+hypothesis.settings.register_profile("default run", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("whole", deadline=None, max_examples=200)
+if hypothesis.settings.get_current_profile_name() in {"ci", "default"}:  # nobody asked for another one
+    hypothesis.settings.load_profile("default run")
 
 CHROMIUM = shutil.which("chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Most rows of a `thinned` test are in the suites marked `whole`, and those about Parquet in `libraries`."""
+    for item in items:
+        if hasattr(item, "callspec") and "parquet" in item.callspec._idlist:
+            item.add_marker(pytest.mark.libraries)
+    for rows in group_rows(item for item in items if item.get_closest_marker("thinned")):
+        thin(rows, **rows[0].get_closest_marker("thinned").kwargs)
 
 
 @pytest.fixture(scope="module")

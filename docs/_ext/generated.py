@@ -30,7 +30,7 @@ API = {
     "Results": ("results", "exports."),
     "Tasks and sites": ("tasks.",),
     "Runs": ("recordings.",),
-    "Evaluators": ("evaluators.",),
+    "Evaluators": ("evaluators", "evaluators."),
     "Judges": ("judges.",),
     "Settings": ("rubrics.", "safety.", "scoring.", "redaction.", "rules"),
     "Errors": ("errors",),

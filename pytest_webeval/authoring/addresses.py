@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.volatility import is_path_token, list_secret_segments
+from pytest_webeval.authoring.volatility import split_path
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.tasks.sites import Environment, Sites, placeholder
 
@@ -29,11 +28,8 @@ class Place(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The place as people read it; `*` stands for any segment."""
-        return "/".join((self._start, *("*" if segment is None else segment for segment in self.segments)))
-
-    @property
-    def _start(self) -> str:
-        return self.origin if self.site is None else placeholder(self.site)
+        start = self.origin if self.site is None else placeholder(self.site)
+        return "/".join((start, *("*" if segment is None else segment for segment in self.segments)))
 
 
 class Addresses(Struct, frozen=True):
@@ -56,22 +52,12 @@ class Addresses(Struct, frozen=True):
         plain = f"{parts.scheme}://{parts.netloc.lower()}{parts.path}"
         for prefix, site in self._prefixes:
             if plain == prefix or plain.startswith(f"{prefix}/"):
-                return Place(site, parts.netloc, _split_path(plain[len(prefix) :]))
-        return Place(None, parts.hostname or "", _split_path(parts.path))
+                return Place(site, parts.netloc, split_path(plain[len(prefix) :]))
+        return Place(None, parts.hostname or "", split_path(parts.path))
 
     def derender(self, value: Any) -> Any:
         """A text with the addresses of sites replaced by placeholders; other values as they are."""
         return self.sites.derender(value, self.sites.environments) if isinstance(value, str) else value
-
-
-def _split_path(path: str) -> tuple[str | None, ...]:
-    """The segments; a token, which is another one in the next session, and a secret are any segment."""
-    segments = path.rstrip("/").split("/")
-    secret = list_secret_segments(path.rstrip("/"))
-    return tuple(
-        None if number in secret or is_path_token(name, segment) else segment
-        for number, (name, segment) in enumerate(pairwise(segments), 1)
-    )
 
 
 def infer_addresses(events: Sequence[NetworkEvent]) -> Addresses:

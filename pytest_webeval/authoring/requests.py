@@ -1,9 +1,9 @@
-"""Pages and changing requests of a recording, each with the fields that mean something."""
+"""Pages and changing requests of a recording, each with the fields that mean something, by the keys of a task."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.addresses import Addresses, Place
-from pytest_webeval.authoring.body_fields import read_fields
 from pytest_webeval.authoring.volatility import explain_volatile, holds_secret, is_id, is_secret
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.network.body_matcher import BOOLEANS, KEYWORDS
 from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkEvent, NetworkTrace, event_number
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.safety.limits import Limits
@@ -24,14 +24,23 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 REFUSED = 400  # from this status on, a request changed nothing
 _REDIRECT = 3  # first digit of the status
 # Segments of a path and parts of a host that can only mean telemetry, and resource types of Chromium.
-_TELEMETRY = frozenset(("analytics", "beacon", "csp-report", "heartbeat", "pageview", "pageviews", "rum", "telemetry"))
-_TELEMETRY_SEGMENTS = _TELEMETRY | {"usage_data", "web-vitals", "snowplow"}
+_TELEMETRY_SEGMENTS = frozenset(
+    (
+        *("analytics", "beacon", "csp-report", "heartbeat", "pageview", "pageviews", "rum", "snowplow", "telemetry"),
+        *("usage_data", "web-vitals"),
+    )
+)
 _TELEMETRY_HOSTS = ("analytics", "doubleclick", "googletagmanager", "mixpanel", "segment", "sentry", "hotjar")
 _TELEMETRY_TYPES = frozenset(("ping", "beacon", "cspviolationreport"))
 _LOGINS = frozenset(("login", "loginpost", "logon", "signin", "signout", "logout", "authenticate", "oauth"))
 _CREDENTIALS = frozenset(("username", "email", "user", "login", "remember", "rememberme", "redirect", "next"))
-_GRAPHQL = "graphql"
+MOST_FIELDS = 100  # of a body
+_LONGEST_TEXT = 2_000  # characters of a value
+_MOST_ITEMS = 20  # objects in a list
+_DEEPEST = 10
+_PLAIN_STEP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = "a secret"  # noqa: S105  (why a field is not required)
+_NO_KEY = "a name that a task cannot spell"
 
 
 class Request(Struct, frozen=True):
@@ -100,12 +109,17 @@ def list_requests(trace: NetworkTrace, addresses: Addresses, limits: Limits) -> 
 
 
 def _read_request(event: NetworkEvent, addresses: Addresses, limits: Limits, *, is_page: bool) -> Request:
-    moment = event.started
-    query, ignored = _split_stable(_parse_query(event.url), moment)
-    fields, dropped = read_fields(event, limits) if event.method in CHANGING else ({}, {})
+    parameters: dict[str, list[str]] = {}
+    for name, value in parse_qsl(urlsplit(event.url).query, keep_blank_values=True):
+        parameters.setdefault(name, []).append(value)
+    query, ignored = _split_stable({name: tuple(values) for name, values in parameters.items()}, event.started)
+    fields, dropped = _read_fields(event, limits) if event.method in CHANGING else ({}, {})
     place, referer = addresses.locate(event.url), event.header("referer")
-    operation, is_read = _parse_operation(place, fields)
-    stable, volatile = _split_stable(fields, moment)
+    operation, is_read = None, False
+    if place.segments[-1:] == ("graphql",) and isinstance(fields.get("query"), str):
+        is_read = fields.pop("query").lstrip().startswith(("query", "{"))
+        operation = fields.get("operationName")
+    stable, volatile = _split_stable(fields, event.started)
     return Request(
         event_number(event.index),
         event.method,
@@ -116,20 +130,13 @@ def _read_request(event: NetworkEvent, addresses: Addresses, limits: Limits, *, 
         ignored,
         {**dropped, **volatile},
         tuple(name for name in fields if name not in stable and name not in volatile),
-        operation,
+        operation if isinstance(operation, str) else None,
         addresses.locate(referer) if referer else None,
         urlsplit(referer).query if referer else "",
         is_page,
         _is_telemetry(event, place),
         is_read,
     )
-
-
-def _parse_query(url: str) -> dict[str, tuple[str, ...]]:
-    values_by_name: dict[str, list[str]] = {}
-    for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True):
-        values_by_name.setdefault(name, []).append(value)
-    return {name: tuple(values) for name, values in values_by_name.items()}
 
 
 def _split_stable(fields: Mapping[str, Any], moment: float | None) -> tuple[dict[str, Any], dict[str, str]]:
@@ -150,25 +157,14 @@ def _split_stable(fields: Mapping[str, Any], moment: float | None) -> tuple[dict
     return stable, volatile
 
 
-def _parse_operation(place: Place, fields: dict[str, Any]) -> tuple[str | None, bool]:
-    """The name of a GraphQL operation, and whether it only reads. Takes the query itself from the fields."""
-    if not place.segments or place.segments[-1] != _GRAPHQL or not isinstance(fields.get("query"), str):
-        return None, False
-    text, name = fields.pop("query").lstrip(), fields.get("operationName")
-    return (name if isinstance(name, str) else None), text.startswith(("query", "{"))
-
-
 def _is_telemetry(event: NetworkEvent, place: Place) -> bool:
     """Whether it can only be telemetry: by the browser's type of it, its host or a segment of its path."""
     if event.resource_type in _TELEMETRY_TYPES or event.header("ping-from") is not None:
         return True
-    if place.site is None and any(part.rstrip("0123456789") in _TELEMETRY_HOSTS for part in _split_host(place.origin)):
+    host = re.split("[.-]", place.origin.lower())
+    if place.site is None and any(part.rstrip("0123456789") in _TELEMETRY_HOSTS for part in host):
         return True
     return any(segment in _TELEMETRY_SEGMENTS for segment in place.segments)
-
-
-def _split_host(host: str) -> list[str]:
-    return re.split("[.-]", host.lower())
 
 
 class _AssignedIds(Struct):
@@ -187,28 +183,84 @@ class _AssignedIds(Struct):
         return replace(request, place=replace(request.place, segments=segments))
 
     def add(self, request: Request, event: NetworkEvent, addresses: Addresses, limits: Limits) -> None:
-        """Note the ids that a request had, and those that the site returned for it."""
+        """Note the ids that a request had, and those that the site returned for it: in its location, or in JSON."""
         self.seen.update(request.place.segments)
         if not request.is_change or request.is_login:
             return
         self.is_waiting = not request.is_page or request.status // 100 == _REDIRECT
-        self._add((*_list_location(event, addresses), *_list_content_ids(event, limits)))
+        returned: list[str | None] = []
+        for name, value in event.response_headers:
+            if name.lower() == "location":
+                returned += addresses.locate(value).segments
+        with suppress(EvaluationError):
+            content = event.read_content()
+            members = parse_fields(content, limits) if content is not None and "json" in content.mime else None
+            pairs = members.first.items() if members is not None else ()
+            ids = [each for name, each in pairs if name.lower() in ("id", "iid", "uuid", "uid")]
+            returned += [str(each) for each in ids if isinstance(each, str | int)]
+        self._add(returned)
 
-    def _add(self, segments: tuple[str | None, ...]) -> None:
+    def _add(self, segments: Iterable[str | None]) -> None:
         self.ids.update({segment for segment in segments if segment and is_id(segment)} - self.seen)
 
 
-def _list_location(event: NetworkEvent, addresses: Addresses) -> Iterator[str | None]:
-    """Segments of the place to which a response leads."""
-    for name, value in event.response_headers:
-        if name.lower() == "location":
-            yield from addresses.locate(value).segments
+def _read_fields(event: NetworkEvent, limits: Limits) -> tuple[dict[str, Any], dict[str, str]]:
+    """What was posted, by the keys of `post_data`; and why other fields cannot be named there.
+
+    Raises `EvaluationError` for a body that cannot be read.
+    """
+    body = event.read_post()
+    if body is not None and body.load_text is not None:
+        body = replace(body, text=body.load_text())
+    parsed = parse_fields(body, limits)
+    fields: dict[str, Any] = {}
+    dropped: dict[str, str] = {}
+    for key, value in _flatten(parsed.first | parsed.repeated) if parsed is not None else ():
+        texts = value if isinstance(value, list) else (value,)
+        if len(fields) + len(dropped) >= MOST_FIELDS:
+            dropped["…"] = "one field too many"
+            break
+        if key is None:
+            dropped[value] = _NO_KEY
+        elif looks_like_pattern(key) or key.startswith("$.^") or key != key.strip():
+            dropped[key] = _NO_KEY
+        elif sum(len(text) if isinstance(text, str) else 1 for text in texts) > _LONGEST_TEXT:
+            dropped[key] = "too long"
+        else:
+            fields[key] = value
+    return fields, dropped
 
 
-def _list_content_ids(event: NetworkEvent, limits: Limits) -> Iterator[str]:
-    with suppress(EvaluationError):
-        content = event.read_content()
-        members = parse_fields(content, limits) if content is not None and "json" in content.mime else None
-        for name, value in (members.first if members is not None else {}).items():
-            if name.lower() in ("id", "iid", "uuid", "uid") and isinstance(value, str | int):
-                yield str(value)
+def _flatten(members: Mapping[str, Any]) -> Iterator[tuple[str | None, Any]]:
+    """Each scalar and each list of scalars of an object, with its name or the path to it.
+
+    Of what no key can name, None with the name that no key can hold.
+    """
+    for name, value in members.items():
+        if isinstance(value, Mapping) or _has_objects(value):
+            yield from _walk_member("$", name, value, _DEEPEST)
+        else:
+            yield (None, name) if name.startswith("$") else (name, value)
+
+
+def _walk_member(path: str, name: str, value: Any, depth: int) -> Iterator[tuple[str | None, Any]]:
+    is_plain = _PLAIN_STEP.fullmatch(name) and name not in KEYWORDS and not name.startswith(BOOLEANS)
+    if depth == 0 or not (is_plain or (name.isprintable() and not {"'", "\\"} & set(name))):
+        yield None, name
+    else:
+        yield from _walk(f"{path}.{name}" if is_plain else f"{path}['{name}']", value, depth - 1)
+
+
+def _walk(path: str, value: Any, depth: int) -> Iterator[tuple[str | None, Any]]:
+    if isinstance(value, Mapping):
+        for name, member in value.items():
+            yield from _walk_member(path, name, member, depth)
+    elif _has_objects(value) and depth > 0:
+        for index, item in enumerate(value[:_MOST_ITEMS]):
+            yield from _walk(f"{path}[{index}]", item, depth - 1)
+    else:
+        yield path, value
+
+
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.authoring.addresses import Addresses, Place
-from pytest_webeval.authoring.requests import Request, list_requests
+from pytest_webeval.authoring.requests import list_requests
 from pytest_webeval.authoring.volatility import hide_secrets, is_random
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.safety.limits import USUAL, Limits
@@ -86,15 +86,12 @@ def list_changes(label: str, trace: NetworkTrace, addresses: Addresses, limits: 
     numbers: dict[Change, int] = {}
     for request in list_requests(trace, addresses, limits):
         if request.is_change and not request.is_login:
-            numbers.setdefault(_to_change(request), request.number)
+            sent = (*request.fields, *request.blank, *request.query)
+            names = sorted({hide_secrets(_INDEX.sub("[*]", name)) for name in sent})
+            operation = request.operation and hide_secrets(request.operation)
+            change = Change(request.method, request.place, operation, tuple(names))
+            numbers.setdefault(change, request.number)
     return RunChanges(label, numbers)
-
-
-def _to_change(request: Request) -> Change:
-    sent = (*request.fields, *request.blank, *request.query)
-    names = sorted({hide_secrets(_INDEX.sub("[*]", name)) for name in sent})
-    operation = request.operation and hide_secrets(request.operation)
-    return Change(request.method, request.place, operation, tuple(names))
 
 
 def find_side_effects(runs_by_task: Mapping[int | str, Sequence[RunChanges]]) -> list[SideEffect]:
@@ -113,18 +110,13 @@ def find_side_effects(runs_by_task: Mapping[int | str, Sequence[RunChanges]]) ->
 
 def _list_unshared(runs: Sequence[RunChanges]) -> list[dict[Change, int]]:
     """Of each run the changes that it shares with no other: neither as they are, nor with other random ids."""
-    shared = _count_runs(run.numbers for run in runs)
+    shared = Counter(change for run in runs for change in run.numbers)
     rare = [{change: number for change, number in run.numbers.items() if shared[change] == 1} for run in runs]
-    alike = _count_runs({change.without_random_ids for change in changes} for changes in rare)
+    alike = Counter(each for changes in rare for each in {change.without_random_ids for change in changes})
     return [
         {change: number for change, number in changes.items() if alike[change.without_random_ids] == 1}
         for changes in rare
     ]
-
-
-def _count_runs(changes_by_run: Iterable[Iterable[Change]]) -> Counter[Change]:
-    """How many runs made each change."""
-    return Counter(change for changes in changes_by_run for change in changes)
 
 
 def count_single(runs_by_task: Mapping[int | str, Sequence[RunChanges]]) -> int:

@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from itertools import pairwise
 
-from pytest_webeval.recordings.network.entry_fields import parse_timestamp
+from pytest_webeval.recordings.network.har_entries import parse_timestamp
 from pytest_webeval.redaction import names
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
@@ -14,36 +14,16 @@ from pytest_webeval.redaction.session import Redacting
 # Names in small letters, of letters and digits only.
 _TOKENS = frozenset(
     (
-        "authenticitytoken",
-        "captcha",
-        "clientmutationid",
-        "correlationid",
-        "csrf",
-        "csrfmiddlewaretoken",
-        "eventvalidation",
-        "formbuildid",
-        "formkey",
-        "formtoken",
-        "jsessionid",
-        "nonce",
-        "phpsessid",
-        "requestid",
-        "requestverificationtoken",
-        "session",
-        "sessionid",
-        "sid",
-        "token",
-        "traceid",
-        "viewstate",
-        "viewstategenerator",
-        "wpnonce",
+        *("authenticitytoken", "captcha", "clientmutationid", "correlationid", "csrf", "csrfmiddlewaretoken"),
+        *("eventvalidation", "formbuildid", "formkey", "formtoken", "jsessionid", "nonce", "phpsessid", "requestid"),
+        *("requestverificationtoken", "session", "sessionid", "sid", "token", "traceid", "viewstate"),
+        *("viewstategenerator", "wpnonce"),
     )
 )
 _TOKEN_PARTS = ("csrf", "xsrf", "nonce", "sessionid", "captcharesponse", "sessiontoken", "securitytoken")
 _NOISE = frozenset(("", "cachebust", "cachebuster", "cb", "fbclid", "gclid", "isajax", "rand", "random", "rnd", "ts"))
 _PATH_TOKENS = frozenset(("key", "secret", "hash"))
 _NOISE_NAMES = ("timestamp", "uenc", "utf8")
-_CAMPAIGN = "utm_"
 _SECRET_PARTS = ("password", "passwd", "passphrase", "cvv", "cardnumber", "apikey", "secret")
 _SECRETS = frozenset(("pwd", "pass", "otp", "cvc", "pin"))
 
@@ -63,7 +43,7 @@ def explain_volatile(name: str, value: object, moment: float | None) -> str | No
     plain = _simplify(name)
     if plain in _TOKENS or any(part in plain for part in _TOKEN_PARTS):
         return "the name of a token"
-    if plain in _NOISE or plain in _NOISE_NAMES or name.lower().startswith(_CAMPAIGN):
+    if plain in _NOISE or plain in _NOISE_NAMES or name.lower().startswith("utm_"):
         return "a name that sites use for noise"
     text = str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if is_random(text):
@@ -88,25 +68,31 @@ def holds_secret(name: str, value: object) -> bool:
 
 
 def is_random(text: str) -> bool:
-    """Whether a text is a UUID, a long hexadecimal number, or as mixed as an encoded random number."""
+    """Whether a text is a UUID, a long hexadecimal number, or as mixed as an encoded random number.
+
+    In such a number small letters, capitals and digits alternate as they do in no word.
+    """
     if _UUID.fullmatch(text) or _HEX.fullmatch(text):
         return True
-    return bool(_ENCODED.fullmatch(text)) and _is_mixed(text)
+    if not _ENCODED.fullmatch(text):
+        return False
+    kinds = [(each.isdigit(), each.isupper()) for each in text if each.isalnum()]
+    changes = sum(before != after for before, after in pairwise(kinds))
+    return len(set(kinds)) == 3 and changes >= _SHARE_OF_CHANGES * len(kinds)
 
 
-def list_secret_segments(path: str) -> frozenset[int]:
-    """The numbers of the segments of a path that hold a secret, such as a token to reset a password."""
-    safe = hide_secrets(path).split("/")
-    segments = path.split("/")
-    if len(safe) != len(segments):
-        return frozenset(number for number, segment in enumerate(segments) if hide_secrets(segment) != segment)
-    return frozenset(number for number, segment in enumerate(segments) if safe[number] != segment)
-
-
-def is_path_token(name: str, segment: str) -> bool:
-    """Whether a segment of a path is a token or an encoded address, by the segment before it, which is its name."""
-    plain = _simplify(name)
-    return plain in _NOISE_NAMES or (is_random(segment) and (plain in _TOKENS or plain in _PATH_TOKENS))
+def split_path(path: str) -> tuple[str | None, ...]:
+    """The segments of a path; a token, which is another one in the next session, and a secret are any segment."""
+    segments = path.rstrip("/").split("/")
+    safe = hide_secrets(path.rstrip("/")).split("/")
+    if len(safe) != len(segments):  # a secret with a slash in it
+        safe = list(map(hide_secrets, segments))
+    stable: list[str | None] = []
+    for (name, segment), redacted in zip(pairwise(segments), safe[1:], strict=True):
+        plain = _simplify(name)  # what is before a token or an encoded address is its name
+        is_token = plain in _NOISE_NAMES or (is_random(segment) and (plain in _TOKENS or plain in _PATH_TOKENS))
+        stable.append(None if is_token or redacted != segment else segment)
+    return tuple(stable)
 
 
 def is_id(segment: str) -> bool:
@@ -118,19 +104,6 @@ def _simplify(name: str) -> str:
     """The last part of a name such as `issue[form_key]` or `$.issue.formKey`, in small letters and digits."""
     parts = [part for part in re.split(r"[.\[\]]+", name) if part]
     return re.sub("[^a-z0-9]", "", parts[-1].lower()) if parts else ""
-
-
-def _is_mixed(text: str) -> bool:
-    """Whether small letters, capitals and digits alternate as they do in no word."""
-    kinds = [_kind(character) for character in text if character.isalnum()]
-    changes = sum(before != after for before, after in pairwise(kinds))
-    return len(set(kinds)) == 3 and changes >= _SHARE_OF_CHANGES * len(kinds)
-
-
-def _kind(character: str) -> str:
-    if character.isdigit():
-        return "digit"
-    return "capital" if character.isupper() else "small"
 
 
 def _is_time(text: str, moment: float | None) -> bool:

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_text(Path(arguments.json), to_json_bytes(content).decode(), advice="choose another file with --json")
     if arguments.report:
-        from pytest_webeval.reports.html.audit_page import write_audit_page  # only for this option
+        from pytest_webeval.reports.html.static_pages import write_audit_page  # only for this option
 
         write_audit_page(content, Path(arguments.report))
     return 1 if list_unsolved(audits) or count_findings(audits) > most else 0
@@ -78,8 +78,12 @@ def _list_suites(arguments: argparse.Namespace) -> Iterator[SuiteAudit]:
     """An audit of the tasks that the user names, or of each file of tasks in the directories of runs."""
     from pytest_webeval.api import find_runs
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
+    from pytest_webeval.scoring.worker_pool import count_processors
 
-    jobs, settings = _parse_jobs(arguments.jobs), _read_settings(arguments)
+    jobs, expected = count_processors(), f"a number from 1 to {MOST_JOBS}, or auto"
+    if arguments.jobs != "auto":
+        jobs = _parse_number(arguments.jobs, "--jobs", expected, range(1, MOST_JOBS + 1))
+    settings = _read_settings(arguments)
     runs = {root: list(find_runs(root, arguments.rules)) for root in dict.fromkeys(map(Path, arguments.runs))}
     for tasks, roots in _list_tasks(arguments.tasks, list(runs)):
         yield SuiteAudit(tasks, settings, [run for root in roots for run in runs[root]], jobs)
@@ -116,14 +120,6 @@ def _list_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[tuple[TaskS
     if not groups:
         raise SettingsError(f"audit requires tasks; name a file with --tasks, or a directory of runs with {TASKS}")
     return list(groups.values())
-
-
-def _parse_jobs(text: str) -> int:
-    if text == "auto":
-        from pytest_webeval.scoring.worker_pool import count_processors
-
-        return count_processors()
-    return _parse_number(text, "--jobs", f"a number from 1 to {MOST_JOBS}, or auto", range(1, MOST_JOBS + 1))
 
 
 def _parse_number(text: str, option: str, expected: str = "a number", allowed: range = range(10**9)) -> int:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.certificates import Certificate, read_certificate, write_certificate
 from pytest_webeval.judges.label_files import IN_WORDS, LabelColumns, load_label_file, parse_coding
-from pytest_webeval.recordings.human_labels import CODINGS
-from pytest_webeval.reports.calibration_text import format_calibration
+from pytest_webeval.recordings.verdict_files import CODINGS
+from pytest_webeval.reports.judging_text import format_calibration
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.storage import write_json, write_text
 from pytest_webeval.summary.calibration import calibrate
@@ -55,29 +53,21 @@ def run(arguments: argparse.Namespace) -> int:
     files = [load_label_file(Path(name), columns, coding) for name in dict.fromkeys(arguments.labels)]
     calibration = calibrate(read_judged_runs(map(Path, dict.fromkeys(arguments.results))), files)
     certificate = certify(calibration) if arguments.certificate else None
-    if arguments.disagreements:
-        _check_queue(Path(arguments.disagreements))
+    queue = Path(arguments.disagreements) if arguments.disagreements else None
+    if queue is not None and os.path.lexists(queue) and load_label_file(queue, LabelColumns(), IN_WORDS).labels:
+        advice = "pass it as --labels, and choose another file for --disagreements"
+        raise SettingsError(f"{queue} has adjudications, which would be lost; {advice}")
     print_text(format_calibration(calibration.to_json()))
     if arguments.json:
         write_json(Path(arguments.json), calibration.to_json())
-    if arguments.disagreements:
-        _write_queue(Path(arguments.disagreements), calibration.list_disagreements())
+    if queue is not None:
+        rows = calibration.list_disagreements()
+        lines = [f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows]
+        write_text(queue, "".join(lines), advice="choose another --disagreements")
+        print_text(sanitize(f"{queue}: {pluralize(len(rows), 'disagreement')} to adjudicate"))
     if certificate is not None:
         _replace_certificate(Path(arguments.certificate), certificate)
     return 0
-
-
-def _check_queue(path: Path) -> None:
-    """Refuse to replace a file with adjudications, or one that is not a list of disagreements."""
-    if os.path.lexists(path) and load_label_file(path, LabelColumns(), IN_WORDS).labels:
-        advice = "pass it as --labels, and choose another file for --disagreements"
-        raise SettingsError(f"{path} has adjudications, which would be lost; {advice}")
-
-
-def _write_queue(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-    write_text(path, "".join(f"{line}\n" for line in lines), advice="choose another --disagreements")
-    _print_file(path, f"{pluralize(len(rows), 'disagreement')} to adjudicate")
 
 
 def _replace_certificate(path: Path, certificate: Certificate) -> None:
@@ -87,10 +77,5 @@ def _replace_certificate(path: Path, certificate: Certificate) -> None:
         with suppress(SettingsError):
             change = read_certificate(path).explain_staleness(certificate.judge)
     write_certificate(path, certificate)
-    _print_file(
-        path, f"certificate of {certificate.judge}" + (f"; the one before was stale: {change}" if change else "")
-    )
-
-
-def _print_file(path: Path, text: str) -> None:
-    print_text(sanitize(f"{path}: {text}"))
+    note = f"; the one before was stale: {change}" if change else ""
+    print_text(sanitize(f"{path}: certificate of {certificate.judge}{note}"))

@@ -10,8 +10,8 @@ from typing import Any
 from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.reports.checks_text import format_gates, gate_table
 from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
-from pytest_webeval.reports.gates import format_gates, gate_table
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.storage import to_json_bytes, write_json
@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         sessions = [session.select(subset) for session in sessions]
     _check_gates(gates, sessions, arguments.attempts)
     comparisons = [SessionComparison(sessions[0], later) for later in sessions[1:]]
-    missing = _list_missing(sessions, subset)
+    recorded = {str(run.task_id) for run in sessions[-1].runs}
+    expected = dict.fromkeys([run.task_id for run in sessions[0].runs] if subset is None else subset)
+    missing = [task_id for task_id in expected if str(task_id) not in recorded]
     case = GateCase(sessions[-1], comparisons[-1] if comparisons else None, missing, attempts=arguments.attempts)
     lines = [gate.evaluate(case).to_json() for gate in gates]
     content = {
@@ -73,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write_page(content: dict[str, Any], arguments: argparse.Namespace, sessions: Sequence[ScoredSession]) -> None:
     """Write the page, with details of the changed tasks from what lies next to each summary."""
     from pytest_webeval.reports.html.comparison_page import write_comparison_page  # only for this option
-    from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+    from pytest_webeval.reports.html.side_by_side.entries import SessionFiles
 
     files = [
         SessionFiles(session, Path(name) if Path(name).is_dir() else Path(name).parent, Path.cwd())
@@ -99,13 +101,6 @@ def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attem
         raise SettingsError(problem.removeprefix(f"{OPTION}: "))
 
 
-def _list_missing(sessions: Sequence[ScoredSession], task_ids: Sequence[int | str] | None) -> list[int | str]:
-    """The tasks of the subset, or else of the first session, of which the last one has no run."""
-    recorded = {str(run.task_id) for run in sessions[-1].runs}
-    expected = task_ids if task_ids is not None else [run.task_id for run in sessions[0].runs]
-    return [task_id for task_id in dict.fromkeys(expected) if str(task_id) not in recorded]
-
-
 def _format_text(content: dict[str, Any]) -> str:
     parts = map(format_comparison, content["comparisons"])
     return "\n\n".join(filter(None, [*parts, "\n".join(format_gates(content["gates"]))]))
@@ -116,12 +111,8 @@ def _format_markdown(content: dict[str, Any]) -> str:
     return "\n\n".join(filter(None, [*parts, gate_table(content["gates"])]))
 
 
-def _format_json(content: dict[str, Any]) -> str:
-    return to_json_bytes(content).decode().rstrip("\n")
-
-
 _FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "text": _format_text,
     "markdown": _format_markdown,
-    "json": _format_json,
+    "json": lambda content: to_json_bytes(content).decode().rstrip("\n"),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -56,13 +55,18 @@ def run(arguments: argparse.Namespace) -> int:
         policy = RedactionPolicy(arguments.redact)
         return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream(), policy)
     results = load_results(arguments.results, arguments.redact)
-    _warn_of(results.problems)
+    for problem in results.problems:
+        warn(problem)
     facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
     files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
-    if arguments.output is None:
-        _print(files)
-    else:
-        _write(Path(arguments.output), files)
+    for name, content in files.items():
+        if arguments.output is None:  # always in UTF-8: it is a file, though nobody named it yet
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            continue
+        path = Path(arguments.output, name) if name else Path(arguments.output)
+        write_bytes(path, content, "choose another --output")
+        sys.stdout.write(f"{sanitize(str(path))}: {pluralize(len(content), 'byte')}\n")
     return 0
 
 
@@ -75,14 +79,10 @@ def _write_stream(results: Path, output: Path, stream: Stream, policy: Redaction
     for name, content in stream(results, problems, policy):
         write_bytes(output / name, content, "choose another --output")
         count += 1
-    _warn_of(format_problems(problems, str(results)))
+    for problem in format_problems(problems, str(results)):
+        warn(problem)
     sys.stdout.write(f"{sanitize(str(output))}: {pluralize(count, 'file')}\n")
     return 0
-
-
-def _warn_of(problems: Iterable[str]) -> None:
-    for problem in problems:
-        warn(problem)
 
 
 def _check_options(arguments: argparse.Namespace, target: Export) -> None:
@@ -95,17 +95,3 @@ def _check_options(arguments: argparse.Namespace, target: Export) -> None:
     given = [f"--{name.replace('_', '-')}" for name in _FACTS if getattr(arguments, name) is not None]
     if given and not target.has_facts:
         raise SettingsError(f"{arguments.to} has no {', '.join(given)}; use it with every-eval-ever")
-
-
-def _print(files: Mapping[str, bytes]) -> None:
-    """Always in UTF-8: it is a file, though nobody named it yet."""
-    sys.stdout.flush()
-    for content in files.values():
-        sys.stdout.buffer.write(content)
-
-
-def _write(output: Path, files: Mapping[str, bytes]) -> None:
-    for name, content in files.items():
-        path = output / name if name else output
-        write_bytes(path, content, "choose another --output")
-        sys.stdout.write(f"{sanitize(str(path))}: {pluralize(len(content), 'byte')}\n")

@@ -39,26 +39,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the history of the sessions that can be read, and name the others. Raises `SettingsError` without any."""
-    flips = _parse_count(arguments.flips)
+    if not (arguments.flips.isascii() and arguments.flips.isdigit()):
+        raise SettingsError(f"invalid --flips {arguments.flips!r}; use a number of tasks, or 0 for all")
     subset = load_subset(arguments.subset).task_ids if arguments.subset else None
     sessions, skipped = _read_sessions(dict.fromkeys(arguments.sessions), subset)
     if not sessions:
         raise SettingsError("no session can be read; name summaries or directories of results")
     content = build_history(sessions) | {"skipped": skipped}
-    print_text(_FORMATS[arguments.format](content, flips))
+    print_text(_FORMATS[arguments.format](content, int(arguments.flips)))
     if arguments.json:
         write_json(Path(arguments.json), content)
     if arguments.report:
-        from pytest_webeval.reports.html.history_page import write_history_page  # only for this option
+        from pytest_webeval.reports.html.static_pages import write_history_page  # only for this option
 
         write_history_page(content, Path(arguments.report))
     return 0
-
-
-def _parse_count(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise SettingsError(f"invalid --flips {text!r}; use a number of tasks, or 0 for all")
-    return int(text)
 
 
 def _read_sessions(names: Iterable[str], subset: Iterable[int | str] | None) -> tuple[list[ScoredSession], list[str]]:
@@ -75,12 +70,8 @@ def _read_sessions(names: Iterable[str], subset: Iterable[int | str] | None) -> 
     return sessions, skipped
 
 
-def _format_json(content: dict[str, Any], _: int) -> str:
-    return to_json_bytes(content).decode().rstrip("\n")
-
-
 _FORMATS: dict[str, Callable[[dict[str, Any], int], str]] = {
     "text": format_history,
     "markdown": format_history_markdown,
-    "json": _format_json,
+    "json": lambda content, _: to_json_bytes(content).decode().rstrip("\n"),
 }

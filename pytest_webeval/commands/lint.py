@@ -44,14 +44,11 @@ def _print_text(findings: Sequence[Finding]) -> None:
     """A line for each finding, and one with their number."""
     for finding in findings:
         hint = "hint: " if finding.severity is Severity.HINT else ""
-        print_text(_to_line(f"{finding.source} @ {finding.place}: {hint}{finding.text}"))
-    print_text(_count(findings))
-
-
-def _count(findings: Sequence[Finding]) -> str:
+        line = f"{finding.source} @ {finding.place}: {hint}{finding.text}"
+        print_text(sanitize(line.replace("\n", " ")))
     hints = sum(finding.severity is Severity.HINT for finding in findings)
     warnings = pluralize(len(findings) - hints, "warning")
-    return f"{warnings}, {pluralize(hints, 'hint')}" if hints else warnings
+    print_text(f"{warnings}, {pluralize(hints, 'hint')}" if hints else warnings)
 
 
 def _print_json(findings: Sequence[Finding]) -> None:
@@ -64,10 +61,6 @@ def _print_github(findings: Sequence[Finding]) -> None:
         kind = "warning" if finding.severity is Severity.WARNING else "notice"
         properties = {"file": finding.source, "line": finding.line, "title": f"webeval lint: {finding.check}"}
         print_text(workflow_command(kind, f"{finding.place}: {finding.text}", **properties))
-
-
-def _to_line(text: str) -> str:
-    return sanitize(" ".join(text.split("\n")))
 
 
 FORMATS: dict[str, Callable[[Sequence[Finding]], None]] = {

@@ -61,7 +61,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     written = write_session_summary(place, summary)
     lines = [*_describe(shards, summary), f"summary: {written}"]
     if arguments.report:
-        from pytest_webeval.reports.html.merged_report import write_merged_report  # only for this option
+        from pytest_webeval.reports.html.report_directory import write_merged_report  # only for this option
 
         report = Path(arguments.report)
         has_own_summary = report.resolve() == place.resolve()

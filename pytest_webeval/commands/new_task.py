@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from pytest_webeval.api import load_run
-from pytest_webeval.authoring.proposal.proposal import Proposal, propose
+from pytest_webeval.authoring.proposal.proposal import propose
 from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
@@ -42,28 +42,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError("invalid intent ''; use a sentence")
     sites = load_sites(arguments.config) if arguments.config is not None else None
     runs = [load_run(path) for path in arguments.runs]
+    policy = RedactionPolicy(arguments.redact)
     with limit_time(SECONDS * len(runs)):
-        proposal = propose(
-            runs, sites, intent=arguments.intent, task_id=arguments.id, policy=RedactionPolicy(arguments.redact)
-        )
-    _write(proposal, output)
-    return _report(proposal, len(runs))
-
-
-def _write(proposal: Proposal, output: Path | None) -> None:
+        proposal = propose(runs, sites, intent=arguments.intent, task_id=arguments.id, policy=policy)
     text = sanitize(to_json_bytes(proposal.definition).decode())  # what it escapes are the escapes of JSON
     if output is None:
         print_text(text.rstrip("\n"))
     else:
         write_text(output, text, advice="choose another file with --output")
-
-
-def _report(proposal: Proposal, count: int) -> int:
     lines = [f"check: {note}" for note in proposal.notes]
     lines += [f"ERROR: {problem}" for problem in proposal.problems]
     if not proposal.problems:
-        passes = "passes" if count == 1 else "pass"
-        lines.append(f"{pluralize(count, 'golden run')} {passes} under this definition")
+        passes = "passes" if len(runs) == 1 else "pass"
+        lines.append(f"{pluralize(len(runs), 'golden run')} {passes} under this definition")
     for line in lines:
         sys.stderr.write(f"{sanitize(' '.join(line.split()))}\n")
     return 1 if proposal.problems else 0

@@ -86,13 +86,11 @@ def _find_task(arguments: argparse.Namespace) -> tuple[Task | None, str]:
         if arguments.url is None:
             raise SettingsError("no definition of the task; pass --tasks, or --url to record a run before it has one")
         return None, arguments.url
-    task = load_tasks(arguments.tasks).get(_parse_task_id(arguments.task))
+    text = arguments.task
+    is_number = text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER
+    task = load_tasks(arguments.tasks).get(int(text) if is_number else text)
     sites = load_sites(arguments.config) if arguments.config else Sites()
     return task, arguments.url or find_start_url(task, sites)
-
-
-def _parse_task_id(text: str) -> int | str:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER else text
 
 
 def find_start_url(task: Task, sites: Sites) -> str:
@@ -117,7 +115,8 @@ def _choose_browser(arguments: argparse.Namespace) -> BrowserOptions:
     return BrowserOptions(
         executable_path=arguments.browser,
         headless=arguments.headless,
-        args=("--no-sandbox",) if _is_root() else (),
+        # Chromium has no sandbox for root.
+        args=("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else (),
         cdp_url=arguments.cdp,
         serves_cdp=arguments.headless,
         # A browser that serves others has one context, which has one page; a window is as large as its person wants.
@@ -125,36 +124,27 @@ def _choose_browser(arguments: argparse.Namespace) -> BrowserOptions:
     )
 
 
-def _is_root() -> bool:
-    """Whether the user is root, for whom Chromium has no sandbox."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
 def _record(
     recording: Recording, options: BrowserOptions, start_url: str, answer_text: str | None, interrupts: Interrupts
 ) -> None:
     """Open the start page, wait until the person is done, and ask for the answer. Raises `SettingsError`."""
+    from playwright.sync_api import Error
+
     from pytest_webeval.recorder.person import Person, TypedLines
     from pytest_webeval.recorder.sync_recording import open_context
 
     with open_context(recording, options) as context:
-        _open_start_page(context, start_url)
+        page = next(iter(context.pages), None) or context.new_page()
+        try:
+            page.goto(start_url, wait_until="commit")
+        except Error as error:
+            problem = f"cannot open the start page: {to_line(error.message, _LONGEST_PROBLEM)}"
+            raise SettingsError(f"{problem}; start the site, or pass another --url") from error
         person = Person(TypedLines(sys.stdin), interrupts, _build_wait(context))
         where = f"through {recording.cdp_url}" if recording.cdp_url else "in the window"
         print_text(f"browse {where}; when you are done, press Enter here or close the page")
         person.wait_until_done()
         answer(recording, person, answer_text)
-
-
-def _open_start_page(context: BrowserContext, start_url: str) -> None:
-    from playwright.sync_api import Error
-
-    page = next(iter(context.pages), None) or context.new_page()
-    try:
-        page.goto(start_url, wait_until="commit")
-    except Error as error:
-        problem = to_line(error.message, _LONGEST_PROBLEM)
-        raise SettingsError(f"cannot open the start page: {problem}; start the site, or pass another --url") from error
 
 
 def _build_wait(context: BrowserContext) -> Callable[[float], bool]:
@@ -212,14 +202,14 @@ def _ask_choice(person: Person, question: str, choices: Sequence[str], default: 
 
 def parse_answer(text: str) -> Any:
     """The JSON value of a text, or the text itself."""
+
+    def refuse_constant(name: str) -> Any:
+        raise ValueError(name)  # NaN is a text
+
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         return text
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)  # NaN is a text
 
 
 def _report(recording: Recording, config: str | None) -> int:

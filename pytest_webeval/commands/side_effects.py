@@ -66,7 +66,9 @@ def _list_passing(
     for each in find_runs(root):
         if each.path.resolve() in compared:
             continue
-        recorded = _name_by_task(each, tasks)
+        recorded, parent = each, each.path.resolve().parent.name
+        if tasks is not None and each.task_id not in tasks and parent in tasks:  # an attempt below a task's name
+            recorded = replace(each, task_id=tasks.get(parent).task_id)
         try:
             with limit_time(SECONDS):
                 if score(recorded, tasks, sites, redact="off").status is Status.SUCCESS and recorded.has_trace:
@@ -76,14 +78,6 @@ def _list_passing(
             continue
         finally:
             recorded.release()
-
-
-def _name_by_task(recorded: Run, tasks: TaskSet | None) -> Run:
-    """The run; of an attempt in a directory that is named by its task, with the id of that task."""
-    parent = recorded.path.resolve().parent.name
-    if tasks is None or recorded.task_id in tasks or parent not in tasks:
-        return recorded
-    return replace(recorded, task_id=tasks.get(parent).task_id)
 
 
 def _format_text(runs_by_task: RunsByTask, effects: Sequence[SideEffect]) -> str:

@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     for each in checked:
         problems = each.find_problems() or _find_in_other_files(each)
         invalid += bool(problems)
-        for line in _format_problems(_format_name(each.path), problems):
+        name = str(each.path) if str(each.path).isprintable() else repr(str(each.path))  # on one line
+        for line in _format_problems(name, problems):
             print_text(sanitize(redact_text(line)))
     files = pluralize(len(checked), "file")
     print_text(f"{invalid} of {files} invalid" if invalid else f"{files} valid")
@@ -47,22 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _find_in_other_files(checked: CheckedFile) -> list[str]:
     """What is wrong with the side files of a valid file, or with the shards of a manifest. Raises `SettingsError`."""
-    if checked.schema.name == "eval_results":
-        return _find_in_shards(checked.path.resolve() if checked.is_named else checked.path)
-    if checked.schema.name not in _WITH_SIDE_FILES:
-        return []
-    try:
-        read_summary_file(checked.path, "it")
-    except SettingsError as error:
-        return [str(error).partition("; ")[0]]
-    return []
-
-
-def _find_in_shards(manifest: Path) -> list[str]:
-    """What keeps readers from results of a manifest. Raises `SettingsError` for tables without their library."""
     problems: list[str] = []
-    for _ in read_rows(manifest.parent, manifest.name, problems):
-        pass
+    if checked.schema.name == "eval_results":
+        manifest = checked.path.resolve() if checked.is_named else checked.path
+        for _ in read_rows(manifest.parent, manifest.name, problems):
+            pass
+    elif checked.schema.name in _WITH_SIDE_FILES:
+        try:
+            read_summary_file(checked.path, "it")
+        except SettingsError as error:
+            problems.append(str(error).partition("; ")[0])
     return problems
 
 
@@ -72,8 +67,3 @@ def _format_problems(name: str, problems: Sequence[str]) -> list[str]:
         at_least = "at least " if len(problems) >= MOST_PROBLEMS else ""
         lines.append(f"{name}: … and {at_least}{left:,} more")
     return lines
-
-
-def _format_name(path: Path) -> str:
-    """The path on one line."""
-    return str(path) if str(path).isprintable() else repr(str(path))

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.results import Difference, Explanation, NamedEvent
 from pytest_webeval.safety.text import ELLIPSIS, truncate
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.schema import MAX_REPORT_DEPTH, UnparsedValue, to_plain_json
@@ -86,35 +87,16 @@ def _truncate_leaf(leaf: Any, budget: _Budget) -> Any:
     return plain
 
 
-DIFFERENT, MISSING, EXTRA, UNREADABLE = "different", "missing", "extra", "unreadable"
 MOST_DIFFERENCES = MOST_CANDIDATES = 100
 
 
-class Difference(Struct, frozen=True):
-    """One place where the actual value is not the expected one.
-
-    In arrays whose order does not matter, a path counts the expected items, but for what is `extra`.
-    """
-
-    path: str
-    kind: str
-    expected: Any = None
-    actual: Any = None
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as plain JSON of bounded size."""
-        values = {"expected": truncate_json(self.expected), "actual": truncate_json(self.actual)}
-        return {"path": bounded_path(self.path), "kind": self.kind, **values}
+def differ(path: str, kind: str, expected: Any = None, actual: Any = None) -> Difference:
+    """A difference between two trees of values, bounded."""
+    return Difference(bounded_path(path), kind, truncate_json(expected), truncate_json(actual))
 
 
-class Explanation(Struct, frozen=True):
-    """All differences; for events the nearest one as reports show it, and the positions of the candidates."""
-
-    differences: Iterable[Difference]
-    nearest: dict[str, Any] | None = None
-    candidates: Sequence[int] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The first differences as plain JSON. Raises `WebEvalError` where one cannot be computed."""
-        first_differences = [difference.to_json() for difference in islice(self.differences, MOST_DIFFERENCES)]
-        return {"differences": first_differences, "nearest": self.nearest, "candidates": list(self.candidates)}
+def build_explanation(
+    differences: Iterable[Difference], nearest: NamedEvent | None = None, candidates: Sequence[int] = ()
+) -> Explanation:
+    """The explanation with the first differences. Raises `WebEvalError` where one cannot be computed."""
+    return Explanation(list(islice(differences, MOST_DIFFERENCES)), nearest, list(candidates))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from pytest_webeval.results import MATCH, NOTED, Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import MATCH, NOTED, Assertion, EvaluatorResult, Status, TaskResult, list_failed
 from pytest_webeval.safety.text import ELLIPSIS, truncate
 
 MESSAGE_LIMIT = 500  # characters of a message
 LONGEST_FIELD = 60  # characters: a group is to be recognized, not read
-MISSING_EVENTS = ("missing_navigation_event", "missing_request")
+MISSING_EVENTS, FORBIDDEN_EVENT = ("missing_navigation_event", "missing_request"), "unexpected_navigation_event"
 _EVENT_GROUPS = {
     **dict.fromkeys(MISSING_EVENTS, ("expected event", "missing")),
-    "unexpected_navigation_event": ("forbidden event", "present"),
+    FORBIDDEN_EVENT: ("forbidden event", "present"),
 }
 _PHRASES = {
     "different": "{} differs",
@@ -59,29 +58,20 @@ class Decisive(NamedTuple):
     assertion: Assertion | None
 
 
-def failed_assertions(result: EvaluatorResult) -> list[Assertion]:
-    """What did not hold, in the order in which it was checked."""
-    return [assertion for assertion in result.assertions or () if assertion.status is not Status.SUCCESS]
-
-
 def deciding_assertion(result: TaskResult) -> Decisive | None:
-    """The failure to report first; None where no evaluator failed."""
-    return next(_list_decisive(result), None)
+    """The failure to report first; None where no evaluator failed.
 
-
-def _list_decisive(result: TaskResult) -> Iterator[Decisive]:
+    It is the first assertion; where an event of the right place differs in a field, rather that field.
+    """
     for evaluated in result.evaluators_results:
         if evaluated.error_msg:
-            yield Decisive(evaluated, None)
-        elif failed := failed_assertions(evaluated):
-            yield Decisive(evaluated, _choose_assertion(failed))
-
-
-def _choose_assertion(failed: Sequence[Assertion]) -> Assertion:
-    """The first; where an event of the right place differs in a field, rather that field."""
-    first, *others = failed
-    is_other_url = any(assertion.assertion_name == "network_event.url_mismatch" for assertion in others)
-    return others[0] if first.assertion_name in MISSING_EVENTS and others and not is_other_url else first
+            return Decisive(evaluated, None)
+        if failed := list_failed(evaluated.assertions):
+            first, *others = failed
+            is_other_url = any(assertion.assertion_name == "network_event.url_mismatch" for assertion in others)
+            is_field = first.assertion_name in MISSING_EVENTS and others and not is_other_url
+            return Decisive(evaluated, others[0] if is_field else first)
+    return None
 
 
 def group_of(result: TaskResult) -> FailureGroup | None:

@@ -31,21 +31,14 @@ def check_recording(run: Run, task: Task | None = None) -> list[dict[str, str]]:
     """
     if not run.is_trace_loaded:
         return []
-    capture, problems = _Capture(run.trace, _expects_content(task)), []
+    expected = [each.get("expected") for each in task.eval] if task is not None else []
+    expects_content = any(isinstance(each, dict) and bool(each.get("response_content")) for each in expected)
+    capture, problems = _Capture(run.trace, expects_content), []
     for kind, check in _CHECKS.items():
         with suppress(*DAMAGE_ERRORS):
             if text := check(capture):
                 problems.append({"kind": kind, "text": text})
     return problems
-
-
-def _expects_content(task: Task | None) -> bool:
-    """Whether an expectation names something of a response's body."""
-    expected_events = [expected_event.get("expected") for expected_event in task.eval] if task is not None else []
-    return any(
-        isinstance(expected_event, dict) and bool(expected_event.get("response_content"))
-        for expected_event in expected_events
-    )
 
 
 @dataclass(frozen=True)
@@ -105,9 +98,8 @@ def _upload_without_body(capture: _Capture) -> str | None:
 def _is_upload_without_body(event: NetworkEvent) -> bool:
     if event.method.upper() not in _UPLOADING:
         return False
-    if not parse_length(event.header("content-length")) and not (event.header("content-type") or "").lower().startswith(
-        "multipart/form-data"
-    ):
+    is_form = (event.header("content-type") or "").lower().startswith("multipart/form-data")
+    if not parse_length(event.header("content-length")) and not is_form:
         return False
     body = event.read_post()
     return body is None or not (body.text or body.load_text or body.params)

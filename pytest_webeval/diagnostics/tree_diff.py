@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNREADABLE, Difference, truncate_json
+from pytest_webeval.diagnostics.difference import differ, truncate_json
+from pytest_webeval.results import DIFFERENT, EXTRA, MISSING, UNREADABLE, Difference
 from pytest_webeval.rules import ignore_rule
 from pytest_webeval.values.base import Value
 from pytest_webeval.values.comparison import Comparison
@@ -91,8 +92,8 @@ def _count_parts(tree: Any) -> int:
 
 def _differ_entirely(expected: Any, actual: Any, path: str) -> Difference:
     if actual is None or expected is None:
-        return Difference(path, EXTRA if expected is None else MISSING, expected, actual)
-    return Difference(path, UNREADABLE if isinstance(actual, UnparsedValue) else DIFFERENT, expected, actual)
+        return differ(path, EXTRA if expected is None else MISSING, expected, actual)
+    return differ(path, UNREADABLE if isinstance(actual, UnparsedValue) else DIFFERENT, expected, actual)
 
 
 class _TreeDiff(Struct, frozen=True):
@@ -112,11 +113,11 @@ class _TreeDiff(Struct, frozen=True):
         for key in sorted(expected.keys() | actual.keys()):
             inner = f"{path}.{key}"
             if key not in actual:
-                yield Difference(inner, MISSING, expected[key])
+                yield differ(inner, MISSING, expected[key])
             elif key in expected:
                 yield from self.compare(expected[key], actual[key], inner)
             elif not self.comparison.extra_keys:
-                yield Difference(inner, EXTRA, None, actual[key])
+                yield differ(inner, EXTRA, None, actual[key])
 
     def _compare_arrays(self, expected: Items, actual: Items, path: str) -> Iterator[Difference]:
         if self.comparison.ordered:
@@ -136,7 +137,7 @@ class _TreeDiff(Struct, frozen=True):
             if position in partners:
                 yield from self.compare(expected[position], actual[partners[position]], f"{path}[{position}]")
             else:
-                yield Difference(f"{path}[{position}]", MISSING, expected[position])
+                yield differ(f"{path}[{position}]", MISSING, expected[position])
 
     def _compare_in_order(self, expected: Items, actual: Items, path: str) -> Iterator[Difference]:
         """Position by position, without the equal items at the end: an additional item shifts all others."""
@@ -146,7 +147,7 @@ class _TreeDiff(Struct, frozen=True):
         for left, right in zip(expected_range, actual_range, strict=False):
             yield from self.compare(expected[left], actual[right], f"{path}[{left}]")
         for left in expected_range[len(actual_range) :]:
-            yield Difference(f"{path}[{left}]", MISSING, expected[left])
+            yield differ(f"{path}[{left}]", MISSING, expected[left])
         yield from _list_extra(actual, path, actual_range[len(expected_range) :])
 
     def _count_agreeing(self, expected: Items, actual: Items) -> int:
@@ -162,4 +163,4 @@ class _TreeDiff(Struct, frozen=True):
 
 def _list_extra(actual: Items, path: str, positions: Sequence[int]) -> Iterator[Difference]:
     for position in positions:
-        yield Difference(f"{path}[{position}]", EXTRA, None, actual[position])
+        yield differ(f"{path}[{position}]", EXTRA, None, actual[position])

@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from pytest_webeval.evaluators.base import Evaluator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_webeval.evaluators.base import Evaluator, silently
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.evaluators.rubric import RubricEvaluator
+from pytest_webeval.results import EvaluatorResult
+from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RUBRIC_EVALUATOR, RequestPatternExpectation
+from pytest_webeval.tasks.task import Expectation
+
+
+@dataclass(frozen=True)
+class RubricEvaluator(Evaluator):
+    """Evaluator for verdicts that a judge stored; checked for contradictions, without a model call."""
+
+    name: ClassVar[str] = RUBRIC_EVALUATOR
+
+    @silently
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """An assertion for each signal, leaf and check. Raises `RunUnjudged` for a run that was not judged yet."""
+        from pytest_webeval.evaluators.rubric_verdict import judge_stored_verdict  # most sessions have no trajectories
+
+        return judge_stored_verdict(self, expectation, case)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPatternEvaluator(Evaluator):
+    """Evaluator for one request, of which the response does not matter."""
+
+    name: ClassVar[str] = REQUEST_EVALUATOR
+
+    @silently
+    def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
+        """The first request that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
+        from pytest_webeval.evaluators.network.request_search import RequestSearch, check_pattern  # few tasks
+
+        expected = expectation.read_as(RequestPatternExpectation).expected
+        check_pattern(expected.url_pattern, f"eval[{expectation.index}].expected.url_pattern")
+        return RequestSearch(expected, case).evaluate(self)
+
 
 EVALUATORS: dict[str, type[Evaluator]] = {
     ResponseEvaluator.name: ResponseEvaluator,

@@ -37,18 +37,16 @@ class EvaluatorCalls:
         """Call an evaluator that checks an expectation against a run."""
         return evaluate()
 
-    def find_result(self, evaluator: object, expectation: Expectation) -> EvaluatorResult | None:
-        """The result of an earlier call with the same expectation."""
-        results = (
-            result
-            for earlier, caller, result in self._results
-            if earlier is expectation and _is_same(caller, evaluator)
-        )
-        return next(results, None)
-
-    def keep(self, evaluator: object, expectation: Expectation, result: EvaluatorResult) -> None:
-        """Remember a result, so that the evaluator is not called for it again."""
+    def find_or_evaluate(
+        self, evaluator: object, expectation: Expectation, evaluate: Callable[[], EvaluatorResult]
+    ) -> EvaluatorResult:
+        """The result of an earlier call with the same expectation, or of one that is remembered."""
+        for earlier, caller, result in self._results:
+            if earlier is expectation and _is_same(caller, evaluator):
+                return result
+        result = evaluate()
         self._results.append((expectation, evaluator, result))
+        return result
 
     def keep_error(self, error: BaseException) -> str:
         """Remember an exception, its traceback beginning in code that is not ours. Returns its file and line."""

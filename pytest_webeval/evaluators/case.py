@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
@@ -17,7 +17,7 @@ from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded, 
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import EvaluatorResult, ResultWarning, WarningKind
+from pytest_webeval.results import Explanation, ResultWarning, WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys, pluralize
@@ -29,7 +29,6 @@ from pytest_webeval.values.comparison import Comparison
 from pytest_webeval.values.schema import ValueParser
 
 if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Explanation
     from pytest_webeval.judges.judging import Judging
     from pytest_webeval.recordings.network.events import NetworkTrace
 
@@ -48,69 +47,42 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
     return Sites(environments)
 
 
-class WarningTexts(MutableSequence[str]):
-    """The texts of warnings. A text that an evaluator adds here is a warning of the kind `other`."""
+class _WarningTexts(list[str]):
+    """The texts of warnings. One that an evaluator adds is a warning of the kind `other`."""
 
-    def __init__(self, warnings: list[ResultWarning]) -> None:
-        self._warnings = warnings
+    def __init__(self, case: Case) -> None:
+        super().__init__(warning.text for warning in case.log.warnings)
+        self._case = case
 
-    def __len__(self) -> int:
-        return len(self._warnings)
+    def append(self, text: str) -> None:
+        """Warn with this text."""
+        super().append(text)
+        self._case.warn(text)
 
-    def __getitem__(self, index: Any) -> Any:
-        selected = self._warnings[index]
-        return [warning.text for warning in selected] if isinstance(index, slice) else selected.text
+    def extend(self, texts: Iterable[str]) -> None:
+        """Warn with each of these texts."""
+        for text in texts:
+            self.append(text)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        is_slice = isinstance(index, slice)
-        self._warnings[index] = list(map(_unlabelled, value)) if is_slice else _unlabelled(value)
+    def __iadd__(self, texts: Iterable[str]) -> Self:  # type: ignore[misc, override]  # of a list it is a list
+        self.extend(texts)
+        return self
 
-    def __delitem__(self, index: int | slice) -> None:
-        del self._warnings[index]
-
-    def insert(self, index: int, value: str) -> None:
-        """Add a text."""
-        self._warnings.insert(index, _unlabelled(value))
-
-    def __eq__(self, other: object) -> bool:
-        return list(self) == (list(other) if isinstance(other, WarningTexts) else other)
-
-    __hash__ = None  # type: ignore[assignment]  # as lists have none
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-
-def _unlabelled(text: str) -> ResultWarning:
-    return ResultWarning(WarningKind.OTHER, text)
+    def insert(self, index: SupportsIndex, text: str) -> None:  # noqa: ARG002  (warnings keep their order)
+        """The same as `append`."""
+        self.append(text)
 
 
 class EvaluationLog(Struct):
     """What the evaluation of a run adds to its results.
 
     `notices` maps switches of the rule set that made a difference on the way to a verdict to the place where they did.
-    `explainers` explain a failure on demand. `explanations` holds the explained results, each with its explanation.
-    Notices and explainers are about the current expectation, warnings and explanations about all of them.
+    They are about the current expectation, all else about all of them.
     """
 
     warnings: list[ResultWarning] = struct_field(default_factory=list)
     notices: dict[str, str] = struct_field(default_factory=dict)
-    explainers: list[Callable[[], Explanation]] = struct_field(default_factory=list)
-    explanations: list[tuple[EvaluatorResult, dict[str, Any]]] = struct_field(default_factory=list)
     proposals: list[dict[str, Any]] = struct_field(default_factory=list)  # of a judge about requests that came near
-
-    def start_expectation(self) -> None:
-        """Drop what is about the expectation before."""
-        self.notices.clear()
-        self.explainers.clear()
-
-    def explain(self, result: EvaluatorResult) -> None:
-        """Add an explanation of a result by the latest explainer. Raises what that raises."""
-        self.explanations.append((result, self.explainers[-1]().to_json()))
-
-    def explanation_of(self, result: EvaluatorResult) -> dict[str, Any] | None:
-        """The explanation of a result as plain JSON, if there is one."""
-        return next((explanation for explained, explanation in self.explanations if explained == result), None)
 
 
 @dataclass(frozen=True)
@@ -135,9 +107,9 @@ class Case:
     log: EvaluationLog = field(default_factory=EvaluationLog)
 
     @property
-    def warnings(self) -> WarningTexts:
+    def warnings(self) -> list[str]:
         """The texts of the warnings of the result. Use `warn` to add one."""
-        return WarningTexts(self.log.warnings)
+        return _WarningTexts(self)
 
     def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
         """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
@@ -174,9 +146,20 @@ class Case:
                 message = f"{where}.{name} is not a field of {thing} and is ignored"
                 self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
-    def explain(self, explainer: Callable[[], Explanation]) -> None:
-        """Offer to explain why something did not succeed. It is called after the verdict."""
-        self.log.explainers.append(explainer)
+    def explain(self, build: Callable[[], Explanation]) -> Explanation | None:
+        """Why something did not succeed; None if that fails, for the verdict stands either way, and where nobody asks.
+
+        What is noticed on the way made no difference to the verdict.
+        """
+        if self.other_rules is not None:
+            return None
+        notices = dict(self.log.notices)
+        try:
+            return build()
+        except (WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
+            return None
+        finally:
+            self.log.notices = notices
 
     @property
     def trace(self) -> NetworkTrace:
@@ -220,8 +203,7 @@ class Case:
             return self._infer_optional_sites()
         unknown = [site for site in self.task.sites if not self.configured_sites.covers([site])]
         if unknown:  # a task may have no sites
-            message = f"no URL configured for {', '.join(unknown)}; site URLs were inferred from the recording"
-            self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+            self._warn_of_guesses(unknown, "were inferred from the recording")
         return infer_sites(self.task.sites, self.events)
 
     def _infer_optional_sites(self) -> Sites:
@@ -231,9 +213,12 @@ class Case:
             with suppress(WebEvalError):
                 inferred = infer_sites(self.task.sites, self.events)
         origin = "were inferred from the recording" if inferred is not self.configured_sites else "are unknown"
-        message = f"no URL configured for {', '.join(self.task.sites)}; site URLs {origin}"
-        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
+        self._warn_of_guesses(self.task.sites, origin)
         return inferred
+
+    def _warn_of_guesses(self, sites: Sequence[str], origin: str) -> None:
+        message = f"no URL configured for {', '.join(sites)}; site URLs {origin}"
+        self.warn(f"{message}; pass a file with the site URLs: --webeval-config=FILE", WarningKind.GUESSED_SITES)
 
     @cached_property
     def unvisited_sites(self) -> str | None:
@@ -331,19 +316,14 @@ class Case:
     @property
     def actual_reading(self) -> ParseContext:
         """How data that an agent or a site wrote is read."""
-        return ParseContext(
+        return structs.replace(
+            self.expected_reading,
+            known_sites=False,
             patterns=not self.rules.no_recorded_patterns,
             alternatives=not self.rules.no_recorded_alternatives,
             infinities=not self.rules.finite_quantities,
             nonfinite=not self.rules.finite_numbers,
-            signed_currency=self.rules.signed_currency,
-            exact_money=self.rules.exact_money,
-            single_decoding=self.rules.single_decoding,
-            exact_numbers=self.rules.exact_numbers,
             one_value=self.rules.one_value,
-            derender=self._derender,
-            today=self.today,
-            longest=self.run.inputs.limits.string_length,
         )
 
     def tree_reader(self, where: str, *, strict: bool) -> ValueParser:

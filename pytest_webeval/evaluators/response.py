@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -12,15 +12,22 @@ from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
 from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.results import Assertion, EvaluatorResult, Status
+from pytest_webeval.results import (
+    EXTRA,
+    MISSING,
+    UNREADABLE,
+    Assertion,
+    Difference,
+    EvaluatorResult,
+    Explanation,
+    Status,
+    list_failed,
+)
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
 from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import Comparison, failed, passed, preview
-from pytest_webeval.values.schema import ValueParser, to_plain_json
+from pytest_webeval.values.schema import to_plain_json
 from pytest_webeval.values.string import StringValue
-
-if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +60,26 @@ class _Check(Struct, frozen=True):
         head = list(self._check_fields())
         data, expected_data, actual_data = self._check_data()
         expected = self.expectation.expected
-        if any(assertion.status is not Status.SUCCESS for assertion in (*head, *data)):
-            self.case.explain(lambda: self._build_explanation(data, expected_data, actual_data))
-        return self.evaluator.result(
+        result = self.evaluator.result(
             [*head, *data],
             actual=to_plain_json(self.answer.parsed),
             normalized=self._normalize_response(to_plain_json(actual_data)),
             expected=_build_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
+        if result.status is not Status.FAILURE:
+            return result
+        compared = (expected_data, actual_data) if list_failed(data) else None
+        return result.with_changes(explanation=self.case.explain(lambda: self._explain(compared)))
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
+        if self.answer.is_none:
+            absence = self.case.run.absence or "an empty response"
+            yield failed("agent_response_none_mismatch", "expected a JSON object", f"got {absence}")
+            return
         if fields is None:
-            yield self._fail_invalid_format()
+            message = "expected a JSON object with task_type and status"
+            yield failed("agent_response_invalid_format", message, f"got {preview(self.answer.parsed)}")
             return
         expected = {"task_type": self.expectation.expected.task_type, "status": self.expectation.expected.status}
         if missing := sorted(expected.keys() - fields.keys()):
@@ -73,24 +87,12 @@ class _Check(Struct, frozen=True):
         if not self.expectation.has_data:
             yield failed("agent_response_keys_mismatch", "the task has no retrieved_data, but every response has it")
         if self.expectation.expected.has_details and "error_details" in fields:
-            yield self._check_details(fields["error_details"])
+            if not isinstance(details := fields["error_details"], str):
+                problem = f"error_details is {preview(details)}, not a string"
+                raise EvaluationError(f"{problem} @ agent_response.error_details")
+            yield failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
         for name in sorted(expected.keys() & fields.keys()):
             yield from self._check_text(name, expected[name], fields[name])
-
-    def _check_details(self, details: Any) -> Assertion:
-        if not isinstance(details, str):
-            raise EvaluationError(f"error_details is {preview(details)}, not a string @ agent_response.error_details")
-        return failed("agent_response_keys_mismatch", "extra keys: error_details, which the task lists (Q36)")
-
-    def _fail_invalid_format(self) -> Assertion:
-        if self.answer.is_none:
-            return failed("agent_response_none_mismatch", "expected a JSON object", self._absence)
-        problem = f"got {preview(self.answer.parsed)}"
-        return failed("agent_response_invalid_format", "expected a JSON object with task_type and status", problem)
-
-    @property
-    def _absence(self) -> str:
-        return f"got {self.case.run.absence or 'an empty response'}"
 
     def _check_text(self, name: str, expected: str, actual: Any) -> Iterator[Assertion]:
         if not isinstance(actual, str):
@@ -102,64 +104,72 @@ class _Check(Struct, frozen=True):
         yield from self._comparison.compare(*self._parse_texts(path, expected, actual), path)
 
     def _parse_texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
-        expected_value = self._build_reader(path, strict=True).member(expected, None, path)
-        return expected_value, self._build_reader(path, strict=False).member(actual, None, path)
+        expected_value = self.case.tree_reader(path, strict=True).member(expected, None, path)
+        return expected_value, self.case.tree_reader(path, strict=False).member(actual, None, path)
 
-    def _build_explanation(self, data: list[Assertion], expected: Any, actual: Any) -> Explanation:
-        from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.response_diff import ResponseDiff
+    def _explain(self, data: tuple[Any, Any] | None) -> Explanation:
+        from pytest_webeval.diagnostics.difference import build_explanation  # for failures alone
 
-        is_wrong = any(assertion.status is not Status.SUCCESS for assertion in data)
-        compared = (expected, actual) if is_wrong else None
-        diff = ResponseDiff(self.expectation, self.answer, self._parse_texts, self._comparison, compared)
-        return Explanation(diff.all())
+        return build_explanation(self._list_differences(data))
+
+    def _list_differences(self, data: tuple[Any, Any] | None) -> Iterator[Difference]:
+        """Each place where the answer is not as expected; `data` are the values of both, None if they do not count."""
+        from pytest_webeval.diagnostics.difference import differ
+        from pytest_webeval.diagnostics.tree_diff import differences
+
+        fields, expected = self.answer.fields, self.expectation.expected
+        texts = {"task_type": expected.task_type, "status": expected.status}
+        if fields is None:
+            kind = MISSING if self.answer.is_none else UNREADABLE
+            yield differ("agent_response", kind, texts, self.answer.parsed)
+            return
+        for name, text in texts.items():
+            if actual := fields.get(name):
+                yield from differences(self._comparison, *self._parse_texts(name, text, actual), name)
+            else:
+                yield differ(name, MISSING, text, actual)
+        if not self.expectation.has_data:
+            yield differ("retrieved_data", EXTRA, None, fields.get("retrieved_data"))
+        if expected.has_details and "error_details" in fields:
+            yield differ("error_details", EXTRA, None, fields["error_details"])
+        if data is not None:
+            yield from differences(self._comparison, *data, "retrieved_data")
 
     def _check_data(self) -> tuple[list[Assertion], Any, Any]:
+        path, schema, case = "retrieved_data", self.expectation.results_schema, self.case
         expected, answered = self.expectation.expected.retrieved_data, self.answer.data
         if self.kind != "RETRIEVE" or self.answer.fields is None:
             return [], expected or None, answered
         if not expected and answered is None:
-            return [passed("retrieved_data_match", "no data, as expected")], None, None
+            return [passed(f"{path}_match", "no data, as expected")], None, None
         if not expected:
-            return [self._fail_unexpected(answered)], None, answered
-        expected_items = self._build_reader("retrieved_data", strict=True).array(
-            expected, self.expectation.results_schema
-        )
+            if self.expectation.has_schema and schema.get("type") == "null":
+                if not case.rules.null_schema_fails:
+                    raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ {path}")
+                case.notice("null_schema_fails", path)
+            return [failed(f"{path}_unexpected", "expected no data", f"got {preview(answered)}")], None, answered
+        expected_items = case.tree_reader(path, strict=True).array(expected, schema)
         if answered is None:
             message = f"expected {preview(expected_items)}"
-            return [failed("retrieved_data_missing_or_null", message, "got no data")], expected_items, None
+            return [failed(f"{path}_missing_or_null", message, "got no data")], expected_items, None
         items = answered if isinstance(answered, list) else [answered]
-        actual_items = self._build_reader("retrieved_data", strict=False).array(items, self.expectation.results_schema)
-        return (
-            list(self._comparison.compare(expected_items, actual_items, "retrieved_data")),
-            expected_items,
-            actual_items,
-        )
+        actual_items = case.tree_reader(path, strict=False).array(items, schema)
+        return list(self._comparison.compare(expected_items, actual_items, path)), expected_items, actual_items
 
     @property
     def _comparison(self) -> Comparison:
         return self.case.comparison(ordered=self.expectation.ordered)
 
-    def _fail_unexpected(self, answered: Any) -> Assertion:
-        if self.expectation.has_schema and self.expectation.results_schema.get("type") == "null":
-            if self.case.rules.null_schema_fails:
-                self.case.notice("null_schema_fails", "retrieved_data")
-                return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
-            raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ retrieved_data")
-        return failed("retrieved_data_unexpected", "expected no data", f"got {preview(answered)}")
-
-    def _build_reader(self, where: str, *, strict: bool) -> ValueParser:
-        return self.case.tree_reader(where, strict=strict)
-
     def _normalize_response(self, data: Any) -> Any:
-        fields = self.answer.fields
+        fields, context = self.answer.fields, self.case.actual_reading
         if fields is None:
             return None
-        task_type, status = (self._canonicalize(fields.get(name)) for name in ("task_type", "status"))
+        texts = (fields.get(name) for name in ("task_type", "status"))
+        task_type, status = (
+            StringValue.read(text, context).to_json() if isinstance(text, str) else to_plain_json(text)
+            for text in texts
+        )
         return _build_documented(task_type, status, data, to_plain_json(fields.get("error_details")))
-
-    def _canonicalize(self, raw: Any) -> Any:
-        return StringValue.read(raw, self.case.actual_reading).to_json() if isinstance(raw, str) else to_plain_json(raw)
 
 
 def _build_documented(task_type: Any, status: Any, data: Any, details: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +13,11 @@ from pytest_webeval.errors import EvaluationError, RecordingError, RunUnjudged
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import GATED, RUBRIC
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 from pytest_webeval.results import EvaluatorResult, Status, WarningKind
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.gating import Gating
-from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy, parse_fraction
+from pytest_webeval.rubrics.policy import JUDGE_AGAIN, UnreadableVerdict, VerdictPolicy, parse_fraction
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from pytest_webeval.rubrics.verdict import Verdict
@@ -28,14 +29,10 @@ from pytest_webeval.values.comparison import failed
 
 def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
     """The result of an evaluator for a stored verdict. Raises `RunUnjudged` for a run that was not judged yet."""
-    policy = _merge_policy(case.policy, expectation.read_as(RubricExpectation))
+    required, policy = expectation.read_as(RubricExpectation), case.policy
+    threshold = policy.threshold if required.threshold is None else parse_fraction(required.threshold)
+    policy = replace(policy, threshold=threshold, criterion=required.criterion or policy.criterion)
     return _Judgement(evaluator, policy, _build_gating(case), case).run()
-
-
-def _merge_policy(policy: VerdictPolicy, expectation: RubricExpectation) -> VerdictPolicy:
-    """The policy of the session with what an expectation requires instead."""
-    threshold = policy.threshold if expectation.threshold is None else parse_fraction(expectation.threshold)
-    return replace(policy, threshold=threshold, criterion=expectation.criterion or policy.criterion)
 
 
 class _Judgement(Struct, frozen=True):
@@ -47,7 +44,10 @@ class _Judgement(Struct, frozen=True):
     def run(self) -> EvaluatorResult:
         try:
             if self.gating and (reason := self.gating.overrules(self.policy)):
-                return self._build_zero_result(self.gating, reason, _read_verdict_or_none(self.case, self.policy))
+                stored = None
+                with suppress(RecordingError):  # a verdict that does not count need not be readable
+                    stored = stored_verdict(self.case.run, self.policy)
+                return self._build_zero_result(self.gating, reason, stored)
             return self._evaluate_verdict()
         except UnreadableVerdict as error:
             metadata = trajectory_metadata(self.case.run.trajectory) | {"status": error.code}
@@ -60,11 +60,16 @@ class _Judgement(Struct, frozen=True):
         gating, case = self.gating, self.case
         if case.run.external and (reason := case.run.external[0].ungraded):
             raise _unjudged_error(case, f"{reason} @ {case.run.external[0].source}")
-        stored = None if self._is_judged_again else stored_verdict(case.run, self.policy)
+        # A judge may be asked although there is a verdict. A file that the session names still decides.
+        is_judged_again = case.judging is not None and case.judging.judges_again and not case.run.external
+        stored = None if is_judged_again else stored_verdict(case.run, self.policy)
         if stored is not None:
             self._check_text(stored)
             result = self._evaluate_stored(stored, facts_of(case.run))
-            return self._refuse_unproven(self._refuse_of_aborted(result, stored), stored)
+            if result.status is Status.SUCCESS and _is_aborted(case) and not case.run.external:
+                problem = f"{stored.source} does not count: the run was aborted; judge the run"
+                raise _unjudged_error(case, problem)
+            return self._refuse_unproven(result, stored)
         if gating and (reason := gating.without_verdict):
             return self._build_zero_result(gating, reason, stored)
         if case.judging is None or case.run.trajectory is None or _is_aborted(case):
@@ -79,12 +84,6 @@ class _Judgement(Struct, frozen=True):
         report = report | {"judge": live.facts | found}
         return result.with_changes(actual=report, actual_normalized=report)
 
-    def _refuse_of_aborted(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
-        """The result, unless it is a success that an aborted run stores of itself. Raises `RunUnjudged`."""
-        if result.status is Status.SUCCESS and _is_aborted(self.case) and not self.case.run.external:
-            raise _unjudged_error(self.case, f"{stored.source} does not count: the run was aborted; judge the run")
-        return result
-
     def _refuse_unproven(self, result: EvaluatorResult, stored: StoredVerdict) -> EvaluatorResult:
         """The result, unless it is a success that the recording contradicts: an error, not a failure of the agent."""
         case, gating = self.case, self.gating
@@ -97,12 +96,6 @@ class _Judgement(Struct, frozen=True):
         message = f"inconsistent: {stored.source} has a success, but {problem}; {_RECORD_AGAIN}"
         report = (result.actual or {}) | {"status": "inconsistent"}
         return result.with_changes(actual=report, actual_normalized=report, **_error_fields(message))
-
-    @property
-    def _is_judged_again(self) -> bool:
-        """Whether the session asks a judge although there is a verdict. A file that it names still decides."""
-        judging = self.case.judging
-        return judging is not None and judging.judges_again and not self.case.run.external
 
     def _evaluate_stored(self, stored: StoredVerdict, facts: RunFacts) -> EvaluatorResult:
         policy, gating, case = self.policy, self.gating, self.case
@@ -125,8 +118,8 @@ class _Judgement(Struct, frozen=True):
             f"{stored.source} holds free text, but {GATED} stores a rubric as JSON: the verdict cannot be recomputed"
         )
         if self.policy.score_file is None:
-            message = f"{problem}; judge the run again, or choose the file with --webeval-score-file"
-            raise UnreadableVerdict("score_unreadable", message)
+            advice = f"{JUDGE_AGAIN}, or choose the file with --webeval-score-file"
+            raise UnreadableVerdict("score_unreadable", problem, advice)
         self.case.warn(problem)
 
     def _build_result(self, verdict: Verdict, stored: StoredVerdict) -> EvaluatorResult:
@@ -181,20 +174,11 @@ def _build_gating(case: Case) -> Gating | None:
     return Gating(trajectory, getattr(case.task, "benchmark", ""), ends)
 
 
-def _read_verdict_or_none(case: Case, policy: VerdictPolicy) -> StoredVerdict | None:
-    """The stored verdict if it can be read: one that does not count need not."""
-    try:
-        return stored_verdict(case.run, policy)
-    except RecordingError:
-        return None
-
-
 _OWN_TASK = (
     "the judge was shown the task text of the run directory, where the agent could have written it; pass its "
     "definition with --webeval-tasks"
 )
 _SUCCESSES = {Status.SUCCESS: True, Status.FAILURE: False}
-_JUDGE_AGAIN = "judge the run again"
 _RECORD_AGAIN = "record the run again"  # what readers advise where no judge can help
 
 
@@ -202,13 +186,9 @@ def _derive_verdict(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFact
     try:
         return derive(stored, policy, facts)
     except UnreadableVerdict as error:
-        raise UnreadableVerdict(error.code, _add_source(str(error), stored.source)) from error
-
-
-def _add_source(message: str, source: str) -> str:
-    """A message with advice and source, each of them once."""
-    advised = message if _JUDGE_AGAIN in message else f"{message}; {_JUDGE_AGAIN}"
-    return advised if source in message else f"{advised} @ {source}"
+        if error.source:
+            raise
+        raise UnreadableVerdict(error.code, error.problem, where=stored.source) from error
 
 
 def _list_warnings(
@@ -239,12 +219,12 @@ def _unjudged_error(case: Case, problem: str = "") -> RunUnjudged | RecordingErr
 def _explain_no_verdict(verdict: Verdict, stored: StoredVerdict) -> str | None:
     """Why the stored data are not a verdict on the agent, or None."""
     if verdict.status == "judge_error":
-        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; judge the run again"
+        return f"judge_error: the judge failed: {verdict.reason} @ {stored.source}; {JUDGE_AGAIN}"
     # Impossible points (R8) are a warning if the judge wrote a verdict, and an error if points are all there is.
     is_verdict_missing = stored.score is None and verdict.writer == "unknown"
     wrong = [check for check in verdict.checks if check.is_contradiction or (is_verdict_missing and check.rule == "R8")]
     if wrong:
         contradictions = "; ".join(f"{check.rule}: {check.message}" for check in wrong)
-        advice = "" if contradictions.endswith(_RECORD_AGAIN) else f"; {_JUDGE_AGAIN}"
+        advice = "" if contradictions.endswith(_RECORD_AGAIN) else f"; {JUDGE_AGAIN}"
         return f"inconsistent: {stored.source} contradicts itself: {contradictions}{advice}"
     return None

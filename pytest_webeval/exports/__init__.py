@@ -55,9 +55,9 @@ class Export(Struct, frozen=True):
 
 
 EXPORTS: dict[str, Export] = {
-    "csv": Export("csv_table:format_csv", has_rows=True),
-    "jsonl": Export("json_lines:format_json_lines", has_rows=True),
-    "parquet": Export("parquet:format_parquet", Output.FILE, has_rows=True),
+    "csv": Export("tables:format_csv", has_rows=True),
+    "jsonl": Export("tables:format_json_lines", has_rows=True),
+    "parquet": Export("tables:format_parquet", Output.FILE, has_rows=True),
     "inspect": Export("inspect_scores:format_inspect_scores"),
     "files": Export("result_tree:list_result_files", Output.DIRECTORY, is_streamed=True),
     "every-eval-ever": Export("every_eval_ever:format_records", Output.DIRECTORY, has_facts=True),

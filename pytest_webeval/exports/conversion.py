@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from msgspec import Meta, ValidationError, convert
 
 from pytest_webeval.exports.rows import AssertionRow, TaskRow
 from pytest_webeval.reports.failure_text import reason
-from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
+from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
@@ -113,32 +113,25 @@ def build_task_row(run: ExportedRun) -> TaskRow:
 
 def build_assertion_rows(result: TaskResult, run: str) -> list[AssertionRow]:
     """The rows of a result: each assertion of each evaluator, in their order."""
-    about_run = {"run": run, "task_id": str(result.task_id)}
-    return [
-        AssertionRow(**escape_surrogates(about_run | cells | {"evaluator_index": index}))
-        for index, evaluated in enumerate(result.evaluators_results)
-        for cells in _list_cells(evaluated)
-    ]
-
-
-def _list_cells(evaluated: EvaluatorResult) -> Iterator[dict[str, Any]]:
-    name = {"evaluator": evaluated.evaluator_name}
-    for assertion in evaluated.assertions or ():
-        yield name | _build_cells(assertion)
-    if not evaluated.assertions:
-        empty = dict.fromkeys(("assertion", "path", "kind", "messages"))
-        yield name | empty | {"status": evaluated.status.value, "error": evaluated.error_msg}
-
-
-def _build_cells(assertion: Assertion) -> dict[str, Any]:
-    return {
-        "assertion": assertion.assertion_name,
-        "path": assertion.path,
-        "kind": assertion.kind,
-        "status": assertion.status.value,
-        "messages": "\n".join(assertion.assertion_msgs) if assertion.assertion_msgs else None,
-        "error": assertion.error_msg,
-    }
+    rows = []
+    for index, evaluated in enumerate(result.evaluators_results):
+        about: dict[str, Any] = {"run": run, "task_id": str(result.task_id)}
+        about |= {"evaluator": evaluated.evaluator_name, "evaluator_index": index}
+        cells: list[dict[str, Any]] = [
+            {
+                "assertion": assertion.assertion_name,
+                "path": assertion.path,
+                "kind": assertion.kind,
+                "status": assertion.status.value,
+                "messages": "\n".join(assertion.assertion_msgs) if assertion.assertion_msgs else None,
+                "error": assertion.error_msg,
+            }
+            for assertion in evaluated.assertions or ()
+        ]
+        empty: dict[str, Any] = dict.fromkeys(("assertion", "path", "kind", "messages"))
+        cells = cells or [empty | {"status": evaluated.status.value, "error": evaluated.error_msg}]
+        rows += [AssertionRow(**escape_surrogates(about | each)) for each in cells]
+    return rows
 
 
 def _to_text(value: object) -> str | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from pytest_webeval.errors import SettingsError, TaskDefinitionError
-from pytest_webeval.exports.evaluation_paths import build_directory
-from pytest_webeval.exports.json_lines import join_lines
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.rows import TaskRow
 from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
+from pytest_webeval.exports.tables import join_lines
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.storage import to_json_bytes
@@ -26,6 +27,8 @@ SCHEMA_VERSION = "0.3.0"
 METRIC = "success_rate"
 _REQUIRED = ("benchmark", "model", "organization", "relationship")
 _SCORED_BY = ("rules", "evaluators_checksum")
+_PART = re.compile(r"\w[\w.+@: -]*(?<![. ])", re.ASCII)
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?|data|unknown", re.IGNORECASE)
 _EPOCH = "SOURCE_DATE_EPOCH"  # the time of reproducible builds
 
 
@@ -36,7 +39,9 @@ def format_records(results: LoadedResults, settings: ExportSettings) -> dict[str
     `SettingsError` if facts are missing, or if no run has a verdict.
     """
     facts = settings.facts
-    _require(facts)
+    missing = [f"--{name}" for name in _REQUIRED if not getattr(facts, name)]
+    if missing:
+        raise SettingsError(f"every-eval-ever requires {', '.join(missing)}; results do not say it")
     directory = build_directory(facts)
     judged = [row for row in results if row.is_judged]
     if not judged:
@@ -51,10 +56,26 @@ def format_records(results: LoadedResults, settings: ExportSettings) -> dict[str
     return {f"{directory}/{name}.json": to_json_bytes(record), samples: lines}
 
 
-def _require(facts: EvaluationFacts) -> None:
-    missing = [f"--{name}" for name in _REQUIRED if not getattr(facts, name)]
-    if missing:
-        raise SettingsError(f"every-eval-ever requires {', '.join(missing)}; results do not say it")
+def build_directory(facts: EvaluationFacts) -> str:
+    """Where the record of a model belongs in the public data store: data/BENCHMARK/DEVELOPER/MODEL.
+
+    A model without a slash in its name requires `developer`. Raises `SettingsError`.
+    """
+    developer, slash, model = (facts.model or "").partition("/")
+    if not slash:
+        if not facts.developer:
+            raise SettingsError(f"--model {facts.model!r:.80} names no developer; use DEVELOPER/MODEL, or --developer")
+        developer, model = facts.developer, developer
+    parts = {"--benchmark": facts.benchmark or "", "--developer" if not slash else "--model": developer}
+    names = [_check_part(option, part) for option, part in parts.items()]
+    return "/".join(["data", *names, "_".join(_check_part("--model", part) for part in model.split("/"))])
+
+
+def _check_part(option: str, part: str) -> str:
+    """The name of a directory on all systems."""
+    if not _PART.fullmatch(part) or _RESERVED.fullmatch(part):
+        raise SettingsError(f"invalid {option} part {part!r:.80}; use letters, digits, spaces and . _ + @ : - only")
+    return part.replace(":", "_")
 
 
 def _group_by_rate(judged: Sequence[TaskRow], benchmark: str) -> dict[str, list[TaskRow]]:
@@ -71,6 +92,11 @@ def _build_record(
 ) -> dict[str, Any]:
     timestamp = max((row.timestamp for row in judged if row.timestamp), default=None)
     retrieved = _find_time(timestamp)
+    model = {"name": facts.model, "id": facts.model, **({"developer": facts.developer} if facts.developer else {})}
+    details = {
+        "deployment_type": facts.deployment or "unknown",
+        "model_availability": facts.availability or "unknown",
+    }
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"{facts.benchmark}/{facts.model}/{retrieved}",
@@ -82,7 +108,7 @@ def _build_record(
             "evaluator_relationship": facts.relationship,
         },
         "eval_library": {"name": "pytest-webeval", "version": _join(judged, "version") or "unknown"},
-        "model_info": _build_model(facts),
+        "model_info": model | {"additional_details": details},
         "evaluation_results": [_build_result(name, rows, facts) for name, rows in groups.items()],
     }
 
@@ -99,15 +125,6 @@ def _find_time(timestamp: str | None) -> int:
         return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return int(time.time())
-
-
-def _build_model(facts: EvaluationFacts) -> dict[str, Any]:
-    developer = {"developer": facts.developer} if facts.developer else {}
-    details = {
-        "deployment_type": facts.deployment or "unknown",
-        "model_availability": facts.availability or "unknown",
-    }
-    return {"name": facts.model, "id": facts.model, **developer, "additional_details": details}
 
 
 def _build_result(name: str, rows: Sequence[TaskRow], facts: EvaluationFacts) -> dict[str, Any]:
@@ -159,18 +176,16 @@ def _build_lines(record: Mapping[str, Any], groups: Mapping[str, Sequence[TaskRo
         "model_id": record["model_info"]["id"],
     }
     names = {name: {"evaluation_name": name, "evaluation_result_id": f"{name}#{METRIC}"} for name in groups}
+    intents: dict[str, str] = {}
+    if tasks is not None:
+        for row in groups[next(iter(groups))]:  # the runs of the benchmark, which are all
+            with suppress(TaskDefinitionError):
+                intents[row.task_id] = tasks.get(row.task_id).intent
     return join_lines(
-        common | names[name] | _build_sample(row, _find_intent(row.task_id, tasks))
+        common | names[name] | _build_sample(row, intents.get(row.task_id, ""))
         for name, rows in groups.items()
         for row in rows
     )
-
-
-def _find_intent(task_id: str, tasks: TaskSet | None) -> str:
-    try:
-        return tasks.get(task_id).intent if tasks is not None else ""
-    except TaskDefinitionError:
-        return ""
 
 
 def _build_sample(row: TaskRow, intent: str) -> dict[str, Any]:

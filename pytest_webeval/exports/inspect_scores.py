@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from pytest_webeval.exports.json_lines import join_lines
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.rows import TaskRow
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.tables import join_lines
 
 _METADATA = ("run", "status", "score", "sites", "attempt", "rules", "evaluators_checksum")
 
@@ -30,15 +30,11 @@ def format_inspect_scores(results: LoadedResults, settings: ExportSettings) -> d
 
 
 def _build_score(row: TaskRow) -> dict[str, Any]:
+    optional = {"partial_score": row.partial_score, "evaluator_choice": row.evaluator_choice}  # which few runs have
     return {
         "value": int(row.is_success),
         "answer": row.answer,
         "explanation": row.reason,
-        "metadata": {name: getattr(row, name) for name in _METADATA} | _list_optional(row),
+        "metadata": {name: getattr(row, name) for name in _METADATA}
+        | {name: value for name, value in optional.items() if value is not None},
     }
-
-
-def _list_optional(row: TaskRow) -> dict[str, Any]:
-    """What few runs have: a partial score, and the evaluators that a session chose."""
-    optional = {"partial_score": row.partial_score, "evaluator_choice": row.evaluator_choice}
-    return {name: value for name, value in optional.items() if value is not None}

@@ -19,7 +19,7 @@ from pytest_webeval.exports.conversion import (
     describe_session,
     read_run,
 )
-from pytest_webeval.exports.rows import AssertionRow, TaskRow
+from pytest_webeval.exports.rows import AssertionRow, TaskRow, build_frame
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
 from pytest_webeval.safety.files import is_dir
@@ -51,14 +51,10 @@ class LoadedResults(Sequence[TaskRow]):
 
     def tasks_frame(self) -> Any:
         """A `pandas.DataFrame` of the task rows. Raises `SettingsError` where pandas is not installed."""
-        from pytest_webeval.exports.frames import build_frame  # pandas may be absent, and takes long to import
-
         return build_frame(self._tasks, TaskRow)
 
     def assertions_frame(self) -> Any:
         """A `pandas.DataFrame` of the assertion rows. Raises `SettingsError` as above, and for a summary."""
-        from pytest_webeval.exports.frames import build_frame
-
         return build_frame(self.assertions, AssertionRow)
 
     def __len__(self) -> int:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct, structs
 
+from pytest_webeval.summary.libraries import import_library
+
 TEXT, NUMBER, INTEGER, BOOLEAN = "text", "number", "integer", "boolean"
+_DTYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool"}
 _COLUMN_TYPES = {str: TEXT, float: NUMBER, int: INTEGER, bool: BOOLEAN}
 
 
@@ -75,15 +79,23 @@ class AssertionRow(Struct, frozen=True, kw_only=True):
 def list_columns(row_type: type[Struct]) -> dict[str, str]:
     """The types of the columns by name: `TEXT`, `NUMBER`, `INTEGER` or `BOOLEAN`."""
     hints = get_type_hints(row_type)
-    return {name: _COLUMN_TYPES[_unwrap(hints[name])] for name in row_type.__struct_fields__}
-
-
-def _unwrap(hint: Any) -> type:
-    """The type without `| None`."""
-    plain: type = next((each for each in get_args(hint) if each is not NoneType), hint)
-    return plain
+    columns = {}
+    for name in row_type.__struct_fields__:
+        plain = next((each for each in get_args(hints[name]) if each is not NoneType), hints[name])
+        columns[name] = _COLUMN_TYPES[plain]
+    return columns
 
 
 def row_values(row: Struct) -> dict[str, Any]:
     """The cells of a row by column."""
     return structs.asdict(row)
+
+
+def build_frame(rows: Sequence[Struct], row_type: type[Struct]) -> Any:
+    """The rows in pandas, with these types of columns also where there are no rows. Raises `SettingsError`."""
+    pandas = import_library("pandas", "pandas")
+    columns = {
+        name: pandas.Series([getattr(row, name) for row in rows], dtype=_DTYPES[kind])
+        for name, kind in list_columns(row_type).items()
+    }
+    return pandas.DataFrame(columns)

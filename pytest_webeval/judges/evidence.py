@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import JudgeFailed, RecordingError
 from pytest_webeval.judges.questions import Image
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.recorded import Trajectory
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Screenshot, Step
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import list_texts, replace_texts
@@ -156,7 +156,7 @@ def _build_step(step: Step, cleaned: Iterator[str], images: Mapping[Screenshot, 
     return StepEvidence(step.index, action, thought, url, observation, before, after)
 
 
-def _read_image(run: Run, trajectory: AgentTrajectory, shot: Screenshot) -> Image:
+def _read_image(run: Run, trajectory: Trajectory, shot: Screenshot) -> Image:
     content = trajectory.image(shot)
     if shot.is_embedded:
         return Image(shot.name, sha256(content), lambda: content)
@@ -169,7 +169,7 @@ def _format_step(step: StepEvidence) -> str:
     return f"{seen}\n{done}" + (f"\nResult {step.number}: {step.observation}" if step.observation else "")
 
 
-def _find_rubric(task: Task, trajectory: AgentTrajectory) -> Mapping[str, Any] | None:
+def _find_rubric(task: Task, trajectory: Trajectory) -> Mapping[str, Any] | None:
     """The rubric of the definition. That in the directory, which the agent may have written, only without one."""
     if task.intent:
         return getattr(task, "rubric", None)

@@ -11,8 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError, SettingsError
-from pytest_webeval.recordings.human_labels import CODINGS, FAILURE, IMPOSSIBLE, SUCCESS
-from pytest_webeval.recordings.verdict_files import parse_strictly
+from pytest_webeval.recordings.verdict_files import CODINGS, FAILURE, IMPOSSIBLE, SUCCESS, parse_strictly
 from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.safety.text import preview, to_line
 

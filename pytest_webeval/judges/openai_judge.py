@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any
@@ -60,7 +61,12 @@ class OpenAIJudge:
         retries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._openai = _load_openai()
+        try:
+            import openai  # only for judges that are asked
+        except ImportError as error:
+            problem = "a judge requires openai; install it with pip install 'pytest-webeval[judge]'"
+            raise SettingsError(problem) from error
+        self._openai: ModuleType = openai
         chat_completions.load_judge_pillow()
         self._model = model
         self._retries = retries
@@ -148,7 +154,8 @@ class OpenAIJudge:
     def _explain(self, error: Any, model: str) -> Exception:
         """What a status means: an attempt that failed, or a request that no attempt makes acceptable."""
         status = error.status_code
-        problem = f"status {status}: {self._clean(_find_message(error))}"
+        message = error.body.get("message") if isinstance(error.body, dict) else None
+        problem = f"status {status}: {self._clean(message if isinstance(message, str) else str(error.message))}"
         if (status in _RETRIED or status >= 500) and str(error.code) not in _FINAL_CODES:
             return AttemptFailed(problem, headers=dict(error.response.headers))
         if status == 401:  # its message may quote a part of the key
@@ -168,14 +175,6 @@ _ADVICE = {
     404: "check that the server has model '{model}', and that the base URL ends as its manual says, often with /v1",
     429: "check the quota and the billing of the account",
 }
-
-
-def _load_openai() -> ModuleType:
-    try:
-        import openai  # only for judges that are asked
-    except ImportError as error:
-        raise SettingsError("a judge requires openai; install it with pip install 'pytest-webeval[judge]'") from error
-    return openai
 
 
 def _parse_host(url: str) -> str:
@@ -199,27 +198,15 @@ _INVALID_URL = "invalid base URL of the judge; use one such as https://api.opena
 def _find_key(host: str) -> str:
     """The key in the environment. Raises `SettingsError`, which does not quote it."""
     key = os.environ.get(KEY_VARIABLE, "").strip()
-    if not key and _is_loopback(host):
-        return _UNUSED_KEY
     if not key:
+        name = urlsplit(f"//{host}").hostname or ""
+        with suppress(ValueError):
+            if name == "localhost" or ipaddress.ip_address(name).is_loopback:
+                return _UNUSED_KEY
         raise SettingsError(f"no key for {host}; set the environment variable {KEY_VARIABLE}")
     if not (key.isascii() and key.isprintable()):
         raise SettingsError(f"invalid {KEY_VARIABLE}; set it to a key of ASCII characters")
     return key
-
-
-def _is_loopback(host: str) -> bool:
-    name = urlsplit(f"//{host}").hostname or ""
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"
-
-
-def _find_message(error: Any) -> str:
-    """The message in the body of an error of the server."""
-    message = error.body.get("message") if isinstance(error.body, dict) else None
-    return message if isinstance(message, str) else str(error.message)
 
 
 def _find_wait(attempt: int, key: str, headers: Mapping[str, str]) -> float:
@@ -239,15 +226,9 @@ def _parse_seconds(text: str | None, unit: float) -> float | None:
     """A number, or the time until a date."""
     if text is None:
         return None
-    try:
+    with suppress(ValueError):
         seconds = float(text) * unit
-    except ValueError:
-        return _parse_date(text)
-    return None if math.isnan(seconds) else seconds
-
-
-def _parse_date(text: str) -> float | None:
-    try:
+        return None if math.isnan(seconds) else seconds
+    with suppress(ValueError, TypeError, OverflowError):
         return parsedate_to_datetime(text).timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return None

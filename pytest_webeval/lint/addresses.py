@@ -8,8 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.expected_data import CONTENT, COOKIE, list_singles
+from pytest_webeval.lint.definition import CONTENT, COOKIE, Definition
 from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.lint.keys import find_nearest
 from pytest_webeval.tasks.sites import SITE_NAMES, placeholder
@@ -30,18 +29,13 @@ class AddressedText(Struct, frozen=True):
 
     @property
     def placeholders(self) -> list[str]:
-        """What is spelt like a placeholder in it."""
-        return list_placeholders(self.text)
+        """What is spelt like a placeholder in it, each once."""
+        return [name for name in dict.fromkeys(PLACEHOLDER.findall(self.text)) if name != SSH]
 
     @property
     def start(self) -> str | None:
         """What is spelt like a placeholder where one is replaced, None for a text that is no URL."""
         return find_start(self.text) if self.is_url else None
-
-
-def list_placeholders(text: str) -> list[str]:
-    """What is spelt like a placeholder in a text, each once."""
-    return [name for name in dict.fromkeys(PLACEHOLDER.findall(text)) if name != SSH]
 
 
 def find_start(url: str) -> str | None:
@@ -55,7 +49,7 @@ def _list_texts(definition: Definition) -> Iterator[AddressedText]:
         yield AddressedText(("start_urls", index), text, is_url=True)
     for request in definition.requests:
         yield from (AddressedText(steps, text, is_url=True) for steps, text in (*request.urls, *request.referer_urls))
-    for datum in list_singles(definition):
+    for datum in definition.singles:
         is_replaced = datum.role not in (COOKIE, CONTENT) and datum.type_name not in ("markdown", "base64")
         if isinstance(datum.raw, str):
             yield AddressedText(datum.steps, datum.raw, is_url=False, is_replaced=is_replaced)
@@ -75,19 +69,15 @@ def check_placeholders(definition: Definition) -> Iterator[Problem]:
 
 def _explain_placeholder(name: str, expected: Sequence[str], others: AbstractSet[str], *, is_start: bool) -> str | None:
     if name in others:
-        return f"{name} is a site that the task does not name; add {_read_site(name)!r} to sites"
+        return f"{name} is a site that the task does not name; add {name.strip('_').lower()!r} to sites"
+    problem = f"unknown placeholder {name:.80}"
     if nearest := find_nearest(name.upper(), expected, MISSPELT):
-        return f"unknown placeholder {name:.80}; use {nearest}"
+        return f"{problem}; use {nearest}"
     if not is_start:
         return None
     if nearest := find_nearest(name.upper(), sorted(others), MISSPELT):
-        return f"unknown placeholder {name:.80}; use {nearest}, and add {_read_site(nearest)!r} to sites"
-    return f"unknown placeholder {name:.80}; use {' or '.join(expected) or 'a URL'}"
-
-
-def _read_site(name: str) -> str:
-    """`shopping` for `__SHOPPING__`."""
-    return name.strip("_").lower()
+        return f"{problem}; use {nearest}, and add {nearest.strip('_').lower()!r} to sites"
+    return f"{problem}; use {' or '.join(expected) or 'a URL'}"
 
 
 def check_sites(definition: Definition) -> Iterator[Problem]:
@@ -118,22 +108,19 @@ def check_literal_placeholders(definition: Definition) -> Iterator[Problem]:
     RequestPatternEvaluator.
     """
     named = {*definition.placeholders, *map(placeholder, SITE_NAMES)}
-    for addressed in (*_list_texts(definition), *_list_recorded_texts(definition)):
+    texts = list(_list_texts(definition))
+    for request in definition.request_patterns:  # which are compared with a request as it was recorded
+        url_pattern = request.expected.url_pattern
+        texts.append(AddressedText((*request.steps, "url_pattern"), url_pattern, is_url=True, is_replaced=False))
+        for field in ("body", "params"):
+            for name, text in (getattr(request.expected, field) or {}).items():
+                if isinstance(text, str):
+                    texts.append(AddressedText((*request.steps, field, name), text, is_url=False, is_replaced=False))
+    for addressed in texts:
         known = named if addressed.is_url else definition.placeholders
         for name in () if addressed.is_replaced else (name for name in addressed.placeholders if name in known):
             text = f"{name} never matches here, for recorded addresses are not replaced; expect a text without it"
             yield Problem(addressed.steps, text)
-
-
-def _list_recorded_texts(definition: Definition) -> Iterator[AddressedText]:
-    """What a RequestPatternEvaluator compares with a request as it was recorded."""
-    for request in definition.request_patterns:
-        url_pattern = request.expected.url_pattern
-        yield AddressedText((*request.steps, "url_pattern"), url_pattern, is_url=True, is_replaced=False)
-        for field in ("body", "params"):
-            for name, text in (getattr(request.expected, field) or {}).items():
-                if isinstance(text, str):
-                    yield AddressedText((*request.steps, field, name), text, is_url=False, is_replaced=False)
 
 
 def check_several_sites(definition: Definition) -> Iterator[Problem]:

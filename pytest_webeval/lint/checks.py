@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from pytest_webeval.lint import addresses, keys, patterns, readable, requests, schemas, tasks, values
+from pytest_webeval.lint import addresses, keys, patterns, requests, tasks, values
 from pytest_webeval.lint.definition import Definition
 from pytest_webeval.lint.findings import Problem, Severity
 
@@ -38,10 +38,10 @@ CHECKS: tuple[Check, ...] = (
     Check("unknown-key", "a key that nothing reads, at any depth: `querry_params`", keys.check_unknown_keys),
     Check("repeated-key", "a key that an object has twice", keys.check_repeated_keys),
     Check("evaluator", "an evaluator whose name is nearly one of the package", keys.check_evaluator_names),
-    _fatal(UNREADABLE, "a task or expectation that cannot be read", readable.check_readable),
-    _fatal("unreadable-value", 'a value that its type cannot read: `"soon"` as date', readable.check_values),
-    Check("ignored-field", "an invalid field of another benchmark's row", readable.check_ignored_fields),
-    Check("duplicate-id", "an id that another task has", readable.check_duplicate_ids),
+    _fatal(UNREADABLE, "a task or expectation that cannot be read", tasks.check_readable),
+    _fatal("unreadable-value", 'a value that its type cannot read: `"soon"` as date', tasks.check_values),
+    Check("ignored-field", "an invalid field of another benchmark's row", tasks.check_ignored_fields),
+    Check("duplicate-id", "an id that another task has", tasks.check_duplicate_ids),
     _fatal("invalid-pattern", "a regular expression with a mistake: `^(a$`", patterns.check_invalid_patterns),
     Check("broad-pattern", "a pattern that matches everything: `^.*$`", patterns.check_broad_patterns),
     Check("open-alternation", "alternatives that are not grouped: `^a|b$`", patterns.check_open_alternations),
@@ -62,15 +62,15 @@ CHECKS: tuple[Check, ...] = (
     _fatal("several-sites", "placeholders of two sites in one text", addresses.check_several_sites),
     Check("real-address", "with `--config`: an address instead of a placeholder", addresses.check_real_addresses),
     _fatal("schema-type", "a type or format that does not exist: `date-time`; a hint where strings are compared then",
-           schemas.check_types),
+           keys.check_types),
     Check("schema-container", "an array without items, or items and properties that do not count",
-          schemas.check_containers),
-    Check("schema-format", "a format that contradicts the type or is not used", schemas.check_formats),
-    Check("schema-keyword", "a keyword that is not checked: `minItems`", schemas.check_keywords, HINT),
+          keys.check_containers),
+    Check("schema-format", "a format that contradicts the type or is not used", keys.check_formats),
+    Check("schema-keyword", "a keyword that is not checked: `minItems`", keys.check_keywords, HINT),
     Check("schema-property", "members without a property, and properties that no answer has",
-          schemas.check_properties),
+          keys.check_properties),
     Check("posted-property", "a property whose name is nearly that of a posted field",
-          schemas.check_posted_properties),
+          keys.check_posted_properties),
     Check("lax-value", "a value that equals others: `0` as string, `0.05` as currency, `1` as boolean",
           values.check_lax_values),
     Check("partial-date", "a date that depends on the day: `March 2022`", values.check_partial_dates),

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
-from pytest_webeval.lint.definition import Definition, RequestCheck
-from pytest_webeval.lint.expected_data import ANSWER, CONTENT, QUERY, Datum, list_singles
+from pytest_webeval.lint.definition import ANSWER, CONTENT, QUERY, Datum, Definition, RequestCheck
 from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.safety import regex
 from pytest_webeval.values.base import ParseContext, looks_like_pattern
@@ -20,6 +19,8 @@ from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import normalize_text
 
 PATTERN_TYPES = ("string", "base64")
+_IGNORED_PATTERNS = ("ignored_query_params_patterns", "ignored_post_data_params_patterns")
+_LOOKS_LIKE_PATTERN = "looks like a pattern but is compared as a text; write '^…$'"
 UNLIKELY = ("q7zx kw93", "5", "vj", "")  # texts that no pattern means, unless it means all
 UNLIKELY_PAGES = ("/q7zx/kw93", "/5.vj")
 # What only patterns have. In `Magento\SalesRule` the backslash is one of a name.
@@ -61,19 +62,6 @@ def list_tokens(pattern: str) -> list[Token]:
     return tokens
 
 
-def has_alternation(pattern: str) -> bool:
-    """Whether a `|` stands outside of groups."""
-    return any(token.text == "|" for token in list_tokens(pattern))
-
-
-def has_open_alternation(pattern: str, *, is_searched: bool) -> bool:
-    """Whether a part before a `|` outside of groups lacks its `$`, or one behind it its `^` where that counts."""
-    texts = [token.text for token in list_tokens(pattern)]
-    bars = [index for index, text in enumerate(texts) if text == "|"]
-    is_open = any(texts[index - 1 : index] != ["$"] for index in bars)
-    return is_open or (is_searched and any(texts[index + 1 : index + 2] != ["^"] for index in bars))
-
-
 class Pattern(Struct, frozen=True):
     """A pattern of a task, `role` says of what. `accepts` asks the reader that decides verdicts."""
 
@@ -95,13 +83,12 @@ URL, REFERER, URL_PART, KEY, IGNORED, CODED = "url", "referer", "part of a url",
 
 def list_patterns(definition: Definition) -> Iterator[Pattern]:
     """All patterns that some reader takes as such."""
-    for datum in list_singles(definition):
+    for datum in definition.singles:
         if looks_like_pattern(datum.raw) and datum.role != CONTENT and datum.type_name in PATTERN_TYPES:
             role = CODED if datum.type_name == "base64" else datum.role
             yield Pattern(datum.steps, datum.raw, role, _value_matcher(definition, datum))
     for request in definition.requests:
-        yield from _list_url_patterns(request)
-        yield from _list_name_patterns(request)
+        yield from _list_patterns_of_request(request)
     for each in definition.request_patterns:
         text = each.expected.url_pattern
         yield Pattern((*each.steps, "url_pattern"), text, URL_PART, partial(regex.search, text))
@@ -120,49 +107,39 @@ def _find_reading(definition: Definition, role: str) -> ParseContext:
     return reader("", strict=False).context
 
 
-def _list_url_patterns(request: RequestCheck) -> Iterator[Pattern]:
-    matcher = request.matcher.urls
+def _list_patterns_of_request(request: RequestCheck) -> Iterator[Pattern]:
     for role, places in ((URL, request.urls), (REFERER, request.referer_urls)):
         for steps, text in places:
             if looks_like_pattern(text.strip()):
-                yield Pattern(steps, text.strip(), role, partial(_accepts_page, text, matcher))
+                yield Pattern(steps, text.strip(), role, partial(_accepts_page, text, request.matcher.urls))
+    for name in _IGNORED_PATTERNS:
+        for index, text in enumerate(getattr(request.config, name) or ()):
+            yield Pattern((*request.steps, name, index), text, IGNORED, partial(regex.search, text))
+    for field in ("post_data", "response_content"):
+        for key in getattr(request.expected, field) or ():
+            if key.endswith("$") and key.startswith(("^", "$.^")):
+                text = key.removeprefix("$.")
+                yield Pattern(request.at(field, key), text, KEY, partial(regex.match, text))
 
 
 def _accepts_page(text: str, matcher: UrlMatcher, page: str) -> bool:
     return bases_match(matcher.expected(text)[0], matcher.actual(page), matcher)
 
 
-def _list_name_patterns(request: RequestCheck) -> Iterator[Pattern]:
-    for name in ("ignored_query_params_patterns", "ignored_post_data_params_patterns"):
-        for index, text in enumerate(getattr(request.config, name) or ()):
-            yield Pattern((*request.steps, name, index), text, IGNORED, partial(regex.search, text))
-    for field in ("post_data", "response_content"):
-        for key in getattr(request.config.expected, field) or ():
-            if key.endswith("$") and key.startswith(("^", "$.^")):
-                steps, text = (*request.steps, "expected", field, key), key.removeprefix("$.")
-                yield Pattern(steps, text, KEY, partial(regex.match, text))
-
-
 def check_invalid_patterns(definition: Definition) -> Iterator[Problem]:
     """Patterns that are no regular expressions: they match nothing, or are an error of every run."""
-    unused = {steps for request in definition.requests for steps in _list_unused(request)}
+    unused: set[Steps] = set()  # what to ignore, where nothing that it could mean is compared
+    for request in definition.requests:
+        is_compared = not request.config.should_not_exist
+        for name, fields in zip(_IGNORED_PATTERNS, (True, request.expected.post_data), strict=True):
+            if not (is_compared and fields):
+                texts = getattr(request.config, name) or ()
+                unused.update((*request.steps, name, index) for index, _ in enumerate(texts))
     for pattern in list_patterns(definition):
         try:
             regex.search(pattern.text, "")
         except (regex.InvalidPattern, WebEvalError) as error:
             yield Problem(pattern.steps, f"{error}; fix the pattern", is_fatal=pattern.steps not in unused)
-
-
-def _list_unused(request: RequestCheck) -> Iterator[Steps]:
-    """Patterns of what to ignore where nothing that they could mean is compared."""
-    config = request.config
-    for name, fields in (
-        ("ignored_query_params_patterns", not config.should_not_exist),
-        ("ignored_post_data_params_patterns", config.expected.post_data and not config.should_not_exist),
-    ):
-        yield from (
-            () if fields else ((*request.steps, name, index) for index, _ in enumerate(getattr(config, name) or ()))
-        )
 
 
 def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
@@ -173,13 +150,11 @@ def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
         if pattern.role in (URL, REFERER):
             if any(map(pattern.accepts_all, pages)):
                 yield Problem(pattern.steps, f"{pattern.text!r:.80} matches every page of a site; name the page")
-        elif pattern.role != IGNORED and pattern.accepts_all((*UNLIKELY, *_list_excluded(pattern.text))):
-            yield Problem(pattern.steps, f"{pattern.text!r:.80} matches every text; write what it must have")
-
-
-def _list_excluded(pattern: str) -> list[str]:
-    """A text for each negative lookahead of a pattern, which the pattern must refuse: `main` for `^(?!main$).+$`."""
-    return [_SYNTAX.sub("", part) for part in _LOOKAHEAD.findall(pattern)]
+        elif pattern.role != IGNORED:
+            # A text for each negative lookahead, which the pattern must refuse: `main` for `^(?!main$).+$`.
+            excluded = [_SYNTAX.sub("", part) for part in _LOOKAHEAD.findall(pattern.text)]
+            if pattern.accepts_all((*UNLIKELY, *excluded)):
+                yield Problem(pattern.steps, f"{pattern.text!r:.80} matches every text; write what it must have")
 
 
 def check_open_alternations(definition: Definition) -> Iterator[Problem]:
@@ -187,7 +162,10 @@ def check_open_alternations(definition: Definition) -> Iterator[Problem]:
     for pattern in list_patterns(definition):
         is_searched = pattern.role == IGNORED
         is_partial = pattern.role in (URL, REFERER, QUERY, KEY) or (is_searched and pattern.text[:1] == "^")
-        if is_partial and has_open_alternation(pattern.text, is_searched=is_searched):
+        texts = [token.text for token in list_tokens(pattern.text)] if is_partial else []
+        bars = [index for index, text in enumerate(texts) if text == "|"]
+        is_open = any(texts[index - 1 : index] != ["$"] for index in bars)
+        if is_open or (is_searched and any(texts[index + 1 : index + 2] != ["^"] for index in bars)):
             inner = pattern.text.removeprefix("^").removesuffix("$")
             text = f"{pattern.text!r:.80} matches more than its parts, for ^ and $ belong to one each"
             yield Problem(pattern.steps, f"{text}; use '^({inner:.80})$'")
@@ -200,14 +178,17 @@ def check_unmatchable_patterns(definition: Definition) -> Iterator[Problem]:
     """
     forbidden = {steps for each in definition.requests if each.config.should_not_exist for steps, _ in each.urls}
     for pattern in list_patterns(definition):
-        if regex.is_pattern(pattern.text) and not has_alternation(pattern.text):
+        has_alternation = any(token.text == "|" for token in list_tokens(pattern.text))
+        if regex.is_pattern(pattern.text) and not has_alternation:
             reason = _find_obstacle(pattern, definition, is_forbidden=pattern.steps in forbidden)
             if reason:
                 yield Problem(pattern.steps, f"{pattern.text!r:.80} never matches: {reason}")
 
 
 def _find_obstacle(pattern: Pattern, definition: Definition, *, is_forbidden: bool) -> str | None:
-    if pattern.role in (URL, REFERER, URL_PART) and has_bare_query(pattern.text):
+    # A query outside of groups whose mark is not written as one: `^/cart?id=1$`.
+    is_bare = "?" in pattern.text and _BARE_QUERY.search(_GROUP.sub("()", pattern.text)) is not None
+    if pattern.role in (URL, REFERER, URL_PART) and is_bare:
         use = "write \\? for the mark of a query" if is_forbidden or pattern.role == URL_PART else "use query_params"
         return f"its ? means that what is before it may be missing; {use}"
     if is_forbidden or pattern.role in (KEY, IGNORED, URL_PART, CODED):
@@ -215,11 +196,6 @@ def _find_obstacle(pattern: Pattern, definition: Definition, *, is_forbidden: bo
     if pattern.role in (URL, REFERER):
         return _find_url_obstacle(pattern, definition)
     return _find_text_obstacle(pattern, definition)
-
-
-def has_bare_query(pattern: str) -> bool:
-    """Whether a pattern has a query outside of groups whose mark is not written as one: `^/cart?id=1$`."""
-    return "?" in pattern and _BARE_QUERY.search(_GROUP.sub("()", pattern)) is not None
 
 
 def _find_url_obstacle(pattern: Pattern, definition: Definition) -> str | None:
@@ -239,28 +215,35 @@ def _find_text_obstacle(pattern: Pattern, definition: Definition) -> str | None:
     tokens = list_tokens(pattern.text)
     if pattern.role == QUERY:
         capital = next((token.text for token in tokens if _CAPITAL_CLASS.fullmatch(token.text)), None)
-        return (
-            f"query patterns are lower-cased, so {capital} means {capital.lower()}; write a class" if capital else None
-        )
+        if capital is None:
+            return None
+        return f"query patterns are lower-cased, so {capital} means {capital.lower()}; write a class"
     letters = [token.text if token.is_literal else "\0" for token in tokens]
     reading = _find_reading(definition, pattern.role)
-    foreign = next((letter for letter in letters if not letter.isascii() and not _is_kept(letter, reading)), None)
-    if foreign:
-        return f"texts are compared in ASCII, without {foreign!r}; write its plain form"
+    foreign = (letter for letter in letters if not letter.isascii())
+    for letter in (each for each in foreign if each.casefold() not in normalize_text(each, reading)):
+        return f"texts are compared in ASCII, without {letter!r}; write its plain form"
     if re.search(r"[A-Za-z]\\?-|-[A-Za-z]", "".join(letters)):
         return "a hyphen at a letter is compared as a blank; write a blank"
     return None
 
 
-def _is_kept(letter: str, reading: ParseContext) -> bool:
-    return letter.casefold() in normalize_text(letter, reading)
-
-
 def check_literal_patterns(definition: Definition) -> Iterator[Problem]:
     """Texts that look like patterns, and patterns where only texts are compared."""
-    for datum in list_singles(definition):
-        if isinstance(datum.raw, str) and (text := _explain_literal(datum)):
-            yield Problem(datum.steps, text)
+    for datum in definition.singles:
+        text, is_text = datum.raw, datum.type_name in PATTERN_TYPES
+        if not isinstance(text, str) or is_text is looks_like_pattern(
+            text
+        ):  # a plain text, or a pattern where one may be
+            continue
+        if not is_text:
+            compared = f"as {datum.type_name}" if datum.type_name else "exactly"
+            problem = f"{text!r:.80} is not a pattern here, it is compared {compared}; write the value"
+            yield Problem(datum.steps, problem)
+        elif looks_like_pattern(text.strip()):
+            yield Problem(datum.steps, f"{text!r:.80} is not a pattern, for blanks are around it; remove them")
+        elif _SIGNS.search(text) or (text.startswith("^") and len(text) > 1):
+            yield Problem(datum.steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
 
 
 def check_literal_urls(definition: Definition) -> Iterator[Problem]:
@@ -271,7 +254,7 @@ def check_literal_urls(definition: Definition) -> Iterator[Problem]:
                 continue
             place = _QUERY.sub("", text.strip())
             if _SIGNS.search(place) or place.startswith("^"):
-                yield Problem(steps, f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'")
+                yield Problem(steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
             elif sign := _GLOB.search(place):
                 part = next(filter(None, sign.groups()))
                 use = (
@@ -280,37 +263,20 @@ def check_literal_urls(definition: Definition) -> Iterator[Problem]:
                 yield Problem(steps, f"{text!r:.80} has a {part:.40} that is compared as a text; {use}")
 
 
-def _explain_literal(datum: Datum) -> str | None:
-    text = datum.raw
-    if looks_like_pattern(text):
-        if datum.type_name in PATTERN_TYPES:
-            return None
-        compared = f"as {datum.type_name}" if datum.type_name else "exactly"
-        return f"{text!r:.80} is not a pattern here, it is compared {compared}; write the value"
-    if datum.type_name not in PATTERN_TYPES:
-        return None
-    if looks_like_pattern(text.strip()):
-        return f"{text!r:.80} is not a pattern, for blanks are around it; remove them"
-    if _SIGNS.search(text) or (text.startswith("^") and len(text) > 1):
-        return f"{text!r:.80} looks like a pattern but is compared as a text; write '^…$'"
-    return None
-
-
 def check_ignored_parameters(definition: Definition) -> Iterator[Problem]:
     """Expected parameters and fields that the same expectation ignores."""
     for request in definition.requests:
-        event, matcher = request.config.expected, request.matcher
+        event, matcher, ignored = request.expected, request.matcher, list[Steps]()
         with suppress(EvaluationError):
             compared = matcher.expected_urls[0].query if event.query_params else {}
-            for name, values in (event.query_params or {}).items():
-                if values and name not in compared:
-                    yield _build_ignored(request, "query_params", name)
+            values_by_name = (event.query_params or {}).items()
+            ignored += [
+                request.at("query_params", name) for name, values in values_by_name if values and name not in compared
+            ]
         with suppress(EvaluationError):
             posted = matcher.bodies.expected_post or {}
-            ignored = (name for name in event.post_data or () if name not in posted)
-            yield from (_build_ignored(request, "post_data", name) for name in ignored)
-
-
-def _build_ignored(request: RequestCheck, field: str, name: str) -> Problem:
-    text = f"{name!r:.80} is ignored by this expectation, so nothing compares it; ignore less, or remove it"
-    return Problem((*request.steps, "expected", field, name), text)
+            ignored += [request.at("post_data", name) for name in event.post_data or () if name not in posted]
+        for steps in ignored:
+            name = steps[-1]
+            text = f"{name!r:.80} is ignored by this expectation, so nothing compares it; ignore less, or remove it"
+            yield Problem(steps, text)

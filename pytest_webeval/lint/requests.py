@@ -7,8 +7,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from pytest_webeval.evaluators.network.body_matcher import is_path
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
-from pytest_webeval.lint.definition import Definition, RequestCheck
-from pytest_webeval.lint.expected_data import list_properties
+from pytest_webeval.lint.definition import Definition, RequestCheck, list_properties
 from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.lint.keys import find_nearest
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
@@ -37,8 +36,8 @@ NEVER_COMPARED = ("response_status", "query_params", "post_data", "response_cont
 def check_methods(definition: Definition) -> Iterator[Problem]:
     """Methods that no request has."""
     for request in definition.requests:
-        steps, is_forbidden = (*request.steps, "expected", "http_method"), request.config.should_not_exist
-        yield from _check_method(steps, request.config.expected.http_method, is_forbidden=is_forbidden)
+        steps, is_forbidden = request.at("http_method"), request.config.should_not_exist
+        yield from _check_method(steps, request.expected.http_method, is_forbidden=is_forbidden)
     for each in definition.request_patterns:
         if each.expected.method is not None:
             yield from _check_method((*each.steps, "method"), each.expected.method)
@@ -59,23 +58,20 @@ def _check_method(steps: Steps, method: str, *, is_forbidden: bool = False) -> I
 def check_posted_data(definition: Definition) -> Iterator[Problem]:
     """Posted data of a method that posts none, which is GET where the definition names none."""
     for request in definition.requests:
-        event, place = request.config.expected, (*request.steps, "expected")
-        if not event.post_data or event.http_method not in BODILESS:
-            continue
-        if "http_method" in request.written:
-            yield Problem((*place, "post_data"), f"a {event.http_method} has no post_data; use POST, or query_params")
-        else:
-            yield Problem(
-                (*place, "post_data"), 'post_data without http_method, which is GET then; write "http_method": "POST"'
-            )
+        method = request.expected.http_method
+        if request.expected.post_data and method in BODILESS:
+            text = f"a {method} has no post_data; use POST, or query_params"
+            if "http_method" not in request.written:
+                text = 'post_data without http_method, which is GET then; write "http_method": "POST"'
+            yield Problem(request.at("post_data"), text)
 
 
 def check_statuses(definition: Definition) -> Iterator[Problem]:
     """Statuses that no response has."""
     for request in definition.requests:
-        status = request.config.expected.response_status
+        status = request.expected.response_status
         if status not in STATUSES and status not in ABORTED:
-            place = (*request.steps, "expected", "response_status")
+            place = request.at("response_status")
             yield Problem(place, f"impossible status {status!s:.40}; use 100 to 599, or -1 for an aborted request")
 
 
@@ -88,11 +84,11 @@ def check_forbidden_requests(definition: Definition) -> Iterator[Problem]:
             if name in request.written:
                 text = f"{name} is never compared with should_not_exist: every such request fails; remove it"
                 is_fatal = bool(request.written[name]) and name != "response_status"  # which many write by habit
-                yield Problem((*request.steps, "expected", name), text, is_fatal=is_fatal)
-        for name in request.config.expected.headers or ():
+                yield Problem(request.at(name), text, is_fatal=is_fatal)
+        for name in request.expected.headers or ():
             if name != "referer":
                 text = f"the header {name!r:.80} is never compared with should_not_exist; remove it"
-                yield Problem((*request.steps, "expected", "headers", name), text)
+                yield Problem(request.at("headers", name), text)
         if _uses_last_page(definition, request) and not definition.rules.forbidden_pages:
             text = "should_not_exist of a GET fails a navigate task on any page; use another task type or method"
             yield Problem((*request.steps, "should_not_exist"), text, is_fatal=False)
@@ -109,26 +105,23 @@ def is_never_compared(steps: Steps) -> bool:
 def check_last_event_only(definition: Definition) -> Iterator[Problem]:
     """`last_event_only` where it changes nothing."""
     for request in definition.requests:
-        if "last_event_only" in request.raw:
-            place = (*request.steps, "last_event_only")
-            if request.config.should_not_exist:
-                yield Problem(place, "last_event_only has no effect with should_not_exist; remove it")
-            elif _uses_last_page(definition, request):
-                yield Problem(
-                    place, "last_event_only has no effect: of a navigate task the last page decides; remove it"
-                )
+        is_last_page = _uses_last_page(definition, request)
+        if "last_event_only" in request.raw and (request.config.should_not_exist or is_last_page):
+            why = ": of a navigate task the last page decides"
+            why = " with should_not_exist" if request.config.should_not_exist else why
+            yield Problem((*request.steps, "last_event_only"), f"last_event_only has no effect{why}; remove it")
 
 
 def _uses_last_page(definition: Definition, request: RequestCheck) -> bool:
     kind = definition.task.task_type if definition.task else None
-    return kind == "NAVIGATE" and request.config.expected.http_method == "GET"
+    return kind == "NAVIGATE" and request.expected.http_method == "GET"
 
 
 def check_query_values(definition: Definition) -> Iterator[Problem]:
     """Values of a parameter that nothing compares: without a schema only the smallest counts."""
     for request in definition.requests:
-        event, types = request.config.expected, list_properties(request.config.query_params_schema)
-        place = (*request.steps, "expected", "query_params")
+        event, types = request.expected, list_properties(request.config.query_params_schema)
+        place = request.at("query_params")
         for name, values in (event.query_params or {}).items():
             if isinstance(values, list) and len(values) > 1 and name not in types:
                 first = min(value.lower().strip() for value in values)
@@ -143,44 +136,40 @@ def check_query_values(definition: Definition) -> Iterator[Problem]:
 def check_query_texts(definition: Definition) -> Iterator[Problem]:
     """Parameters with a text in place of a list of values, which is read as a list of its letters."""
     for request in definition.requests:
-        for name, values in (request.config.expected.query_params or {}).items():
+        for name, values in (request.expected.query_params or {}).items():
             if isinstance(values, str):
-                place = (*request.steps, "expected", "query_params", name)
+                place = request.at("query_params", name)
                 yield Problem(place, f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
 
 
 def check_query_decoding(definition: Definition) -> Iterator[Problem]:
     """Parameters that the reference decodes once more than the sender encodes them (Q60)."""
     for request in () if definition.rules.single_decoding else definition.requests:
-        place = (*request.steps, "expected", "query_params")
-        for name, values in (request.config.expected.query_params or {}).items():
-            if unquote_plus(name) != name:
-                yield Problem((*place, name), _format_decoding(name, unquote_plus(name)))
-            for index, value in enumerate(() if isinstance(values, str) else values):
-                if not looks_like_pattern(value) and unquote_plus(value) != value:
-                    yield Problem((*place, name, index), _format_decoding(value, unquote_plus(value)))
-        for steps, url in request.urls if request.config.expected.query_params is None else ():
-            for text in () if looks_like_pattern(url.strip()) else _list_parameters(url):
-                if unquote_plus(text) != text:
-                    yield Problem(steps, _format_decoding(text, unquote_plus(text)))
-
-
-def _list_parameters(url: str) -> list[str]:
-    pairs = parse_qsl(query_of(url), keep_blank_values=True)
-    return [text for pair in pairs for text in pair]
-
-
-def _format_decoding(text: str, decoded: str) -> str:
-    problem = f"{text!r:.80} in a query is compared as {decoded!r:.80} unless rules are strict"
-    return f"{problem}; use --webeval-rules=strict, or expect a value without + and %"
+        texts: list[tuple[Steps, str]] = []
+        for name, values in (request.expected.query_params or {}).items():
+            plain = [] if isinstance(values, str) else values
+            texts.append((request.at("query_params", name), name))
+            texts += [
+                (request.at("query_params", name, index), value)
+                for index, value in enumerate(plain)
+                if not looks_like_pattern(value)
+            ]
+        for steps, url in request.urls if request.expected.query_params is None else ():
+            pairs = [] if looks_like_pattern(url.strip()) else parse_qsl(query_of(url), keep_blank_values=True)
+            texts += [(steps, text) for pair in pairs for text in pair]
+        for steps, text in texts:
+            decoded = unquote_plus(text)
+            if decoded != text:
+                problem = f"{text!r:.80} in a query is compared as {decoded!r:.80} unless rules are strict"
+                yield Problem(steps, f"{problem}; use --webeval-rules=strict, or expect a value without + and %")
 
 
 def check_paths(definition: Definition) -> Iterator[Problem]:
     """Keys of a body that lead nowhere: invalid paths, and names with blanks around."""
     for request in definition.requests:
         for field in ("post_data", "response_content"):
-            for key in getattr(request.config.expected, field) or ():
-                place = (*request.steps, "expected", field, key)
+            for key in getattr(request.expected, field) or ():
+                place = request.at(field, key)
                 is_name = key.endswith("$") and key.startswith(("^", "$.^"))
                 if key.startswith("$") and not is_name and not is_path(key):
                     yield Problem(place, f"invalid path {key!r:.80}; write it as '$.order.items[0].id'")
@@ -197,11 +186,11 @@ def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
         for name in ("post_data", "response_content", "response_cookies"):
             if request.written.get(name) == {}:
                 text = f"an empty {name} compares nothing; write a member, or remove it"
-                yield Problem((*request.steps, "expected", name), text)
-        for name in request.config.expected.headers or ():
+                yield Problem(request.at(name), text)
+        for name in request.expected.headers or ():
             if name.lower() in URL_HEADERS and name not in URL_HEADERS:
                 text = f"the header {name!r} is compared as a text; write {name.lower()!r}, which is compared as a URL"
-                yield Problem((*request.steps, "expected", "headers", name), text)
+                yield Problem(request.at("headers", name), text)
 
 
 def check_empty_headers(definition: Definition) -> Iterator[Problem]:
@@ -211,7 +200,7 @@ def check_empty_headers(definition: Definition) -> Iterator[Problem]:
             is_fatal = not request.config.should_not_exist
             what = "never matches" if is_fatal else "compares nothing"
             text = f"an empty headers {what}; write a member, or remove it"
-            yield Problem((*request.steps, "expected", "headers"), text, is_fatal=is_fatal)
+            yield Problem(request.at("headers"), text, is_fatal=is_fatal)
 
 
 def check_switches(definition: Definition) -> Iterator[Problem]:

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from itertools import combinations
 
 from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.lint.definition import Definition
-from pytest_webeval.lint.expected_data import (
-    ANSWER,
-    CONTENT,
-    POST,
-    QUERY,
-    Datum,
-    find_type,
-    list_data,
-    list_singles,
-    read_value,
-)
-from pytest_webeval.lint.findings import Problem, Steps
+from pytest_webeval.lint.definition import ANSWER, CONTENT, POST, QUERY, Datum, Definition, find_type, read_value
+from pytest_webeval.lint.findings import Problem
 from pytest_webeval.values.base import ParseContext, Value, looks_like_pattern
 
 MOST = 30  # values of a task that are compared with each other, which takes time that grows with their square
@@ -35,15 +25,12 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 def check_lax_values(definition: Definition) -> Iterator[Problem]:
     """Values that stand for others as well: 0 as a string is empty, 0.05 as currency equals 0."""
     context = definition.context if definition.task else None
-    for datum in list_singles(definition):
-        if context is not None and datum.role != QUERY and (text := _explain_lax(datum, context)):
-            yield Problem(datum.steps, text)
-
-
-def _explain_lax(datum: Datum, context: ParseContext) -> str | None:
-    explain = EXPLAINERS.get(datum.type_name)
-    value = datum.read(context) if explain and datum.raw is not None else None
-    return explain(datum, value, context) if explain and value is not None else None
+    for datum in definition.singles:
+        explain = EXPLAINERS.get(datum.type_name)
+        if context is not None and explain is not None and datum.role != QUERY:
+            value = datum.read(context)
+            if value is not None and (text := explain(datum, value, context)):
+                yield Problem(datum.steps, text)
 
 
 def _explain_string(datum: Datum, value: Value, context: ParseContext) -> str | None:
@@ -54,9 +41,8 @@ def _explain_string(datum: Datum, value: Value, context: ParseContext) -> str | 
             return f"{raw!r:.80} as a string equals null, 0, false and an empty text; write null, or a pattern for it"
         return None
     if not raw:
-        return (
-            f'{raw!r} as a string is the empty text, which null and false are too; write "{_to_text(raw)}", or its type'
-        )
+        problem = f"{raw!r} as a string is the empty text, which null and false are too"
+        return f'{problem}; write "{_to_text(raw)}", or its type'
     if isinstance(raw, float) and str(raw) != f"{raw:.15g}":
         return f"{raw!r} as a string is the text '{raw}', which {raw:.15g} does not equal; write its type, or a text"
     if isinstance(raw, dict) and datum.role == POST:
@@ -107,85 +93,64 @@ EXPLAINERS: Mapping[str, Callable[[Datum, Value, ParseContext], str | None]] = {
 
 def check_partial_dates(definition: Definition) -> Iterator[Problem]:
     """Dates whose missing parts are those of the day of the evaluation."""
-    for datum in list_singles(definition):
+    for datum in definition.singles:
         if datum.type_name == "date":
             days = [datum.read(structs.replace(definition.context, today=day)) for day in DAYS]
             if days[0] != days[1]:
-                yield Problem(
-                    datum.steps, f"{datum.raw!r:.80} depends on the day of the evaluation; write the full date"
-                )
+                text = f"{datum.raw!r:.80} depends on the day of the evaluation; write the full date"
+                yield Problem(datum.steps, text)
 
 
 def check_alternatives(definition: Definition) -> Iterator[Problem]:
     """Alternatives that are the same value, or that nothing reads."""
-    for datum in list_data(definition):
+    for datum in definition.data:
         if not isinstance(datum.raw, list) or datum.role in (QUERY, CONTENT) or len(datum.raw) < 2:
             continue
         if datum.type_name in FIRST_ONLY and (datum.type_name == "currency" or isinstance(datum.raw[0], list)):
-            yield Problem(
-                datum.steps, f"of alternatives of the type {datum.type_name} only the first counts; write one value"
-            )
-            continue
-        yield from _list_equal(datum.single, definition.context, "alternatives")
+            text = f"of alternatives of the type {datum.type_name} only the first counts; write one value"
+            yield Problem(datum.steps, text)
+        else:
+            yield from _list_equal(datum.single, definition.context, "alternatives")
 
 
 def check_equal_answers(definition: Definition) -> Iterator[Problem]:
     """Answers that are written differently and are the same value: naming one of them twice would pass."""
-    for data in _list_answers(definition).values():
-        single = [datum for datum in data if len(datum.steps) == TOP_LEVEL and not isinstance(datum.raw, list)]
-        yield from _list_equal(single, definition.context, "answers")
-
-
-TOP_LEVEL = 5  # steps: eval, 0, expected, retrieved_data, 1
-
-
-def _list_answers(definition: Definition) -> Mapping[Steps, Sequence[Datum]]:
-    """The data of the expected answers, by the place of the expectation."""
-    data: dict[Steps, list[Datum]] = {answer.steps: [] for answer in definition.answers}
-    for datum in list_data(definition):
-        if datum.role == ANSWER:
-            data[datum.steps[:2]].append(datum)
-    return data
+    for answer in definition.answers:
+        data = [
+            datum for datum in answer.data if datum.steps[:-1] == answer.data_steps and not isinstance(datum.raw, list)
+        ]
+        yield from _list_equal(data, definition.context, "answers")
 
 
 def _list_equal(data: Sequence[Datum], context: ParseContext, noun: str) -> Iterator[Problem]:
     values = [(datum, value) for datum in data[:MOST] if (value := datum.read(context)) is not None]
     for (first, first_value), (second, second_value) in combinations(values, 2):
-        if _match(first_value, second_value) and (noun == "alternatives" or first.raw != second.raw):
-            text = (
-                f"the {noun} {first.raw!r:.80} and {second.raw!r:.80} are equal as {first.type_name}; write one of them"
-            )
-            yield Problem(second.steps, text)
-
-
-def _match(first: Value, second: Value) -> bool:
-    try:
-        return first.matches(second)
-    except EvaluationError:
-        return False
+        is_equal = False
+        with suppress(EvaluationError):
+            is_equal = first_value.matches(second_value)
+        if is_equal and (noun == "alternatives" or first.raw != second.raw):
+            text = f"the {noun} {first.raw!r:.80} and {second.raw!r:.80} are equal as {first.type_name}"
+            yield Problem(second.steps, f"{text}; write one of them")
 
 
 def check_order(definition: Definition) -> Iterator[Problem]:
     """Lists whose order counts although the type has none, or of fewer than two answers."""
-    data = _list_answers(definition)
     for answer in definition.answers:
         if answer.config.ordered:
-            place, items = (*answer.steps, "ordered"), answer.item_schema
-            if find_type(items) == "string_list":
+            place, text = (*answer.steps, "ordered"), ""
+            if find_type(answer.item_schema) == "string_list":
                 text = "ordered does not reach into a string_list, which is sorted; use an array of strings"
+            elif not any(isinstance(step, int) and step for datum in answer.data for step in datum.steps[4:]):
+                text = "ordered has no effect on fewer than two answers; remove it"
+            if text:
                 yield Problem(place, text)
-            elif not any(isinstance(step, int) and step for datum in data[answer.steps] for step in datum.steps[4:]):
-                yield Problem(place, "ordered has no effect on fewer than two answers; remove it")
 
 
 def check_posted_filters(definition: Definition) -> Iterator[Problem]:
     """Paths with a filter whose only hit equals nothing (Q21)."""
-    for datum in list_data(definition):
-        key = datum.steps[4] if len(datum.steps) == 5 else ""
-        if (
-            datum.role in (POST, CONTENT)
-            and "?(" in str(key)
-            and not (datum.role == CONTENT and isinstance(datum.raw, list))
-        ):
+    for datum in definition.data:
+        key = str(datum.steps[4]) if len(datum.steps) == 5 else ""
+        is_list = datum.role == CONTENT and isinstance(datum.raw, list)
+        if datum.role in (POST, CONTENT) and "?(" in key and not is_list:
             text = "a filter with one hit equals nothing but a list; expect a list, with the type array"
             yield Problem(datum.steps, text)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_webeval.errors import EvaluationError, RecordingError, WebEvalError
+from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem, run_path
 from pytest_webeval.plugin.runtest.evaluation import (
     RECORDER,

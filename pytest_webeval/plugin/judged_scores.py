@@ -12,8 +12,8 @@ from msgspec import structs
 
 from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.judges.judging import Judging
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
 from pytest_webeval.recordings.trajectory.layout import SCORES
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.session import Redacting

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.recordings.action_trace import LONGEST_LINE
 from pytest_webeval.recordings.recording_state import STEPS, STEPS_FOLDER
-from pytest_webeval.recordings.step_log import LONGEST_LINE
 from pytest_webeval.safety.text import truncate_words
 from pytest_webeval.storage import append_in_place, to_json_bytes, write_bytes
 

@@ -6,12 +6,15 @@ import hashlib
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 from msgspec import field as struct_field
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.safety.files import read_file_inside
+from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import list_names
 
@@ -53,6 +56,36 @@ class Phase:
         self._durations.switch(self._outer)
 
 
+# What msgspec raises over bytes that hold no value of a type.
+UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+T = TypeVar("T")
+
+
+def try_decode(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw | bytes) -> T | None:
+    """The value in some bytes; None where they hold none of its type."""
+    try:
+        return decoder.decode(raw)
+    except UNDECODABLE:
+        return None
+
+
+def decode_lenient(decoder: msgspec.json.Decoder[T], content: bytes, limits: Limits) -> T:
+    """The value in some bytes, which may hold what Python writes and reads though the standard does not know it.
+
+    Raises `MsgspecError`, `UnicodeDecodeError` or `RecursionError`.
+    """
+    try:
+        return decoder.decode(content)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError as error:
+        strict = to_strict_json(content, limits)
+        if strict is None:
+            raise error from None
+        return decoder.decode(strict)
+
+
+MAX_FILE_BYTES = 64 * 2**20  # of a file as objects, which take many times its size; runs leave hundreds of times less
 _SALTING = b"pytest-webeval redaction salt"
 _MIN_SALT_SOURCE = 256  # bytes; of less somebody might try all that could stand there
 

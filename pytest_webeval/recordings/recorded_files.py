@@ -11,16 +11,14 @@ from typing import Any
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
-from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.screenshots import number_of
-from pytest_webeval.recordings.trajectory.step import Screenshot, UnreadableTrajectory
+from pytest_webeval.recordings.trajectory.step import IMAGES, Screenshot, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import InvalidJson, RepairedObject, load_lenient, may_hold_more
 from pytest_webeval.safety.run_directory import is_directory, list_names
 from pytest_webeval.safety.warning_log import WarningLog
 
-IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 MOST_NUMBER = 10**15  # nothing that a run counts or measures comes near it
 _REPAIR_HINT = "re-record the run, or fix the file"
 

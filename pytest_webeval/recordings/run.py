@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_webeval.recordings.discovery import DirectoryListing
     from pytest_webeval.recordings.network.events import NetworkTrace
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
-    from pytest_webeval.recordings.trajectory.recorded import Judgement
+    from pytest_webeval.recordings.trajectory.recorded import Judgement, Trajectory
     from pytest_webeval.rules import Rules
     from pytest_webeval.safety.limits import Limits
     from pytest_webeval.tasks.dataset import TaskSet
@@ -35,7 +34,9 @@ LoadTrace = Callable[[RunInputs], "NetworkTrace"]
 class Run:
     """One recorded attempt at one task. `label` names it in reports and node ids: its place below the run root.
 
-    `is_named_by_run` says that the directory is named after the run, and the one above it after the task.
+    `is_named_by_run` says that the directory is named after the run, and the one above it after the task. `external`
+    are judgements from files that the session names, which count before those in the directory; `external_problem` is
+    why nobody can say which of them is meant.
     """
 
     path: Path
@@ -48,6 +49,8 @@ class Run:
     load_trace: LoadTrace = field(repr=False)
     is_named_by_run: bool = field(default=False, kw_only=True)
     evaluator_choice: tuple[str, ...] = field(default=(), kw_only=True)  # names of evaluators; empty for all
+    external: tuple[Judgement, ...] = field(default=(), kw_only=True)
+    external_problem: str | None = field(default=None, kw_only=True)
 
     def choosing(self, evaluators: tuple[str, ...]) -> Self:
         """The same run, which these evaluators alone score. Empty for all."""
@@ -120,7 +123,7 @@ class Run:
         """What the rules leave out of a trace that was read, or sort in it."""
         if not self.is_trace_loaded:
             return ()
-        from pytest_webeval.recordings.network.time_warnings import list_warnings  # for traces alone
+        from pytest_webeval.recordings.network.gaps import list_warnings  # for traces alone
 
         return tuple(list_warnings(self.trace, self.rules))
 
@@ -130,7 +133,7 @@ class Run:
         return True
 
     @property
-    def trajectory(self) -> AgentTrajectory | None:
+    def trajectory(self) -> Trajectory | None:
         """Steps, thoughts, screenshots and outcome where the run is a trajectory; None where it is not."""
         return None
 
@@ -140,23 +143,13 @@ class Run:
         return self.trajectory is not None
 
     @property
-    def external(self) -> tuple[Judgement, ...]:
-        """Judgements from files that the session names, which count before those in the directory; of none here."""
-        return ()
-
-    @property
-    def external_problem(self) -> str | None:
-        """Why nobody can say which judgement of those files is about this run."""
-        return None
-
-    @property
     def is_labelled(self) -> bool:
         """Whether a label that a person gave decides."""
         return bool(self.external) and self.external[0].is_human
 
-    def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:  # noqa: ARG002  (only trajectories are judged)
+    def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:
         """The same run with judgements from files that the session names."""
-        return self
+        return replace(self, external=external, external_problem=problem)
 
     def mark_judged(self) -> None:
         """Note that the session judged the run, which its own files do not say."""

@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import ENVIRONMENT, DirectoryListing, is_directory, is_hidden, list_directory
-from pytest_webeval.recordings.fara import TRAJECTORIES
 from pytest_webeval.recordings.formats import FORMATS, format_of, holds_reports, unknown_layout
-from pytest_webeval.recordings.signatures import RecordedFormat
+from pytest_webeval.recordings.signatures import TRAJECTORIES, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists, is_dir
 from pytest_webeval.safety.text import preview

@@ -1,4 +1,4 @@
-"""By which files a run directory is recognized: one row of the table `FORMATS` for each recorder.
+"""By which files a run directory is recognized: Fara's layout, and one row of the table `FORMATS` for each recorder.
 
 The reader of a format is imported when the first run of it is loaded; to recognize one, its row is enough.
 """
@@ -19,16 +19,15 @@ from pytest_webeval.recordings.discovery import DirectoryListing, is_directory, 
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import RunFormat
-from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
+from pytest_webeval.recordings.trajectory.layout import CORE_LOG, HARNESS_FILE, LOG, SCORES, TIMES
+from pytest_webeval.recordings.webarena_verified import RESPONSE, TRACE_NAMES
 from pytest_webeval.safety.files import exists_no_follow, read_beginning_inside
 from pytest_webeval.safety.json import InvalidJson, load_lenient
 from pytest_webeval.safety.text import list_first, preview
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
-    from pytest_webeval.recordings.recorded_files import RecordedFiles
     from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
     from pytest_webeval.rules import Rules
 
 
@@ -52,7 +51,7 @@ class FileSign:
         """The name of such a file in a directory, or None."""
         if self.name not in listing.names and "*" not in self.name and "/" not in self.name:  # as in most directories
             return None
-        return next((name for name in self._candidates(listing) if self._has_keys(listing.path, name)), None)
+        return next((name for name in self._candidates(listing) if self.has_keys(listing.path, name)), None)
 
     @property
     def description(self) -> str:
@@ -83,7 +82,7 @@ class FileSign:
 
     def is_in(self, directory: Path) -> bool:
         """Whether a directory that is not listed has the file; not for names with `*`."""
-        return exists_no_follow(directory / self.name) and self._has_keys(directory, self.name)
+        return exists_no_follow(directory / self.name) and self.has_keys(directory, self.name)
 
     def _candidates(self, listing: DirectoryListing) -> Iterator[str]:
         if "*" in self.name:
@@ -97,7 +96,8 @@ class FileSign:
         folder, _, rest = self.name.partition("/")
         return bool(rest) and folder in listing.names and exists_no_follow(listing.path / self.name)
 
-    def _has_keys(self, directory: Path, name: str) -> bool:
+    def has_keys(self, directory: Path, name: str) -> bool:
+        """Whether a file of a directory has the keys near its beginning."""
         if not self.keys:
             return True
         content = read_beginning_inside(directory, name, self.most_read)
@@ -132,8 +132,8 @@ def _find_name(name: str, listing: DirectoryListing) -> str | None:
 class RecordedFormat(RunFormat):
     """A format by its files. A directory is a run if it has all signs of one of the `layouts`.
 
-    `module` is that of the reader in `recordings/`, which defines `read`. `typical` are names that few other programs
-    use, alone or together, so that a directory with them is a broken run if no runs lie below it; one with `/` is a
+    `module` is that of the reader in `formats/`, which defines `read`. `typical` are names that few other programs use,
+    alone or together, so that a directory with them is a broken run if no runs lie below it; one with `/` is a
     pattern for files in a directory below. So is a directory whose name fits the pattern `named`, unless it is empty,
     and one with `misnamed`: what the main file holds, under another name. With the names of `certain` it is a broken
     run whatever lies below it, for the agent may have put it there. `traces` are patterns of further names of recorded
@@ -215,23 +215,9 @@ class RecordedFormat(RunFormat):
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
         """The run, whose files are read on demand."""
-        from pytest_webeval.recordings.trajectory_run import RecordedRun  # which most sessions have none of
-
-        list_names = partial(list_traces, path, self.traces)
         is_named_by_run = self.is_named_by_run(path)
-        return RecordedRun(
-            path=path,
-            label=label,
-            task_id=self.parse_task_id(self._name_task(path.absolute().parent if is_named_by_run else path)),
-            format=self.name,
-            response_file="",
-            inputs=RunInputs(path),
-            rules=rules,
-            load_trace=partial(_load_trace, list_names),
-            read=self.load_reader(),
-            list_traces=list_names,
-            is_named_by_run=is_named_by_run,
-        )
+        task_id = self.parse_task_id(self._name_task(path.absolute().parent if is_named_by_run else path))
+        return _load_run(self, path, label, rules, task_id, is_named_by_run=is_named_by_run)
 
     def is_named_by_run(self, path: Path) -> bool:
         """Whether a run directory is named after the run, and the one above it after the task."""
@@ -248,11 +234,32 @@ class RecordedFormat(RunFormat):
         is_number = task_id.isascii() and task_id.isdigit() and len(task_id) < 20 and str(int(task_id)) == task_id
         return int(task_id) if is_number else task_id
 
-    def load_reader(self) -> Callable[[RecordedFiles], RecordedTrajectory]:
-        """The function that reads a run, from its module."""
-        module = importlib.import_module(f"pytest_webeval.recordings.{self.module}")
-        read: Callable[[RecordedFiles], RecordedTrajectory] = module.read
-        return read
+
+def _load_run(  # noqa: PLR0913  (what each format knows)
+    run_format: Fara | RecordedFormat,
+    path: Path,
+    label: str,
+    rules: Rules,
+    task_id: int | str,
+    *,
+    is_named_by_run: bool = False,
+) -> Run:
+    from pytest_webeval.recordings.trajectory_run import TrajectoryRun  # which most sessions have none of
+
+    list_names = partial(list_traces, path, run_format.traces)
+    return TrajectoryRun(
+        path=path,
+        label=label,
+        task_id=task_id,
+        format=run_format.name,
+        response_file="",
+        inputs=RunInputs(path),
+        rules=rules,
+        load_trace=partial(_load_trace, list_names),
+        read=importlib.import_module(f"pytest_webeval.recordings.formats.{run_format.module}").read,
+        list_traces=list_names,
+        is_named_by_run=is_named_by_run,
+    )
 
 
 def list_traces(path: Path, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -272,3 +279,69 @@ def _load_trace(list_names: Callable[[], Sequence[str]], inputs: RunInputs) -> N
         problem = f"{inputs.directory} has several network recordings: {listed}"
         raise RecordingError(f"{problem}; keep only the one that the recorder wrote")
     return load_trace(inputs, next(iter(names), TRACE_NAMES[0]))
+
+
+TRAJECTORIES = "traj"
+_RUN_PARENTS = ("runs", TRAJECTORIES)
+ANSWER_SUFFIX = "_answer.json"
+FINAL_ANSWER_SUFFIX = "_final_answer.json"
+_TYPICAL_FILES = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
+
+
+class Fara(RunFormat):
+    """The layout that Microsoft's `webeval` writes, of whatever year."""
+
+    name = "fara"
+    module = "fara_trajectory"
+    traces: tuple[str, ...] = ()
+    expected_files = f"{LOG} and one of *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
+
+    def recognizes(self, path: Path) -> bool:
+        """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
+        listing = list_directory(path)
+        return self.recognizes_listing(listing) or self.accepts_listing(listing)
+
+    def recognizes_listing(self, listing: DirectoryListing) -> bool:
+        """Whether the names in a directory are those of a trajectory."""
+        names = listing.names
+        return _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names))
+
+    def accepts_listing(self, listing: DirectoryListing) -> bool:
+        """Whether it stands where only trajectories do, and holds no recording of another kind."""
+        names = listing.names
+        if RESPONSE in names:
+            return False
+        is_in_trajectories = listing.path.absolute().parent.name == TRAJECTORIES and names.isdisjoint(TRACE_NAMES)
+        return is_in_trajectories and not _holds_runs(listing)
+
+    def has_typical_file(self, listing: DirectoryListing) -> bool:
+        """Whether there is one of the files that few other programs write under such a name."""
+        return not listing.names.isdisjoint(_TYPICAL_FILES) or any(
+            name.endswith(FINAL_ANSWER_SUFFIX) for name in listing.names
+        )
+
+    def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
+        """The log or an answer, without what stands with it in a trajectory."""
+        present = sorted(name for name in listing.names if name in _TYPICAL_FILES or name.endswith(FINAL_ANSWER_SUFFIX))
+        others = f"one of *{FINAL_ANSWER_SUFFIX}, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
+        return [(present, [others if LOG in listing.names else LOG])]
+
+    def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, with the directory's name as task id."""
+        return _load_run(self, path, label, rules, path.name)
+
+
+def _is_trajectory(names: frozenset[str]) -> bool:
+    has_answer = any(name.endswith(ANSWER_SUFFIX) for name in names)
+    has_other_file = not names.isdisjoint((TIMES, CORE_LOG, SCORES))
+    is_recorded = has_other_file or any(name.startswith("screenshot") and name.endswith(".png") for name in names)
+    return (LOG in names and (has_answer or is_recorded)) or (has_answer and is_recorded)
+
+
+def _holds_runs(listing: DirectoryListing) -> bool:
+    """Whether a directory below is one of runs, so that a path called `traj` by chance is searched like any other."""
+    subdirectories = [entry for entry in listing.entries if is_directory(entry) and entry.name != SCORES]
+    if any(entry.name in _RUN_PARENTS for entry in subdirectories):
+        return True
+    inner_names = (list_directory(listing.path / entry.name).names for entry in subdirectories)
+    return any(_is_trajectory(names) or RESPONSE in names for names in inner_names)

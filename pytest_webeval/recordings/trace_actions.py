@@ -4,6 +4,10 @@
 version 10 of the format, which Playwright 1.65 writes. The events `before`, `input`, `log` and `after` of one `callId`
 are one action. A `screencast-frame` names an image by its path in the trace, in older versions by its name below
 `resources`. Times are milliseconds of a clock; `context-options` has its time and that of the wall clock at the start.
+
+Playwright logs what it types as `fill("...")` and the element as `locator resolved to <input type="password"/>`
+(`packages/playwright-core/src/server/dom.ts` of github:microsoft/playwright, 1.65). The redaction knows secrets by
+their names, and replaces short ones only where their name stands: in a log, the action alone says what they are.
 """
 
 from __future__ import annotations
@@ -11,17 +15,15 @@ from __future__ import annotations
 import io
 import re
 from collections import deque
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
-from pytest_webeval.recordings.trajectory.target import Target, build_target
-from pytest_webeval.recordings.typed_passwords import hide_typed, names_password, rename_typed
+from pytest_webeval.recordings.inputs import try_decode
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_step, build_target, format_time
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate_words
 
@@ -198,10 +200,8 @@ def _read_events(content: bytes) -> Iterator[_Event]:
     for line in islice(io.BytesIO(content), MOST_LINES):
         if line.startswith(_SKIPPED) or len(line) > _LONGEST_LINE:
             continue
-        try:
-            yield _EVENT.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
+        if (event := try_decode(_EVENT, line)) is not None:
+            yield event
 
 
 def _name_action(event: _Event) -> str | None:
@@ -232,18 +232,14 @@ def _build_step(index: int, action: _Action) -> Step:
     if action.is_password or names_password(str(arguments.get("selector"))):
         observed = list(hide_typed(observed, arguments))
         arguments = rename_typed(arguments)
-    return Step(
-        index=index,
-        action=action.name,
+    return build_step(
+        index,
+        action.name,
+        arguments,
         raw_action=action.tool,
         tool=action.tool or None,
-        arguments=arguments,
-        thought="",
-        url=None,
-        timestamp=_format_time(action.moment),
-        source=None,
+        timestamp=format_time(action.moment),
         observation="\n".join(observed) or None,
-        line=index,
         before=None if action.before is None else action.before.shot,
         after=None if action.after is None else action.after.shot,
         target=action.target,
@@ -255,18 +251,8 @@ def _read_params(action: _Action) -> dict[str, Any]:
     raw = bytes(action.params)
     if len(raw) > _LONGEST_PARAMS:
         return {"parameters": f"{len(raw):,} bytes, not shown"}
-    try:
-        params = msgspec.json.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return {}
-    return {name: value for name, value in params.items() if name not in _PLUMBING} if isinstance(params, dict) else {}
-
-
-def _format_time(moment: float | None) -> str | None:
-    try:
-        return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
+    params = try_decode(_PARAMS, raw) or {}
+    return {name: value for name, value in params.items() if name not in _PLUMBING}
 
 
 def _parse_number(value: object) -> float | None:
@@ -276,3 +262,42 @@ def _parse_number(value: object) -> float | None:
 
 
 _EVENT = msgspec.json.Decoder(_Event)
+
+
+PASSWORD = "password"  # noqa: S105  (a name that the redaction knows)
+HIDDEN = "redacted"
+_FIELDS = frozenset({"key", "text", "value"})  # parameters that go into a field
+# Short names are words of their own: `#pin` and `userPin`, not `shipping`.
+_SHORT = "cvc|cvv|mfa|otp|pass|pin|totp"
+_NAME = re.compile(
+    rf"(?i:passw|pwd|passcode|passphrase|secret|token)|(?i:(?<![a-z])(?:{_SHORT})(?![a-z]))"
+    rf"|(?<=[a-z])(?:{_SHORT.title()}|{_SHORT.upper()})(?![a-z])"
+)
+_CALL = re.compile(r"([ \t-]{0,20}[\w.]{1,80}\(\").*", re.ASCII | re.DOTALL)
+
+
+def names_password(text: str) -> bool:
+    """Whether a selector, or a line about an element, has a name of secrets in it."""
+    return _NAME.search(text) is not None
+
+
+def rename_typed(params: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of an action on a field for a password: what was typed is called so, and redacted like one."""
+    return {PASSWORD if _is_typed(name, value) else name: value for name, value in params.items()}
+
+
+def hide_typed(lines: Iterable[str], params: Mapping[str, object]) -> Iterator[str]:
+    """The lines of its log without what was typed, also where they are cut in it."""
+    typed = {str(value) for name, value in params.items() if _is_typed(name, value) and value}
+    pattern = "|".join(map(re.escape, sorted(typed, key=len, reverse=True)))
+    values = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)") if typed else None
+    for line in lines:
+        yield _CALL.sub(rf'\1{HIDDEN}")', values.sub(HIDDEN, line), count=1) if values is not None else line
+
+
+def _is_typed(name: str, value: object) -> bool:
+    """A key with a name, such as `Delete` and `Control+A`, writes nothing."""
+    return name in _FIELDS and not (name == "key" and isinstance(value, str) and len(value) > 1)
+
+
+_PARAMS: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])

@@ -1,12 +1,11 @@
-"""Trajectories as runs: what all formats have in common in which a judge has the say, not a definition."""
+"""Trajectories as runs, whose files are read on demand: a judge has the say, not a definition."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -16,21 +15,19 @@ from pytest_webeval.recordings.inputs import DECODE
 from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.outcome import (
+from pytest_webeval.recordings.trajectory.recorded import (
     INVALID_REWARD,
     SUPERSEDED,
     OutcomeClass,
+    Trajectory,
     TrajectoryOutcome,
-    unreadable,
 )
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Expectation, Task, TrajectoryTask, undefined_task
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.network.events import NetworkTrace
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
     from pytest_webeval.tasks.dataset import TaskSet
 
 
@@ -38,27 +35,11 @@ if TYPE_CHECKING:
 class TrajectoryRun(Run):
     """A run that may be aborted, and that needs no task definition: its verdict is stored.
 
-    `external` are judgements from files that the session names, which count before those in the directory;
-    `external_problem` is why nobody can say which of them is meant.
+    `read` makes a trajectory of the files, and `list_traces` names those with recorded traffic.
     """
 
-    external: tuple[Judgement, ...] = ()
-    external_problem: str | None = None
-
-    @property
-    @abstractmethod
-    def trajectory(self) -> AgentTrajectory:
-        """Steps, thoughts, screenshots, outcome: all that the directory holds."""
-
-    @property
-    def impossible(self) -> str | None:
-        """Why a session's own file says that the task cannot be done, so that the run says nothing about the agent."""
-        first = next(iter(self.external), None)
-        return first.ungraded if first is not None and first.is_impossible else None
-
-    def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:
-        """The same run with judgements from other files."""
-        return replace(self, external=external, external_problem=problem)
+    read: Callable[[RecordedFiles], Trajectory] = field(kw_only=True, repr=False)
+    list_traces: Callable[[], Sequence[str]] = field(kw_only=True, repr=False)
 
     @property
     def is_trajectory(self) -> bool:
@@ -66,12 +47,39 @@ class TrajectoryRun(Run):
         return True
 
     @cached_property
+    def trajectory(self) -> Trajectory:
+        """Steps, screenshots, outcome, verdicts: all that the directory holds. One that cannot be read says so."""
+        files = RecordedFiles(self.inputs)
+        try:
+            with self.inputs.durations.phase(DECODE):
+                trajectory = self.read(files)
+        except RecordingError as error:
+            code = error.code if isinstance(error, UnreadableTrajectory) else "file_unreadable"
+            outcome = TrajectoryOutcome(OutcomeClass.UNREADABLE, (code,), str(error))
+            trajectory = Trajectory(inputs=self.inputs, outcome=outcome, has_steps=False)
+        warnings = (*trajectory.warnings, *files.warnings.texts)
+        return structs.replace(trajectory, warnings=warnings).judged(self.external)
+
+    def mark_judged(self) -> None:
+        """Let a complete run without a verdict of its own count as completed."""
+        if self.trajectory.outcome.kind is OutcomeClass.UNGRADED:
+            reasons = tuple(reason for reason in self.trajectory.outcome.reasons if reason != "no_verdict")
+            outcome = TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "")
+            vars(self)["trajectory"] = structs.replace(self.trajectory, outcome=outcome)
+
+    @property
+    def impossible(self) -> str | None:
+        """Why a session's own file says that the task cannot be done, so that the run says nothing about the agent."""
+        first = next(iter(self.external), None)
+        return first.ungraded if first is not None and first.is_impossible else None
+
+    @cached_property
     def response(self) -> bytes:
         """The final answer as bytes; empty of an agent that gave none.
 
         Raises `RecordingError` where no answer was recorded, which does not mean that the agent gave none.
         """
-        if (answer := self.final_answer) is not None:
+        if (answer := self.trajectory.find_answer()) is not None:
             return answer.encode("utf-8", "surrogatepass")
         if self.absence is not None:
             return b""
@@ -79,14 +87,14 @@ class TrajectoryRun(Run):
         raise RecordingError(f"{problem}; record the run again, with its answer")
 
     @property
-    def final_answer(self) -> str | None:
-        """What the agent answered; None where no answer was recorded. Raises `RecordingError`."""
-        return self.trajectory.final_answer
-
-    @property
     def absence(self) -> str | None:
         """Why there is no answer where the recording shows that the agent gave none; None for all other runs."""
         return f"no answer: {self.trajectory.outcome.message}" if self.trajectory.has_no_answer else None
+
+    @cached_property
+    def has_trace(self) -> bool:
+        """Whether the browser's traffic was recorded."""
+        return bool(self.list_traces())
 
     @cached_property
     def trace(self) -> NetworkTrace:
@@ -134,6 +142,8 @@ class TrajectoryRun(Run):
 
     def check(self) -> None:
         """Raise `RecordingError` if the run cannot be scored."""
+        if self.trajectory.unsupported is not None:
+            raise self.trajectory.unsupported
         if self.external_problem is not None:
             raise RecordingError(self.external_problem)
         outcome = self.trajectory.outcome
@@ -148,8 +158,8 @@ class TrajectoryRun(Run):
         return self.trace.repairs if self.is_trace_loaded else None
 
     def undefined(self) -> Task:
-        """The task as the directory itself describes it."""
-        return undefined_task(str(self.task_id))
+        """The task as the files of the run describe it."""
+        return undefined_task(str(self.task_id), self.trajectory.task_text, self.trajectory.start_url)
 
     def task(self, tasks: TaskSet | None) -> Task:
         """The definition of the task if there is one, otherwise the task by the data of the directory."""
@@ -167,49 +177,6 @@ class TrajectoryRun(Run):
             return task.expectations
         verdict = Expectation(RUBRIC_EVALUATOR, len(task.expectations), {"evaluator": RUBRIC_EVALUATOR})
         return (*task.expectations, verdict)
-
-
-@dataclass(frozen=True)
-class RecordedRun(TrajectoryRun):
-    """A run of a format that one function reads: `read` makes a trajectory of the files."""
-
-    read: Callable[[RecordedFiles], RecordedTrajectory] = field(kw_only=True, repr=False)
-    list_traces: Callable[[], Sequence[str]] = field(kw_only=True, repr=False)
-
-    @cached_property
-    def trajectory(self) -> RecordedTrajectory:
-        """Steps, screenshots, outcome, verdicts: all that the directory holds. One that cannot be read says so."""
-        files = RecordedFiles(self.inputs)
-        trajectory = self._read(files)
-        judgements = (*self.external, *trajectory.judgements)
-        warnings = (*trajectory.warnings, *files.warnings.texts)
-        return structs.replace(trajectory, judgements=judgements, warnings=warnings).graded()
-
-    def mark_judged(self) -> None:
-        """Let a complete run without a verdict of its own count as completed."""
-        if self.trajectory.outcome.kind is OutcomeClass.UNGRADED:
-            reasons = tuple(reason for reason in self.trajectory.outcome.reasons if reason != "no_verdict")
-            outcome = TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "")
-            vars(self)["trajectory"] = structs.replace(self.trajectory, outcome=outcome)
-
-    def _read(self, files: RecordedFiles) -> RecordedTrajectory:
-        try:
-            with self.inputs.durations.phase(DECODE):
-                return self.read(files)
-        except UnreadableTrajectory as error:
-            outcome = unreadable(error)
-        except RecordingError as error:
-            outcome = unreadable(UnreadableTrajectory("file_unreadable", str(error)))
-        return RecordedTrajectory(inputs=self.inputs, outcome=outcome, has_steps=False)
-
-    @cached_property
-    def has_trace(self) -> bool:
-        """Whether the browser's traffic was recorded."""
-        return bool(self.list_traces())
-
-    def undefined(self) -> Task:
-        """The task as the files of the run describe it."""
-        return undefined_task(str(self.task_id), self.trajectory.task_text, self.trajectory.start_url)
 
     def describe(self, task: Task | None) -> dict[str, Any]:
         """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""

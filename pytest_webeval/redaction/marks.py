@@ -144,10 +144,15 @@ def may_hold_secrets(text: str) -> bool:
     for mark in _MARKS:
         if mark in lowered:
             return True
-    if _has_address(lowered) or (any(mark in lowered for mark in _AMONG) and _AMONG_OTHERS.search(lowered)):
+    if _has_address(lowered):
         return True
-    is_link = any(mark in lowered for mark in _GENERATED)
-    return is_link and any(map(_LETTER_AND_DIGIT.match, _VALUE.findall(lowered)))
+    for mark in _AMONG:
+        if mark in lowered and _AMONG_OTHERS.search(lowered):
+            return True
+    for mark in _GENERATED:
+        if mark in lowered:
+            return any(map(_LETTER_AND_DIGIT.match, _VALUE.findall(lowered)))
+    return False
 
 
 def _has_address(lowered: str) -> bool:

@@ -9,17 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import DIFFERENT, EXTRA, MISSING, UNREADABLE
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER
 from pytest_webeval.redaction.patterns import QUOTED
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import DIFFERENT, EXTRA, MISSING, UNREADABLE, Difference, Explanation, NamedEvent
 from pytest_webeval.safety.text import ELLIPSIS
 
-EXPLANATIONS = "explanations"
-_SIDES = ("expected", "actual")
-_NEAREST_NAMES = ("index", "of", "method", "url", "status")
 _DIFFERENCES = (DIFFERENT, MISSING, EXTRA, UNREADABLE)
 _KINDS_BY_SECTION = {"headers": HEADER, "response_cookies": COOKIE, "post_data": FIELD, "response_content": FIELD}
 _KINDS_BY_SECTION |= {"query_params": PARAMETER}
@@ -78,18 +74,18 @@ class MessageRedactor(Struct, frozen=True):
         """Values that stay readable here."""
         return self.trees.texts.replacements.allowed
 
-    def explanation(self, explanation: dict[str, Any] | None) -> dict[str, Any] | None:
+    def explanation(self, explanation: Explanation) -> Explanation:
         """The explanation of the evaluation, with its secrets replaced as in the evaluation itself."""
         return _rewrite(explanation, self._redact_difference, self.trees)
 
-    def _redact_difference(self, difference: dict[str, Any]) -> dict[str, Any]:
+    def _redact_difference(self, difference: Difference) -> Difference:
         """What we write of a difference, with replacements: whoever forged it may have added anything."""
-        path, kind, texts = difference["path"], difference["kind"], self.trees.texts
+        path, kind, texts = difference.path, difference.kind, self.trees.texts
         known = kind if kind in _DIFFERENCES else DIFFERENT
         if kind != known or kind == EXTRA or not texts.scope.is_strict:  # strict takes long names of fields for secrets
             path = ".".join(map(texts, texts(path).split(".")))
-        sides = {side: self._redact_value(difference["path"], difference[side]) for side in _SIDES}
-        return {"path": path, "kind": known, **sides}
+        sides = (self._redact_value(difference.path, side) for side in (difference.expected, difference.actual))
+        return Difference(path, known, *sides)
 
     def _redact_value(self, path: str, value: Any) -> Any:
         if field := self.find_secret_field(path):
@@ -102,58 +98,19 @@ class MessageRedactor(Struct, frozen=True):
         return tree
 
 
-def read_explanations(result: TaskResult) -> list[Any] | None:
-    """The explanations of a result, one for each evaluation; None where it has none, or invalid ones."""
-    explanations = result.webeval.get(EXPLANATIONS)
-    if not isinstance(explanations, list) or len(explanations) != len(result.evaluators_results):
-        return None
-    are_whole = all(explanation is None or _is_explanation(explanation) for explanation in explanations)
-    return explanations if are_whole else None
-
-
-def _is_explanation(explanation: Any) -> bool:
-    """Whether an explanation has the expected shape: results may be read from files."""
-    if not isinstance(explanation, dict):
-        return False
-    differences, nearest, candidates = map(explanation.get, ("differences", "nearest", "candidates"))
-    is_event = nearest is None or (isinstance(nearest, dict) and _names_event(nearest))
-    if not is_event or not (candidates is None or _are_numbers(candidates)) or not isinstance(differences, list):
-        return False
-    return all(
-        isinstance(each, dict) and isinstance(each.get("path"), str) and each.keys() >= {"kind", *_SIDES}
-        for each in differences
-    )
-
-
-def _names_event(nearest: dict[str, Any]) -> bool:
-    are_texts = all(isinstance(nearest.get(name), str) for name in ("method", "url"))
-    return are_texts and _are_numbers([nearest.get("index"), nearest.get("of"), nearest.get("status", 0) or 0])
-
-
-def _are_numbers(values: object) -> bool:
-    return isinstance(values, list) and all(type(value) is int for value in values)
-
-
-def replace_in_explanation(
-    explanation: dict[str, Any] | None, secrets: KnownSecrets, allowed: Container[str]
-) -> dict[str, Any] | None:
+def replace_in_explanation(explanation: Explanation, secrets: KnownSecrets, allowed: Container[str]) -> Explanation:
     """The same without the known secrets. Our names and those of the task stay."""
 
-    def replace(difference: dict[str, Any]) -> dict[str, Any]:
-        sides = {side: secrets.replace_in_json(difference[side], allowed) for side in _SIDES}
-        path = difference["path"]
-        return difference | sides | {"path": secrets.replace(path) if difference["kind"] == EXTRA else path}
+    def replace(difference: Difference) -> Difference:
+        path = secrets.replace(difference.path) if difference.kind == EXTRA else difference.path
+        sides = (secrets.replace_in_json(side, allowed) for side in (difference.expected, difference.actual))
+        return Difference(path, difference.kind, *sides)
 
-    return _rewrite(explanation, replace, partial(secrets.replace_in_json, allowed=_NEAREST_NAMES))
+    return _rewrite(explanation, replace, partial(secrets.replace_in_json, allowed=NamedEvent.__struct_fields__))
 
 
 def _rewrite(
-    explanation: dict[str, Any] | None,
-    rewrite_difference: Callable[[dict[str, Any]], dict[str, Any]],
-    replace: Callable[[Any], Any],
-) -> dict[str, Any] | None:
-    if explanation is None:
-        return None
-    differences = [rewrite_difference(difference) for difference in explanation["differences"]]
-    others = {name: replace(value) for name, value in explanation.items() if name != "differences"}
-    return {"differences": differences} | others
+    explanation: Explanation, rewrite: Callable[[Difference], Difference], replace: Callable[[Any], Any]
+) -> Explanation:
+    nearest = explanation.nearest and NamedEvent(**replace(explanation.nearest.to_json()))
+    return Explanation([*map(rewrite, explanation.differences)], nearest, explanation.candidates)

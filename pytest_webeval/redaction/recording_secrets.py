@@ -140,7 +140,7 @@ def repeated_words(results: Iterable[EvaluatorResult], agent_values: Any = None,
     for result in results:
         values = recorded_values if result.evaluator_name in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) else answers
         values += [result.actual, result.actual_normalized]
-        messages += [result.assertions, result.error_msg]
+        messages += [result.assertions, result.error_msg, result.explanation]
         recorded_values.append(result.expected)
     words = _collect_words(answers).union(filter(_OPAQUE.fullmatch, _collect_words(messages))) - _OWN_WORDS
     return words - _collect_words(recorded_values) if words else words

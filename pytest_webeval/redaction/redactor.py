@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
-from pytest_webeval.redaction.messages import EXPLANATIONS, MessageRedactor, read_explanations, replace_in_explanation
+from pytest_webeval.redaction.messages import MessageRedactor, replace_in_explanation
 from pytest_webeval.redaction.policy import ANSWER_NAMES, DEFINITION, REDACTED, RedactionPolicy, build_scope
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets, repeated_words
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.results import EvaluatorResult, TaskResult, plain_json
+from pytest_webeval.results import EvaluatorResult, Explanation, TaskResult, plain_json
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 
 # The keys of `webeval` in a result about this package and about files, which are not part of a recording.
@@ -66,10 +66,6 @@ class RedactedResult(Struct, frozen=True):
             name: value if name in OWN_KEYS else replacer.replace_in_json(value, _OwnNames())
             for name, value in self.result.webeval.items()
         }
-        explanations = read_explanations(self.result)
-        if explanations is not None:
-            rows = zip(explanations, replacers, (_public_names(part.expected) for part in parts), strict=True)
-            webeval[EXPLANATIONS] = [replace_in_explanation(*row) for row in rows]
         changed = self.result.with_changes(
             evaluators_results=[_replace_in_result(*pair) for pair in zip(parts, replacers, strict=True)],
             error_msg=self.result.error_msg and replacer.replace(self.result.error_msg),
@@ -89,18 +85,22 @@ def _replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> Evalu
     """The same without the secrets that are known from other parts of the result."""
     if not replacer.forms:
         return result
-    replace = partial(replacer.replace_in_json, allowed=_public_names(result.expected))
-    return _rewrite(result, replace, lambda _, messages: replace(messages))
+    allowed = _public_names(result.expected)
+    replace = partial(replacer.replace_in_json, allowed=allowed)
+    explanation = result.explanation and replace_in_explanation(result.explanation, replacer, allowed)
+    return _rewrite(result, replace, lambda _, messages: replace(messages), explanation)
 
 
 def _rewrite(
-    result: EvaluatorResult, replace: Callable[[Any], Any], replace_messages: Callable[[str, list[str]], list[str]]
+    result: EvaluatorResult,
+    replace: Callable[[Any], Any],
+    replace_messages: Callable[[str, list[str]], list[str]],
+    explanation: Explanation | None,
 ) -> EvaluatorResult:
     """The same with other values, texts and messages about the value at a path. Names of our own assertions stay."""
-    fields = result.to_json()
     is_ours = result.evaluator_name in _OWN_EVALUATORS
     return result.with_changes(
-        **{name: replace(fields[name]) for name in ("actual", "actual_normalized", "expected")},
+        **{name: replace(plain_json(getattr(result, name))) for name in ("actual", "actual_normalized", "expected")},
         assertions=result.assertions
         and [
             assertion.with_changes(
@@ -111,6 +111,7 @@ def _rewrite(
             for assertion in result.assertions
         ],
         error_msg=result.error_msg and replace(result.error_msg),
+        explanation=explanation,
     )
 
 
@@ -148,23 +149,16 @@ class _Pass(Struct, frozen=True):
             return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(result))
         secrets: dict[str, str] = {}
         redacted = [self._redact_part(part, secrets) for part in parts]
-        messages = [redact for _, redact in redacted]
         trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, secrets)))
-        explanations = read_explanations(result)
-        unredacted = OWN_KEYS if explanations is None else OWN_KEYS | {EXPLANATIONS}
         webeval: dict[str, Any] = {}
         for name, value in result.webeval.items():
-            is_ours = name == EXPLANATIONS or _is_simple(value)
-            webeval |= {name: value} if name in unredacted and is_ours else trees({name: value})
-        if explanations is not None:
-            pairs = zip(messages, explanations, strict=True)
-            webeval[EXPLANATIONS] = [redact.explanation(explanation) for redact, explanation in pairs]
+            webeval |= {name: value} if name in OWN_KEYS and _is_simple(value) else trees({name: value})
         changed = result.with_changes(
             evaluators_results=[part for part, _ in redacted],
             error_msg=result.error_msg and trees.texts(result.error_msg),
             webeval=webeval | {REDACTED: self.policy.mode},
         )
-        allowed = [redact.allowed for redact in messages]
+        allowed = [redact.allowed for _, redact in redacted]
         return RedactedResult(changed, {}, allowed).without(self._find_repeated(result) | secrets)
 
     def attachment(
@@ -229,7 +223,8 @@ class _Pass(Struct, frozen=True):
         scope = build_scope(self.policy, result.evaluator_name, names)
         trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
         messages = MessageRedactor(trees)
-        return _rewrite(result, trees, messages.redact), messages
+        explanation = result.explanation and messages.explanation(result.explanation)
+        return _rewrite(result, trees, messages.redact, explanation), messages
 
 
 class Redactor(Struct, frozen=True):

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import Any
 
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EXTRA, MISSING, Difference, TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import preview, sanitize, truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 
 LONGEST_VALUE = 2_000  # characters of an expected or an actual value
-_NAMES = {"expected": "expected", "actual": "got"}
-# Which of the two values a difference has; one that is `different` or of another kind has both.
-_VALUES_BY_KIND = {"missing": ("expected",), "extra": ("actual",)}
 
 
 def answer_text(result: TaskResult, longest: int) -> str | None:
@@ -35,10 +31,20 @@ def answer_text(result: TaskResult, longest: int) -> str | None:
 
 def differences_text(result: TaskResult, longest: int) -> str | None:
     """Each difference with both values, at most that many characters; None where no evaluator lists any."""
-    explanations = result.webeval.get("explanations")
-    rows = zip_longest(result.evaluators_results, explanations if isinstance(explanations, list) else ())
-    lines = [line for part, explanation in rows if part for line in _format_part(part.evaluator_name, explanation)]
+    lines: list[str] = []
+    for part in result.evaluators_results:
+        differences = part.explanation.differences if part.explanation is not None else []
+        lines += [part.evaluator_name] if differences else []
+        lines += [line for difference in differences for line in _format_difference(difference)]
     return _bound("\n".join(lines), longest) if lines else None
+
+
+def _format_difference(difference: Difference) -> Iterator[str]:
+    yield f"  {difference.path}: {difference.kind}"
+    if difference.kind != EXTRA:
+        yield f"    expected {preview(difference.expected, LONGEST_VALUE)}"
+    if difference.kind != MISSING:
+        yield f"    got      {preview(difference.actual, LONGEST_VALUE)}"
 
 
 def _find_answer(evaluator: str, actual: Any) -> Any:
@@ -52,18 +58,6 @@ def _to_json(value: Any) -> str:
         return json.dumps(value, indent=2, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
         return preview(value, LONGEST_VALUE)
-
-
-def _format_part(evaluator: str, explanation: Any) -> Iterator[str]:
-    differences = get_member(explanation, "differences")
-    if not isinstance(differences, list) or not differences:
-        return
-    yield evaluator
-    for difference in differences:
-        kind = get_member(difference, "kind")
-        yield f"  {get_member(difference, 'path')}: {kind}"
-        for name in _VALUES_BY_KIND.get(kind if isinstance(kind, str) else "", tuple(_NAMES)):
-            yield f"    {_NAMES[name]:<8} {preview(get_member(difference, name), LONGEST_VALUE)}"
 
 
 def _bound(text: str, longest: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, Finding, TaskAudit
@@ -24,21 +24,18 @@ def list_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
     return [str(audit.task_id) for audit in audits if any(note.kind == NO_PASSING_RUN for note in audit.notes)]
 
 
-def _format_unsolved(audits: Iterable[TaskAudit]) -> list[str]:
-    """These tasks in one line; none if there are none."""
-    tasks = list_unsolved(audits)
-    if not tasks:
-        return []
-    names = list_first(tasks, MOST_NAMED, lambda name: to_line(name, 80), " and {:,} more")
-    problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}"
-    return [f"{problem}; add a run that solves it, or correct the definition"]
-
-
 def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> str:
     """All findings, what was not audited in time, on request all notes, tasks without a passing run, and counts."""
     lines = [line for audit in audits for line in format_audit(audit, has_notes=has_notes)]
-    kinds = _format_kinds(audits, has_notes=has_notes)
-    return "\n".join([*lines, *kinds, *_format_unsolved(audits), format_total(audits)])
+    counts = Counter(each.kind for audit in audits for each in _list_shown(audit, has_notes=has_notes))
+    if counts:
+        width = len(f"{max(counts.values()):,}")
+        lines += ["", *(f"{count:>{width},} {kind}" for kind, count in sorted(counts.items()))]
+    if tasks := list_unsolved(audits):
+        names = list_first(tasks, MOST_NAMED, lambda name: to_line(name, 80), " and {:,} more")
+        problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}"
+        lines.append(f"{problem}; add a run that solves it, or correct the definition")
+    return "\n".join([*lines, _format_total(audits)])
 
 
 def format_audit(audit: TaskAudit, *, has_notes: bool = False) -> list[str]:
@@ -62,15 +59,7 @@ def format_finding(finding: Finding) -> str:
     return f"  {mark}{finding.kind}{f' @ {to_line(place, 120)}' if place else ''}: {to_line(finding.text, LONGEST)}"
 
 
-def _format_kinds(audits: Sequence[TaskAudit], *, has_notes: bool) -> Iterator[str]:
-    counts = Counter(each.kind for audit in audits for each in _list_shown(audit, has_notes=has_notes))
-    if counts:
-        width = len(f"{max(counts.values()):,}")
-        yield ""
-        yield from (f"{count:>{width},} {kind}" for kind, count in sorted(counts.items()))
-
-
-def format_total(audits: Sequence[TaskAudit]) -> str:
+def _format_total(audits: Sequence[TaskAudit]) -> str:
     """The line that counts tasks, trials, findings and notes."""
     with_findings = sum(bool(audit.findings) for audit in audits)
     trials, notes = sum(audit.trials for audit in audits), sum(len(audit.notes) for audit in audits)

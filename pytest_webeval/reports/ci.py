@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.reports.failure_text import list_known, split_known
-from pytest_webeval.reports.gates import gate_table
-from pytest_webeval.reports.markdown import plain, table
-from pytest_webeval.reports.other_rates import format_excluded, format_other_rates
+from pytest_webeval.reports.rates_text import attempt_tables, format_excluded, format_other_rates, self_report_table
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.tables import plain, table
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize, sanitize
@@ -35,29 +34,20 @@ def annotation(summary: Summary, title: str) -> str:
     else:
         known = sum(group["count"] for group in webeval["failures"] if group.get("known"))
         is_good = summary.success_count + known == summary.total
-    kind = "notice" if is_good and not _has_regressed(webeval) else "error"
-    return workflow_command(kind, text, title=title)
-
-
-def _has_regressed(webeval: Mapping[str, Any]) -> bool:
-    """Whether a task of the baseline is worse than there, or has no run although all were to be scored."""
-    changes = webeval.get("baseline") or {}
-    names = ("regressed", "newly_erring", *(() if webeval["partial"] else ("gone",)))
-    return any(changes.get(name) for name in names)
+    worse = ("regressed", "newly_erring", *(() if webeval["partial"] else ("gone",)))  # gone: without a run
+    has_regressed = flips is not None and any(flips.get(name) for name in worse)
+    return workflow_command("notice" if is_good and not has_regressed else "error", text, title=title)
 
 
 def workflow_command(kind: str, text: str, **properties: object) -> str:
     """A message for GitHub: `::error title=...::text`. Properties without a value are dropped."""
-    pairs = (f"{name}={_property(sanitize(str(raw)))}" for name, raw in properties.items() if raw is not None)
-    return f"::{kind} {','.join(pairs)}::{_message(sanitize(text))}"
+    texts = {name: _escape(raw) for name, raw in properties.items() if raw is not None}
+    pairs = (f"{name}={text.replace(':', '%3A').replace(',', '%2C')}" for name, text in texts.items())
+    return f"::{kind} {','.join(pairs)}::{_escape(text)}"
 
 
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+def _escape(text: object) -> str:
+    return sanitize(str(text)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 SITES_SHOWN, GROUPS_SHOWN, COMMANDS_SHOWN, TASKS_SHOWN = 50, 20, 3, 1_000
@@ -72,10 +62,15 @@ def fenced(command: str) -> str:
 def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
     """The page in at most `room` bytes: omits failed tasks first, and is empty where not even the totals fit."""
     webeval = summary.webeval
-    head = f"{_title(summary)}\n{_counts(summary)}"
-    gates = filter(None, [gate_table(webeval.get("gates", ()))])
-    blocks = [_title(summary), *gates, *_baseline(webeval, reruns), _counts(summary), *_sites(summary)]
-    page = "\n".join([*blocks, *_repeats(webeval), *_groups(webeval, reruns), *_warnings(webeval)])
+    rate = webeval["success_rate"]
+    title = f"## Web-agent runs: {'no scored runs' if rate is None else f'{rate:.1%} success'}\n"
+    head = f"{title}\n{_counts(summary)}"
+    blocks = [title, *_checks(webeval, reruns), _counts(summary), *_sites(summary)]
+    if attempts := webeval.get("attempts"):
+        blocks += attempt_tables(attempts)
+    if report := webeval.get("self_report"):
+        blocks.append(self_report_table(report))
+    page = "\n".join([*blocks, *_groups(webeval, reruns), *_warnings(webeval)])
     if _size(page) > room:
         return head if _size(head) <= room else ""
     return page + _tasks(summary, room - _size(page))
@@ -83,11 +78,6 @@ def markdown(summary: Summary, reruns: RerunCommands, room: int) -> str:
 
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
-
-
-def _title(summary: Summary) -> str:
-    rate = summary.webeval["success_rate"]
-    return f"## Web-agent runs: {'no scored runs' if rate is None else f'{rate:.1%} success'}\n"
 
 
 def _counts(summary: Summary) -> str:
@@ -106,38 +96,28 @@ def _counts(summary: Summary) -> str:
     return " ".join([f"{counts}{rate}.", *scores, f"Rules {plain(describe_rules(webeval))}.", *notes]) + "\n"
 
 
-def _baseline(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
-    """What changed since the baseline, if there is one."""
-    if "baseline" not in webeval:
-        return
-    from pytest_webeval.reports.baseline_text import format_baseline_markdown  # few sessions have a baseline
+def _checks(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
+    """The gates, and what changed since the baseline, if there are any."""
+    if "baseline" in webeval or webeval.get("gates"):
+        from pytest_webeval.reports.checks_text import format_baseline_markdown, gate_table  # few sessions have either
 
-    yield from format_baseline_markdown(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
+        yield from filter(None, [gate_table(webeval.get("gates", ()))])
+        if "baseline" in webeval:
+            yield from format_baseline_markdown(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
 
 
 def _sites(summary: Summary) -> Iterator[str]:
     named_sites = {name: rows for name, rows in summary.per_site_summary.items() if name}
     if named_sites:
-        rows = [_site(name, rows) for name, rows in list(named_sites.items())[:SITES_SHOWN]]
-        yield table(("site", "success", "of", "rate"), rows, len(named_sites) - SITES_SHOWN)
+        cells = []
+        for name, rows in list(named_sites.items())[:SITES_SHOWN]:
+            good = _count_successes(rows)
+            cells.append((plain(name), good, len(rows), f"{good / len(rows):.1%}"))
+        yield table(("site", "success", "of", "rate"), cells, len(named_sites) - SITES_SHOWN)
 
 
-def _repeats(webeval: Mapping[str, Any]) -> Iterator[str]:
-    """The rates of attempts and agents, and what agents report of themselves."""
-    from pytest_webeval.reports.repeats import (
-        attempt_tables,  # most pages have neither
-        self_report_table,
-    )
-
-    if attempts := webeval.get("attempts"):
-        yield from attempt_tables(attempts)
-    if report := webeval.get("self_report"):
-        yield self_report_table(report)
-
-
-def _site(name: str, rows: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
-    good = sum(row["status"] == "success" for row in rows)
-    return plain(name), good, len(rows), f"{good / len(rows):.1%}"
+def _count_successes(rows: Sequence[Mapping[str, Any]]) -> int:
+    return sum(row["status"] == "success" for row in rows)
 
 
 def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
@@ -145,15 +125,13 @@ def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
         yield f"### {heading.capitalize()}\n"
         rows = [(group["count"], plain(group["evaluator"]), plain(group["text"])) for group in groups[:GROUPS_SHOWN]]
         yield table(("count", "evaluator", "reason"), rows, len(groups) - GROUPS_SHOWN)
-        yield from _commands([group for group in groups[:COMMANDS_SHOWN] if not group.get("known")], reruns)
-
-
-def _commands(groups: Sequence[Mapping[str, Any]], reruns: RerunCommands) -> Iterator[str]:
-    for group in groups:
-        rerun = reruns.command(group["runs"])
-        coverage = "" if rerun.named == rerun.of else f" (the first {rerun.named})"
-        yield f"Rerun {pluralize(group['count'], 'task')} with {plain(group['text'])}{coverage}:\n"
-        yield fenced(rerun.command)
+        for group in groups[:COMMANDS_SHOWN]:
+            if group.get("known"):
+                continue
+            rerun = reruns.command(group["runs"])
+            coverage = "" if rerun.named == rerun.of else f" (the first {rerun.named})"
+            yield f"Rerun {pluralize(group['count'], 'task')} with {plain(group['text'])}{coverage}:\n"
+            yield fenced(rerun.command)
 
 
 def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
@@ -161,13 +139,11 @@ def _warnings(webeval: Mapping[str, Any]) -> Iterator[str]:
     groups = webeval.get("warning_kinds") or ()
     if groups:
         yield "### Warnings by kind\n"
-        heads = ("count", "kind", "verdicts decided", "first run", "example")
-        yield table(heads, map(_warning, groups[:GROUPS_SHOWN]), len(groups) - GROUPS_SHOWN)
-
-
-def _warning(group: Mapping[str, Any]) -> tuple[object, ...]:
-    run, text = plain(group["example"]["run"]), plain(group["example"]["text"])
-    return group["count"], plain(group["kind"]), group["decided"], run, text
+        heads, rows = ("count", "kind", "verdicts decided", "first run", "example"), []
+        for group in groups[:GROUPS_SHOWN]:
+            run, text = plain(group["example"]["run"]), plain(group["example"]["text"])
+            rows.append((group["count"], plain(group["kind"]), group["decided"], run, text))
+        yield table(heads, rows, len(groups) - GROUPS_SHOWN)
 
 
 def _tasks(summary: Summary, room: int) -> str:
@@ -203,7 +179,7 @@ def open_metrics(summary: Summary) -> str:
         "webeval_success_rate": webeval["success_rate"],
     }
     numbers |= {
-        f'webeval_success_rate{{site="{_label(site)}"}}': sum(row["status"] == "success" for row in rows) / len(rows)
+        f'webeval_success_rate{{site="{_label(site)}"}}': _count_successes(rows) / len(rows)
         for site, rows in sorted(summary.per_site_summary.items())
         if site
     }

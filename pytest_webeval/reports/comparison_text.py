@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.reports.rates_text import format_rate
+from pytest_webeval.reports.tables import align, clean_lines, plain, table
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.session_comparison import format_p_value
 from pytest_webeval.summary.task_identity import describe_sample
@@ -21,72 +22,71 @@ def format_comparison(comparison: Mapping[str, Any]) -> str:
     """The comparison in lines: the sentence, rates by group, what changed and why, and what does not fit."""
     before, after = comparison["before"], comparison["after"]
     lines = [f"{before['name']} -> {after['name']}", comparison["sentence"]]
-    overall = comparison["overall"]
-    lines += [*map(_format_session, ("before", "after"), (before, after)), *_format_difference(overall)]
-    lines += [f"  {text}" for text in describe_scores(overall)]
-    lines += _format_kinds(comparison["kinds"])
+    lines += [f"  {fact}" for fact in _list_lines(comparison)]
     for name, label in TABLES.items():
-        lines += _format_groups(label, comparison[name])
+        groups = comparison[name]
+        if len(groups) > 1:
+            selected = _select_groups(groups)
+            is_part = len(selected) < len(groups)
+            more = f" ({len(selected)} of {len(groups)}, most changes first)" if is_part else ""
+            lines += [f"by {label}{more}:", *align([(label, *HEADS[1:]), *map(_list_cells, selected)])]
     lines += _format_changes(comparison["changes"])
     lines += [f"note: {problem}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
-    return "\n".join(sanitize(line.replace("\n", " ")) for line in lines)
+    return "\n".join(clean_lines(lines))
 
 
-def _format_session(label: str, session: Mapping[str, Any]) -> str:
-    counts = f"{session['success_count']} of {session['judged_count']} judged runs succeeded"
-    rate = "" if session["success_rate"] is None else f", {format_rate(session)}"
-    rest = f"{pluralize(session['run_count'], 'run')}, {pluralize(session['error_count'], 'error')}"
-    return f"  {label:<7} {counts}{rate} ({rest})"
+def _list_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
+    """What lines and Markdown say of all tasks: both sessions, the difference, mean scores, and kinds of changes."""
+    overall = comparison["overall"]
+    for side in ("before", "after"):
+        session = comparison[side]
+        counts = f"{session['success_count']} of {session['judged_count']} judged runs succeeded"
+        rate = "" if session["success_rate"] is None else f", {format_group_rate(session)}"
+        rest = f"{pluralize(session['run_count'], 'run')}, {pluralize(session['error_count'], 'error')}"
+        yield f"{side:<7} {counts}{rate} ({rest})"
+    if overall["difference"] is not None:
+        tasks = pluralize(overall["both_judged"], "task")
+        parts = [f"difference {overall['difference']:+.1%} over {tasks} that both judged"]
+        yield ", ".join([*parts, *(f"{name} {ends}" for name, ends in _list_intervals(overall))])
+        if overall["detectable_difference"] is not None:
+            yield _describe_detectable(overall)
+    yield from _describe_scores(overall)
+    if counts := ", ".join(f"{count} {spell(name)}" for name, count in comparison["kinds"].items() if count):
+        yield counts
 
 
-def format_rate(group: Mapping[str, Any]) -> str:
+def format_group_rate(group: Mapping[str, Any]) -> str:
     """A rate with its interval."""
-    low, high = group["success_rate_interval_95"]
     sample = describe_sample(group["judged_task_count"], group["judged_count"])
-    return f"{group['success_rate']:.1%} (95% interval {low:.1%} to {high:.1%}{sample})"
+    return format_rate(group["success_rate"], group["success_rate_interval_95"], sample)
 
 
-def _format_difference(overall: Mapping[str, Any]) -> Iterator[str]:
-    if overall["difference"] is None:
-        return
-    parts = [
-        f"difference {overall['difference']:+.1%} over {pluralize(overall['both_judged'], 'task')} that both judged"
-    ]
-    parts += [
-        f"{name} {interval[0]:+.1%} to {interval[1]:+.1%}"
-        for name, interval in list_intervals(overall)
-        if interval is not None
-    ]
-    yield f"  {', '.join(parts)}"
-    if overall["detectable_difference"] is not None:
-        yield f"  {describe_detectable(overall)}"
-
-
-def list_intervals(overall: Mapping[str, Any]) -> list[tuple[str, Sequence[float] | None]]:
-    """The intervals of the difference with their names."""
-    return [
-        ("95% interval", overall["difference_interval_95"]),
-        ("with templates drawn again", overall["difference_bootstrap_95"]),
-    ]
+def _list_intervals(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The intervals of the difference that there are, with their names."""
+    intervals = {
+        "95% interval": overall["difference_interval_95"],
+        "with templates drawn again": overall["difference_bootstrap_95"],
+    }
+    for name, interval in intervals.items():
+        if interval is not None:
+            yield name, f"{interval[0]:+.1%} to {interval[1]:+.1%}"
 
 
 def list_facts(overall: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the comparison over all tasks says, with names. Nothing without a difference and without scores."""
-    if scores := list(describe_scores(overall)):
+    if scores := list(_describe_scores(overall)):
         yield "Mean score", scores[0].removeprefix("mean score ")
     if overall["difference"] is None:
         return
     yield "Difference", f"{overall['difference']:+.1%} over {overall['both_judged']:,} tasks that both judged"
-    for name, interval in list_intervals(overall):
-        if interval is not None:
-            yield name.capitalize(), f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+    yield from ((name.capitalize(), ends) for name, ends in _list_intervals(overall))
     if overall["p_value"] is not None:
         yield "Exact McNemar test", f"{overall['better']} better, {overall['worse']} worse, p {format_group_p(overall)}"
     if overall["detectable_difference"] is not None:
-        yield "Power", describe_detectable(overall)
+        yield "Power", _describe_detectable(overall)
 
 
-def describe_scores(group: Mapping[str, Any]) -> Iterator[str]:
+def _describe_scores(group: Mapping[str, Any]) -> Iterator[str]:
     """How the mean score changed, in a line; nothing where no run has a partial score."""
     scores = group.get("scores")
     if scores is None:
@@ -102,28 +102,10 @@ def describe_scores(group: Mapping[str, Any]) -> Iterator[str]:
     yield f"mean score {' -> '.join(texts)}{tasks}"
 
 
-def describe_detectable(overall: Mapping[str, Any]) -> str:
+def _describe_detectable(overall: Mapping[str, Any]) -> str:
     """The smallest difference that the tasks in common can show, in words."""
     size = overall["detectable_difference"]
     return f"these tasks detect a difference of {size:.1%} or more (at 80% power)"
-
-
-def _format_kinds(kinds: Mapping[str, int]) -> list[str]:
-    counts = [f"{count} {spell(name)}" for name, count in kinds.items() if count]
-    return [f"  {', '.join(counts)}"] if counts else []
-
-
-def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if len(groups) < 2:
-        return
-    shown = _select_groups(groups)
-    rows = [(label, *HEADS[1:]), *map(_list_cells, shown)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    more = f" ({len(shown)} of {len(groups)}, most changes first)" if len(shown) < len(groups) else ""
-    yield f"by {label}{more}:"
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        yield f"  {'  '.join(cells)}".rstrip()
 
 
 def _select_groups(groups: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -214,9 +196,9 @@ def find_reason(change: Mapping[str, Any]) -> str:
 
 def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
     """The same as Markdown, with all texts of the sessions as code."""
-    before, after, overall = comparison["before"], comparison["after"], comparison["overall"]
+    before, after = comparison["before"], comparison["after"]
     blocks = [f"## {plain(before['name'])} → {plain(after['name'])}\n", f"{comparison['sentence']}\n"]
-    blocks += [f"- {line.strip()}" for line in _list_facts(comparison, overall)]
+    blocks += [f"- {line}" for line in _list_lines(comparison)]
     for name, label in TABLES.items():
         groups = comparison[name]
         if len(groups) > 1:
@@ -227,27 +209,13 @@ def format_comparison_markdown(comparison: Mapping[str, Any]) -> str:
     return "\n".join(blocks)
 
 
-def _list_facts(comparison: Mapping[str, Any], overall: Mapping[str, Any]) -> list[str]:
-    sessions = map(_format_session, ("before", "after"), (comparison["before"], comparison["after"]))
-    differences = [*_format_difference(overall), *describe_scores(overall)]
-    return [*sessions, *differences, *_format_kinds(comparison["kinds"])]
-
-
 def _list_change_tables(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for kind, listed in group_by_kind(changes).items():
-        rows = [
-            (
-                plain(change["task_id"]),
-                plain(describe_causes(change) if change["causes"] else ""),
-                plain(_status(change)),
-            )
-            for change in listed[:CHANGES_SHOWN]
-        ]
+        rows = []
+        for change in listed[:CHANGES_SHOWN]:
+            sides = change["before"], change["after"]
+            status = next(side["status"] for side in sides if side) if None in sides else _format_reason(change)
+            causes = describe_causes(change) if change["causes"] else ""
+            rows.append((plain(change["task_id"]), plain(causes), plain(status)))
         yield f"\n### {spell(kind).capitalize()}: {len(listed)}\n"
         yield table(("task", "because of", "verdicts"), rows, len(listed) - CHANGES_SHOWN)
-
-
-def _status(change: Mapping[str, Any]) -> str:
-    if change["before"] is None or change["after"] is None:
-        return str((change["before"] or change["after"])["status"])
-    return _format_reason(change)

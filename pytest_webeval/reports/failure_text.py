@@ -5,28 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.diagnostics.failure_groups import Decisive, deciding_assertion, failed_assertions, failed_path
+from pytest_webeval.diagnostics.failure_groups import deciding_assertion, failed_path
 from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
-from pytest_webeval.results import PARTIAL_SCORE, SUMMARY, Assertion, EvaluatorResult, Status, TaskResult
-from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, sanitize, truncate
-from pytest_webeval.values.comparison import preview
+from pytest_webeval.results import (
+    CAPTURE,
+    EXTRA,
+    MISSING,
+    PARTIAL_SCORE,
+    SUMMARY,
+    UNREADABLE,
+    Assertion,
+    Difference,
+    EvaluatorResult,
+    Status,
+    TaskResult,
+    list_failed,
+)
+from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, preview, sanitize, truncate
+from pytest_webeval.values.comparison import MAX_PREVIEW
 
 LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
+_SENT = ("query_params.", "post_data", "headers.")  # differences in what a browser sent
 _QUERY = "network_event.query_params_mismatch"
 
 
-def _truncate_line(text: str) -> str:
-    """One line of it, as long as anybody reads."""
-    return truncate(text.replace("\n", " "), LONGEST_LINE, ELLIPSIS_WITH_LENGTH, is_marker_extra=True)
+def _to_line(text: str) -> str:
+    """One line of it, sanitized and as long as anybody reads."""
+    return sanitize(truncate(text.replace("\n", " "), LONGEST_LINE, ELLIPSIS_WITH_LENGTH, is_marker_extra=True))
 
 
 def shortened_lines(text: str) -> str:
     """The last 200 lines of a long text such as a traceback, sanitized."""
     lines = text.splitlines()
     left_out = [f"… {len(lines) - MOST_LINES:,} lines omitted"] if len(lines) > MOST_LINES else []
-    return "\n".join([*left_out, *(sanitize(_truncate_line(line)) for line in lines[-MOST_LINES:])])
+    return "\n".join([*left_out, *(_to_line(line) for line in lines[-MOST_LINES:])])
 
 
 def failure_text(result: TaskResult) -> str:
@@ -35,37 +49,29 @@ def failure_text(result: TaskResult) -> str:
     Empty for a success.
     """
     if not result.evaluators_results and result.error_msg:
-        return "\n".join([sanitize(_truncate_line(result.error_msg)), *recording_lines(result)])
-    blocks = [
-        evaluator_text(evaluator_result)
-        for evaluator_result in result.evaluators_results
-        if evaluator_result.status is not Status.SUCCESS
-    ]
-    more = [*score_lines(result), *recording_lines(result), *proposal_lines(result)] if blocks else ()
+        return "\n".join([_to_line(result.error_msg), *recording_lines(result)])
+    blocks = [evaluator_text(each) for each in result.evaluators_results if each.status is not Status.SUCCESS]
+    more = _list_notes(result) if blocks else ()
     return "\n".join(dict.fromkeys(filter(None, [reason(result), *blocks, *more])))  # an error is its own reason
 
 
-def score_lines(result: TaskResult) -> list[str]:
-    """The partial score in a line, if an evaluator gave one."""
+def _list_notes(result: TaskResult) -> Iterator[str]:
+    """The partial score, the problems of the recording, and what a judge proposes about requests that came near."""
     score = result.webeval.get(PARTIAL_SCORE)
-    if not isinstance(score, float):  # of an untrusted file
-        return []
-    return [f"partial score {score:.2f}, the mean of {pluralize(len(result.evaluators_results), 'evaluation')}"]
+    if isinstance(score, float):  # a file may have anything
+        yield f"partial score {score:.2f}, the mean of {pluralize(len(result.evaluators_results), 'evaluation')}"
+    yield from recording_lines(result)
+    proposals = result.webeval.get("proposals")
+    for row in proposals[:MOST_FINDINGS] if isinstance(proposals, list) else ():
+        if isinstance(row, Mapping):
+            yield from map(_to_line, _format_proposal(row))
 
 
 def recording_lines(result: TaskResult) -> list[str]:
     """A line for each problem of the recording itself, which is not the fault of the agent."""
-    capture = result.webeval.get("capture")
+    capture = result.webeval.get(CAPTURE)
     findings = capture[:MOST_FINDINGS] if isinstance(capture, list) else ()
-    return [sanitize(_truncate_line(f"recording: {finding['kind']}: {finding['text']}")) for finding in findings]
-
-
-def proposal_lines(result: TaskResult) -> list[str]:
-    """What a judge proposes about requests that came near the expected ones: a line or two for each."""
-    proposals = result.webeval.get("proposals")
-    rows = proposals[:MOST_FINDINGS] if isinstance(proposals, list) else ()
-    lines = [line for row in rows if isinstance(row, Mapping) for line in _format_proposal(row)]
-    return [sanitize(_truncate_line(line)) for line in lines]
+    return [_to_line(f"recording: {finding['kind']}: {finding['text']}") for finding in findings]
 
 
 def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
@@ -76,30 +82,22 @@ def _format_proposal(proposal: Mapping[str, Any]) -> Iterator[str]:
     word = {True: "accepts", False: "does not accept"}.get(proposal["is_accepted"], "is not sure about")
     yield f"{judge}: {word} the nearest request: {proposal['reasoning']}"
     if proposal["expected"] is not None:
-        yield f"  proposed for the task, which decides: {preview(proposal['expected'])}"
+        yield f"  proposed for the task, which decides: {preview(proposal['expected'], MAX_PREVIEW)}"
 
 
 def evaluator_text(result: EvaluatorResult) -> str:
-    """The failures of one evaluator."""
+    """The failures of one evaluator, with the judge that was asked in the session."""
+    name, judge = result.evaluator_name, result.actual.get("judge") if isinstance(result.actual, dict) else None
     if result.error_msg:
-        return sanitize(_truncate_line(f"{result.evaluator_name}: {result.error_msg}"))
-    lines = [line for assertion in failed_assertions(result) for line in _format_assertion(assertion)]
+        return _to_line(f"{name}: {result.error_msg}")
+    if isinstance(judge, dict):
+        name = f"{name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
+    lines: list[str] = []
+    for assertion in list_failed(result.assertions):
+        messages = (f"    {message}" for message in assertion.assertion_msgs or ())
+        lines += map(_to_line, [f"  {assertion.assertion_name}", *messages])
     more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
-    return "\n".join([sanitize(_truncate_line(_name_evaluator(result))), *lines[:MOST_LINES], *more])
-
-
-def _name_evaluator(result: EvaluatorResult) -> str:
-    """Its name, with the judge that was asked in the session."""
-    judge = result.actual.get("judge") if isinstance(result.actual, dict) else None
-    if not isinstance(judge, dict):
-        return result.evaluator_name
-    return f"{result.evaluator_name}, by judge {judge.get('model')} ({judge.get('method')} {judge.get('version')})"
-
-
-def _format_assertion(assertion: Assertion) -> Iterator[str]:
-    yield sanitize(_truncate_line(f"  {assertion.assertion_name}"))
-    for message in assertion.assertion_msgs or ():
-        yield sanitize(_truncate_line(f"    {message}"))
+    return "\n".join([_to_line(name), *lines[:MOST_LINES], *more])
 
 
 def reason(result: TaskResult) -> str | None:
@@ -107,46 +105,33 @@ def reason(result: TaskResult) -> str | None:
     if result.status is Status.SUCCESS:
         return None
     decisive = deciding_assertion(result)
-    text = result.error_msg or result.status.value if decisive is None else _format_decisive(decisive, result)
-    return sanitize(_truncate_line(text))
+    return _to_line(result.error_msg or result.status.value if decisive is None else _format_decisive(*decisive))
 
 
-def _format_decisive(decisive: Decisive, task_result: TaskResult) -> str:
-    """The error or the assertion; where that is about a field of the nearest event, with that event."""
-    result, assertion = decisive
+def _format_decisive(result: EvaluatorResult, assertion: Assertion | None) -> str:
+    """The error or the assertion; where that is about a field of the nearest event, with that event.
+
+    Of a query, it has the parameters that differ, rather than all of them twice.
+    """
     if assertion is None:
         return f"{result.evaluator_name}: {result.error_msg}"
-    first_failed = failed_assertions(result)[0]
-    text = _format_parameters(result, task_result) if assertion.assertion_name == _QUERY else ""
-    text = text or _format_in_one_line(assertion)
+    text = f"{failed_path(assertion)}: {'; '.join(assertion.assertion_msgs or ())}"
+    if assertion.assertion_name == _QUERY and result.explanation is not None:
+        found = [each for each in result.explanation.differences if each.path.startswith("query_params.")]
+        phrases = [f"network_event.{each.path}: {describe_difference(each)}" for each in found[:MOST_PARAMETERS]]
+        text = "; ".join(phrases) or text
+    first_failed = list_failed(result.assertions)[0]
     return text if assertion is first_failed else f"{text}; {(first_failed.assertion_msgs or [''])[-1]}"
 
 
-def _format_parameters(result: EvaluatorResult, task_result: TaskResult) -> str:
-    """The parameters that differ, rather than all of them twice; empty where the result does not explain itself."""
-    explanations = task_result.webeval.get("explanations")
-    index = next(position for position, candidate in enumerate(task_result.evaluators_results) if candidate is result)
-    explanation = explanations[index] if isinstance(explanations, list) and index < len(explanations) else None
-    differences = [
-        difference
-        for difference in (explanation or {}).get("differences") or ()
-        if difference["path"].startswith("query_params.")
-    ]
-    return "; ".join(
-        f"network_event.{difference['path']}: {_format_difference(difference)}"
-        for difference in differences[:MOST_PARAMETERS]
-    )
-
-
-def _format_difference(difference: Mapping[str, Any]) -> str:
-    expected, actual = preview(difference["expected"]), preview(difference["actual"])
-    if difference["kind"] == "extra":
+def describe_difference(difference: Difference, longest: int = MAX_PREVIEW) -> str:
+    """A difference in words, with values of some characters."""
+    expected, actual = (preview(side, longest) for side in (difference.expected, difference.actual))
+    if difference.kind == EXTRA:
         return f"not expected, got {actual}"
-    return f"expected {expected}, " + ("not sent" if difference["kind"] == "missing" else f"got {actual}")
-
-
-def _format_in_one_line(assertion: Assertion) -> str:
-    return f"{failed_path(assertion)}: {'; '.join(assertion.assertion_msgs or ())}"
+    if difference.kind == MISSING:
+        return f"expected {expected}, {'not sent' if difference.path.startswith(_SENT) else 'missing'}"
+    return f"expected {expected}, {'not readable' if difference.kind == UNREADABLE else f'got {actual}'}"
 
 
 GROUPS_SHOWN, COMMANDS_SHOWN = 5, 3
@@ -176,7 +161,7 @@ def failures(groups: Groups, reruns: RerunCommands, source: str = SUMMARY) -> li
 
     `source` is the name of the file with all groups.
     """
-    lines = []
+    lines: list[str] = []
     for heading, part in split_known(groups).items():
         limit_note = f" ({GROUPS_SHOWN} of {len(part)} kinds)" if len(part) > GROUPS_SHOWN else ""
         lines.append(f"{heading}{limit_note}:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.markdown import plain, table
+from pytest_webeval.reports.tables import align, clean_lines, plain, table
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
 from pytest_webeval.summary.history import parse_time
@@ -19,7 +19,6 @@ _LONGEST_NAME = 24
 _SESSION_HEADS = ("#", "time", "rate", "interval", "succeeded", "errors", "", "session")
 _SITE_HEADS = ("site", "first", "last", "interval", "rates")
 _FLIP_HEADS = ("task", "site", "changes", "same inputs", "outcomes")
-_LEFT = frozenset({"", "session", "site", "task", "rates", "outcomes"})  # columns of texts
 _DIGITS_MEANING = "a digit is the rate of a session in tenths: 7 is 70% to 79%, 9 is 90% or more"
 
 
@@ -93,15 +92,18 @@ def count_lost(counts: Mapping[str, Any] | None) -> int:
 def format_history(content: Mapping[str, Any], flips_shown: int) -> str:
     """The history in lines of at most 100 columns: sessions, what decided, sites, and the tasks that changed."""
     lines = [describe_sessions(content), describe_tasks(content["tasks"]), ""]
-    lines += _align(_SESSION_HEADS, _list_sessions(content))
-    lines += _format_notes(content["sessions"])
+    lines += align([_SESSION_HEADS, *_list_sessions(content)], left=(6, 7))
+    notes = _list_notes(content["sessions"])
+    lines += ["compare with care the rates before and after these sessions:"] if notes else []
+    lines += [f"  {number:>3}  {note}" for number, note in notes]
     if rows := _list_sites(content):
-        lines += ["", f"by site ({_DIGITS_MEANING}):", *_align(_SITE_HEADS, rows), *_count_more_sites(content)]
+        lines += ["", f"by site ({_DIGITS_MEANING}):", *align([_SITE_HEADS, *rows], left=(0, 4))]
+        lines += _count_more_sites(content)
     if rows := _list_flips(content, flips_shown):
-        lines += ["", _title_flips(content, len(rows)), *_align(_FLIP_HEADS, rows)]
+        lines += ["", f"{_title_flips(content, len(rows))}:", *align([_FLIP_HEADS, *rows], left=(0, 1, 4))]
         lines += [f"  {describe_legend(content['legend'])}"]
     lines += [f"note: {problem}" for problem in _list_problems(content["problems"])]
-    return "\n".join(truncate(sanitize(line.replace("\n", " ")), WIDTH) for line in lines)
+    return "\n".join(truncate(line, WIDTH) for line in clean_lines(lines))
 
 
 def describe_sessions(content: Mapping[str, Any]) -> str:
@@ -110,17 +112,6 @@ def describe_sessions(content: Mapping[str, Any]) -> str:
     times = [format_time(timestamp) for timestamp in timestamps if parse_time(timestamp) is not None]
     period = f", {' to '.join(dict.fromkeys((times[0], times[-1])))}" if times else ""
     return f"{pluralize(len(content['sessions']), 'session')}{period}"
-
-
-def _align(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table: texts to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = [
-            cell.ljust(width) if head in _LEFT else cell.rjust(width)
-            for head, cell, width in zip(heads, row, widths, strict=True)
-        ]
-        yield f"  {'  '.join(cells)}".rstrip()
 
 
 def _list_sessions(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -133,15 +124,11 @@ def _list_sessions(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
             format_interval(session),
             f"{session['success_count']:,} of {session['judged_count']:,}",
             f"{session['error_count']:,}",
-            _draw_bar(session),
+            ("#" * round((session["success_rate"] or 0) * _BAR)).ljust(_BAR, "."),
             _shorten_path(sanitize(label)),
         )
         for number, (session, label) in enumerate(zip(sessions, label_sessions(sessions), strict=True), 1)
     ]
-
-
-def _draw_bar(session: Mapping[str, Any]) -> str:
-    return ("#" * round((session["success_rate"] or 0) * _BAR)).ljust(_BAR, ".")
 
 
 def _shorten_path(path: str) -> str:
@@ -149,12 +136,9 @@ def _shorten_path(path: str) -> str:
     return path if len(path) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}"
 
 
-def _format_notes(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    noted = [(number, session) for number, session in enumerate(sessions, 1) if session["notes"]]
-    if noted:
-        yield "compare with care the rates before and after these sessions:"
-    for number, session in noted:
-        yield from (f"  {number:>3}  {note}" for note in session["notes"])
+def _list_notes(sessions: Sequence[Mapping[str, Any]]) -> list[tuple[int, str]]:
+    """Why rates before and after a session may not be comparable, with its number."""
+    return [(number, note) for number, session in enumerate(sessions, 1) for note in session["notes"]]
 
 
 def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -192,19 +176,15 @@ def _list_flips(content: Mapping[str, Any], shown: int) -> list[tuple[str, ...]]
             truncate(sanitize(flip["site"]), _LONGEST_NAME),
             str(flip["flips"]),
             str(flip["flips_same_inputs"]),
-            _shorten_strip(flip["outcomes"]),
+            outcomes if len(outcomes := flip["outcomes"]) <= _STRIP else f"…{outcomes[-_STRIP:]}",
         )
         for flip in content["flips"][: shown or None]
     ]
 
 
-def _shorten_strip(outcomes: str) -> str:
-    return outcomes if len(outcomes) <= _STRIP else f"…{outcomes[-_STRIP:]}"
-
-
 def _title_flips(content: Mapping[str, Any], shown: int) -> str:
     count = len(content["flips"])
-    return "tasks whose verdict changed most often" + (f" ({shown} of {count:,}):" if shown < count else ":")
+    return "tasks whose verdict changed most often" + (f" ({shown} of {count:,})" if shown < count else "")
 
 
 def _list_problems(problems: Sequence[str]) -> Iterator[str]:
@@ -216,30 +196,19 @@ def _list_problems(problems: Sequence[str]) -> Iterator[str]:
 def format_history_markdown(content: Mapping[str, Any], flips_shown: int) -> str:
     """The same as Markdown, with all texts of the sessions as code."""
     blocks = [f"## {describe_sessions(content)}\n", f"{describe_tasks(content['tasks'])}\n"]
-    blocks += [table(_SESSION_HEADS[:6] + _SESSION_HEADS[7:], map(_escape_session, _list_sessions(content)))]
-    blocks += [
-        f"- session {number}: {plain(note)}"
-        for number, session in enumerate(content["sessions"], 1)
-        for note in session["notes"]
+    sessions = [  # without their bars
+        (number, plain(time), *numbers, plain(label)) for number, time, *numbers, _, label in _list_sessions(content)
     ]
+    blocks.append(table(_SESSION_HEADS[:6] + _SESSION_HEADS[7:], sessions))
+    blocks += [f"- session {number}: {plain(note)}" for number, note in _list_notes(content["sessions"])]
     if rows := _list_sites(content):
-        blocks += [f"\n### By site\n\n{_DIGITS_MEANING}\n", table(_SITE_HEADS, [_escape_ends(row) for row in rows])]
+        sites = [(plain(name), *numbers, plain(rates)) for name, *numbers, rates in rows]
+        blocks += [f"\n### By site\n\n{_DIGITS_MEANING}\n", table(_SITE_HEADS, sites)]
         blocks += _count_more_sites(content)
     if rows := _list_flips(content, flips_shown):
-        title = _title_flips(content, len(rows)).rstrip(":").capitalize()
+        title = _title_flips(content, len(rows)).capitalize()
         legend = ", ".join(f"{plain(character)} {meaning}" for character, meaning in content["legend"].items())
         cells = [(plain(row[0]), plain(row[1]), *row[2:4], plain(row[4])) for row in rows]
         blocks += [f"\n### {title}\n\n{legend}\n", table(_FLIP_HEADS, cells)]
     blocks += [f"- {plain(problem)}" for problem in [*content.get("skipped", ()), *_list_problems(content["problems"])]]
     return "\n".join(blocks)
-
-
-def _escape_session(row: Sequence[str]) -> tuple[str, ...]:
-    """The cells of a session without its bar, with its time and its name as code."""
-    number, time, *numbers, _, label = row
-    return number, plain(time), *numbers, plain(label)
-
-
-def _escape_ends(row: Sequence[str]) -> tuple[str, ...]:
-    first, *numbers, last = row
-    return plain(first), *numbers, plain(last)

@@ -61,24 +61,17 @@ class RerunCommands(Struct, frozen=True, dict=True):
         """
         keywords = [keyword(self.task_ids[run]) for run in runs]
         if not self.has_others and all(name and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
-            start, separator, end = f"{self._start} -k '", " or ", "'"
+            start, separator, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
             names = [str(name) for name in keywords]
         else:
             start, separator, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
-            names = [shlex.quote(self._node_id(run)) for run in runs]
+            names = [shlex.quote(f"{run}::{'missing' if run in self.missing else 'task'}") for run in runs]
         included = list(_take_fitting(names, separator, None if longest is None else longest - len(start) - len(end)))
         return Rerun(f"{start}{separator.join(included)}{end}", len(included), len(runs))
 
     def name_tasks(self, runs: Sequence[str]) -> str:
         """The tasks of the first few runs."""
         return name_first((self.task_ids[run] for run in runs), TASKS_NAMED, LONGEST_NAME, len(runs))
-
-    @cached_property
-    def _start(self) -> str:
-        return shlex.join(["pytest", *self.options])
-
-    def _node_id(self, run: str) -> str:
-        return f"{run}::{'missing' if run in self.missing else 'task'}"
 
     @cached_property
     def _runs_by_keyword(self) -> Counter[str]:
@@ -96,23 +89,19 @@ def build_commands(
 ) -> RerunCommands:
     """The commands for the runs of a session, of which no record is kept.
 
-    `has_others` if its roots have more runs than it scored.
+    `has_others` if its roots have more runs than it scored. Keywords also select by the names of formats, templates,
+    sites, types, benchmarks and groups.
     """
     task_ids: dict[str, int | str] = {}
     missing, names = set[str](), {layout.name for layout in FORMATS}
     for record in records:
         task_ids[record.run] = record.task_id
-        names.update(_names(record))
+        trajectory = record.trajectory or {}
+        groups = (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
+        names.update((f"template_{record.template}", *record.sites, record.task_type or "", *groups))
         if record.missing:
             missing.add(record.run)
     return RerunCommands(task_ids, options, pinned, missing, exact(names), has_others)
-
-
-def _names(record: Record) -> Iterator[str]:
-    """The names other than its id that select the task of a record."""
-    yield from (f"template_{record.template}", *record.sites, record.task_type or "")
-    trajectory = record.trajectory or {}
-    yield from (str(trajectory[name]) for name in ("benchmark", "group") if trajectory.get(name))
 
 
 def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:

@@ -10,8 +10,16 @@ from msgspec import Struct
 
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.failure_text import failures
-from pytest_webeval.reports.other_rates import format_other_rates, list_exclusions
+from pytest_webeval.reports.rates_text import (
+    format_attempts,
+    format_other_rates,
+    format_rate,
+    format_self_report,
+    format_trajectories,
+    list_exclusions,
+)
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
+from pytest_webeval.reports.tables import clean_lines
 from pytest_webeval.results import EVALUATOR_CHOICE, Summary
 from pytest_webeval.safety.text import MORE, list_first, name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
@@ -33,7 +41,7 @@ def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
         lines.append(
             f"  {group['count']:>5}  {group['kind']}{decided_count}; first: {truncate(example, LONGEST_WARNING)}"
         )
-    return [sanitize(line.replace("\n", " ")) for line in lines]
+    return clean_lines(lines)
 
 
 def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -97,19 +105,23 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         message = f"no run was scored; {pluralize(facts.left_out, 'run')} collected, none selected or finished"
         if facts.tested_runs and not facts.left_out:
             message = f"Python tests used {pluralize(facts.tested_runs, 'run')} and recorded no result"
-        first_line = message if facts.left_out or facts.tested_runs else _explain_no_runs(facts)
-        return [first_line, *_without_runs(facts), *_nested_runs(facts), *facts.problems]
-    flip_lines = [*_baseline(summary, reruns), *_gates(summary)]
-    top = [*_counts(summary), *_sites(summary), *_trajectories(summary), *_attempts(summary)]
-    top += [*_judging(summary), *_self_report(summary), *flip_lines]
+        if not facts.left_out and not facts.tested_runs:
+            roots, formats = ", ".join(map(str, facts.roots)), ", ".join(each.name for each in FORMATS)
+            message = f"no run was scored; searched {roots} for directories with the files of a format: {formats}"
+            if not facts.names_roots:
+                message = f"no run was scored; the arguments select no run in {roots}"
+        return [message, *_misplaced(facts), *facts.problems]
+    top = [*_counts(summary), *_sites(summary), *_list_parts(summary.webeval, reruns)]
     files = [f"summary: {place}" for place in facts.places[:2]]
-    files += _stale(summary.webeval.get("stale_results", ()), facts.output)
+    if stale := summary.webeval.get("stale_results"):
+        results, names = pluralize(len(stale), "result"), _list_first(stale)
+        text = f"{facts.output} holds {results} of earlier sessions for runs that are not in this one: {names}"
+        files.append(sanitize(text))
     bottom = [
         *slowest(summary.webeval["slowest"]),
         *format_contradicted(facts.contradicted),
         *_tasks(summary, facts.missing),
-        *_without_runs(facts),
-        *_nested_runs(facts),
+        *_misplaced(facts),
         *_notes(summary),
         *files,
         *facts.problems,
@@ -118,76 +130,46 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
     return [*top, *failure_lines[: max(0, MOST_LINES - len(top) - len(bottom))], *bottom]
 
 
-def _baseline(summary: Summary, reruns: RerunCommands) -> list[str]:
-    """The changes since the baseline, if there is one."""
-    if "baseline" not in summary.webeval:
-        return []
-    from pytest_webeval.reports.baseline_text import format_baseline  # few sessions have a baseline
+def _list_parts(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
+    """The lines about what not every session has: trajectories, attempts, judges, claims, a baseline and gates.
 
-    return format_baseline(summary.webeval["baseline"], reruns, has_gaps=not summary.webeval["partial"])
+    Claims of agents are listed if any is wrong.
+    """
+    lines = format_trajectories(webeval["trajectories"]) if "trajectories" in webeval else []
+    lines += format_attempts(webeval["attempts"]) if "attempts" in webeval else []
+    if "judging" in webeval:
+        from pytest_webeval.reports.judging_text import format_judging  # few sessions ask a judge
 
+        lines += format_judging(webeval["judging"])
+    report = webeval.get("self_report")
+    if report is not None and report["claims"]["honest"] != report["runs"]:
+        lines += format_self_report(report)
+    if "baseline" in webeval or "gates" in webeval:
+        from pytest_webeval.reports.checks_text import format_baseline, format_gates  # few sessions have either
 
-def _attempts(summary: Summary) -> list[str]:
-    """The rates of attempts and agents, if tasks have several runs."""
-    if "attempts" not in summary.webeval:
-        return []
-    from pytest_webeval.reports.repeats import format_attempts  # few sessions have several runs of a task
-
-    return format_attempts(summary.webeval["attempts"])
-
-
-def _judging(summary: Summary) -> list[str]:
-    """The judges that were asked, if any were."""
-    if "judging" not in summary.webeval:
-        return []
-    from pytest_webeval.reports.judging_text import format_judging  # few sessions ask a judge
-
-    return format_judging(summary.webeval["judging"])
-
-
-def _gates(summary: Summary) -> list[str]:
-    """A line for each gate, if there are any."""
-    if "gates" not in summary.webeval:
-        return []
-    from pytest_webeval.reports.gates import format_gates  # few sessions have gates
-
-    return format_gates(summary.webeval["gates"])
-
-
-def _explain_no_runs(facts: SessionFacts) -> str:
-    """A line for a session that collected no run by itself."""
-    roots = ", ".join(str(root) for root in facts.roots)
-    if not facts.names_roots:
-        return f"no run was scored; the arguments select no run in {roots}"
-    return (
-        f"no run was scored; searched {roots} for directories with the files of a format: "
-        f"{', '.join(run_format.name for run_format in FORMATS)}"
-    )
+        if "baseline" in webeval:
+            lines += format_baseline(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
+        lines += format_gates(webeval.get("gates", ()))
+    return lines
 
 
 def _counts(summary: Summary) -> list[str]:
     webeval = summary.webeval
-    low, high = webeval["success_rate_interval_95"]
     counts = (
         f"{summary.total} scored: {summary.success_count} success, {summary.failed_count} failure, "
         f"{summary.error_count} error, {webeval['excluded_count']} excluded"
     )
     reasons = [f"excluded: {text}"] if (text := list_exclusions(webeval)) else []
-    rules = _format_rules(webeval.get("rules_counts", {}))
+    rules, by_rules = [], webeval.get("rules_counts", {})
+    if {"default", "strict"} <= by_rules.keys():  # of both kinds of tasks, whose origin decides
+        published, others = (pluralize(by_rules[name], "run") for name in ("default", "strict"))
+        rules = [f"rules: default for {published} of published tasks, strict for {others} of other tasks"]
     if webeval["success_rate"] is None:
         return [counts, *reasons, *rules]
     sample = describe_sample(webeval["success_rate_task_count"], webeval["success_rate_denominator"])
-    interval = f"(95% interval {low:.1%} to {high:.1%}{sample})"
-    rate = f"success rate {webeval['success_rate']:.1%} {interval}, rules {describe_rules(webeval)}"
-    return [counts, *reasons, rate, *rules, *format_other_rates(webeval)]
-
-
-def _format_rules(counts: Mapping[str, int]) -> list[str]:
-    """A line about a session with both kinds of tasks, whose origin decides the rules."""
-    if not {"default", "strict"} <= counts.keys():
-        return []
-    published, others = (pluralize(counts[name], "run") for name in ("default", "strict"))
-    return [f"rules: default for {published} of published tasks, strict for {others} of other tasks"]
+    rate = format_rate(webeval["success_rate"], webeval["success_rate_interval_95"], sample)
+    line = f"success rate {rate}, rules {describe_rules(webeval)}"
+    return [counts, *reasons, line, *rules, *format_other_rates(webeval)]
 
 
 def describe_rules(webeval: Mapping[str, Any]) -> str:
@@ -210,25 +192,6 @@ def _sites(summary: Summary) -> list[str]:
     return [*lines, f"  … and {hidden_count} more in the summary"] if hidden_count > 0 else lines
 
 
-def _trajectories(summary: Summary) -> list[str]:
-    """The outcomes of the trajectories, if there are any."""
-    if "trajectories" not in summary.webeval:
-        return []
-    from pytest_webeval.reports.trajectory_text import format_trajectories  # few sessions have only other runs
-
-    return format_trajectories(summary.webeval["trajectories"])
-
-
-def _self_report(summary: Summary) -> list[str]:
-    """What agents report of themselves against the verdicts, if any of it is wrong."""
-    report = summary.webeval.get("self_report")
-    if report is None or report["claims"]["honest"] == report["runs"]:
-        return []
-    from pytest_webeval.reports.repeats import format_self_report  # few sessions are not honest
-
-    return format_self_report(report)
-
-
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
     """The tasks of the subset, those without a recording, and those that no recording can pass."""
     lines, subset = [], summary.webeval["subset"]
@@ -236,25 +199,23 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
         outside = pluralize(subset["outside_count"], "other run")
         lines.append(f"subset {subset['name']}: {pluralize(subset['task_count'], 'task')} ({outside} deselected)")
     if missing:
-        lines.append(f"{_count_tasks(missing, 'has', 'have')} no recording: {_list_first(missing)}")
+        verb = "has" if len(missing) == 1 else "have"
+        lines.append(f"{pluralize(len(missing), 'task')} {verb} no recording: {_list_first(missing)}")
     if unpassable := list(summary.webeval["unpassable"]):
-        lines.append(f"no natural recording can pass {_count_tasks(unpassable)}: {_list_first(unpassable)}")
+        lines.append(f"no natural recording can pass {pluralize(len(unpassable), 'task')}: {_list_first(unpassable)}")
     return [sanitize(line) for line in lines]
 
 
-def _without_runs(facts: SessionFacts) -> list[str]:
-    """One line about directories without runs."""
-    labels = facts.without_runs
-    subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-    return [f"{subject} no run: {_list_labels(labels, facts)}"] if labels else []
-
-
-def _nested_runs(facts: SessionFacts) -> list[str]:
-    """One line about runs that were not scored."""
-    labels = facts.nested_runs
-    subject, pronoun = ("1 run lies", "it") if len(labels) == 1 else (f"{len(labels)} runs lie", "them")
-    listed = _list_labels(labels, facts)
-    return [f"{subject} inside another run, not scored: {listed}; move {pronoun} out"] if labels else []
+def _misplaced(facts: SessionFacts) -> list[str]:
+    """A line about directories without runs, and one about runs that were not scored for where they are."""
+    lines = []
+    if labels := facts.without_runs:
+        subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
+        lines.append(f"{subject} no run: {_list_labels(labels, facts)}")
+    if labels := facts.nested_runs:
+        subject, pronoun = ("1 run lies", "it") if len(labels) == 1 else (f"{len(labels)} runs lie", "them")
+        lines.append(f"{subject} inside another run, not scored: {_list_labels(labels, facts)}; move {pronoun} out")
+    return lines
 
 
 def _list_labels(labels: Sequence[str], facts: SessionFacts) -> str:
@@ -264,20 +225,8 @@ def _list_labels(labels: Sequence[str], facts: SessionFacts) -> str:
     return sanitize(_list_first(names))
 
 
-def _count_tasks(tasks: Sequence[int | str], *verbs: str) -> str:
-    return " ".join([pluralize(len(tasks), "task"), *(verbs[:1] if len(tasks) == 1 else verbs[1:])])
-
-
 def _list_first(tasks: Sequence[int | str]) -> str:
     return list_first(tasks, TASKS_SHOWN, lambda task: str(task)[:80].replace("\n", " "), MORE)
-
-
-def _stale(directories: Sequence[str], output: Path | None) -> list[str]:
-    """A line about results in the output directory that no run of the session has."""
-    if not directories:
-        return []
-    names, results = _list_first(directories), pluralize(len(directories), "result")
-    return [sanitize(f"{output} holds {results} of earlier sessions for runs that are not in this one: {names}")]
 
 
 def _notes(summary: Summary) -> list[str]:

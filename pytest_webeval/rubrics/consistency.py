@@ -1,23 +1,23 @@
 """Where a stored verdict contradicts itself, its rubric or the run: checks R1 to R19.
 
 R1 to R17 are those of `fara_webeval.md` §6.3; R18 and R19 are about rubrics that were taken out (§5.3). R20 to R22,
-about judgements without points, are in `judgement_derivation.py`.
+about judgements without points, are in `derivation.py`.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload, as_bool, parse_binary_score, point_count, quote_value
-from pytest_webeval.rubrics.policy import UnreadableVerdict
+from pytest_webeval.rubrics.policy import Signals, UnreadableVerdict
 from pytest_webeval.rubrics.rubric_items import Points, RubricItem, flatten_items, points_of
 from pytest_webeval.rubrics.stored_verdict import Check, RunFacts
-from pytest_webeval.rubrics.success_criterion import Signals
 from pytest_webeval.safety.text import list_first, pluralize
 
 
@@ -60,6 +60,11 @@ class DerivedVerdict:
     has_items: bool = True
     needs_items: bool = False  # each writer of such a file stores them
 
+    @property
+    def penalties(self) -> list[RubricItem]:
+        """The items that take points away."""
+        return [item for item in self.items if item.is_penalty]
+
 
 def check(derived: DerivedVerdict) -> tuple[Check, ...]:
     """All that is wrong, in the order of the rules."""
@@ -70,27 +75,22 @@ def check(derived: DerivedVerdict) -> tuple[Check, ...]:
 def _check_totals(derived: DerivedVerdict) -> str | None:
     if derived.points is None:
         return None
-    sums = {"total_max_points": derived.points.maximum, "total_earned_points": derived.points.earned}
-    differing = (_compare_total(derived.payload, name, exact) for name, exact in sums.items())
-    return "; ".join(filter(None, differing)) or None
-
-
-def _compare_total(payload: RubricPayload, name: str, exact: Decimal) -> str | None:
-    raw = payload.part(name)
-    stored = point_count(raw)
-    if raw is None or (stored is not None and abs(stored - exact) <= TOTAL_TOLERANCE):
-        return None
-    return f"{payload.key(name)} is {quote_value(raw)}, but the criteria add up to {exact}"
+    sums, problems = {"total_max_points": derived.points.maximum, "total_earned_points": derived.points.earned}, []
+    for name, exact in sums.items():
+        raw = derived.payload.part(name)
+        stored = point_count(raw)
+        if raw is not None and (stored is None or abs(stored - exact) > TOTAL_TOLERANCE):
+            problem = f"{derived.payload.key(name)} is {quote_value(raw)}, but the criteria add up to {exact}"
+            problems.append(problem)
+    return "; ".join(problems) or None
 
 
 def _check_process(derived: DerivedVerdict) -> str | None:
     raw, process = derived.payload.fields.get("rubric_is_success"), derived.signals.process
     if raw is None or derived.points is None or parse_binary_score(raw) is process:
         return None
-    share = f"{derived.points.float_share:.4f}"
-    return (
-        f"rubric_is_success is {quote_value(raw)}, but the points give {int(process is True)}: their share is {share}"
-    )
+    problem = f"rubric_is_success is {quote_value(raw)}, but the points give {int(process is True)}"
+    return f"{problem}: their share is {derived.points.float_share:.4f}"
 
 
 def _check_outcome(derived: DerivedVerdict) -> str | None:
@@ -187,18 +187,12 @@ def _compare_rubrics(derived: DerivedVerdict, name: str, scores: Sequence[float]
         yield f"{key} is {quote_value(raw)}, but {name} is {quote_value(scores)}"
         return
     for index, (rubric, score) in enumerate(zip(raw, scores, strict=True)):
-        share = _find_share(rubric)
-        if share is not None and not _is_close(share, score):
+        points = None
+        with suppress(UnreadableVerdict):  # which was not stored as a rubric
+            points = points_of(flatten_items(rubric.get("items"))) if isinstance(rubric, Mapping) else None
+        if points is not None and not _is_close(points.float_share, score):
+            share = points.float_share
             yield f"{name}[{index}] is {score}, but the share of the points in {key}[{index}] is {share}"
-
-
-def _find_share(rubric: object) -> float | None:
-    """The share of the points of an instance; None where they were not stored as a rubric."""
-    try:
-        points = points_of(flatten_items(rubric.get("items"))) if isinstance(rubric, Mapping) else None
-    except UnreadableVerdict:
-        return None
-    return None if points is None else points.float_share
 
 
 def _compare_middle(derived: DerivedVerdict, scores: Sequence[float]) -> Iterator[str]:
@@ -241,11 +235,9 @@ def _is_close(first: float, second: float) -> bool:
 
 def _check_is_success(derived: DerivedVerdict) -> str | None:
     raw, score = derived.payload.fields.get("is_success"), derived.stored_score
-    if (
-        raw is None
-        or score is None
-        or (parse_binary_score(raw) is not None and parse_binary_score(raw) is parse_binary_score(score))
-    ):
+    if raw is None or score is None:
+        return None
+    if parse_binary_score(raw) is not None and parse_binary_score(raw) is parse_binary_score(score):
         return None
     return f"the score is {quote_value(score)}, but is_success is {quote_value(raw)}"
 
@@ -260,13 +252,11 @@ def _check_score(derived: DerivedVerdict) -> str | None:
 
 def _check_range(derived: DerivedVerdict) -> str | None:
     outside = [
-        item for item in derived.items if not (_is_inside(item.earned, item) and _is_inside(item.post_image, item))
+        item
+        for item in derived.items
+        if any(points is not None and not 0 <= points <= item.max_points for points in (item.earned, item.post_image))
     ]
     return _format_places(outside, "more points than the maximum, or negative points")
-
-
-def _is_inside(points: Decimal | None, item: RubricItem) -> bool:
-    return points is None or 0 <= points <= item.max_points
 
 
 def _check_conditions(derived: DerivedVerdict) -> str | None:
@@ -275,24 +265,17 @@ def _check_conditions(derived: DerivedVerdict) -> str | None:
 
 
 def _check_penalty_points(derived: DerivedVerdict) -> str | None:
-    return _format_places(
-        [item for item in _list_penalties(derived) if item.earned or item.post_image], "points for a penalty"
-    )
+    given = [item for item in derived.penalties if item.earned or item.post_image]
+    return _format_places(given, "points for a penalty")
 
 
 def _check_penalty_outcome(derived: DerivedVerdict) -> str | None:
-    if derived.signals.outcome is not True:
-        return None
-    return _format_places(
-        _list_penalties(derived), "a penalty, which means failure by the judge's instructions, but the outcome is true"
-    )
+    problem = "a penalty, which means failure by the judge's instructions, but the outcome is true"
+    return _format_places(derived.penalties, problem) if derived.signals.outcome is True else None
 
 
 def _check_penalty_requirement(derived: DerivedVerdict) -> str | None:
-    is_required, is_present = (
-        as_bool(derived.payload.steps.get("step7_requires_penalty")),
-        bool(_list_penalties(derived)),
-    )
+    is_required, is_present = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(derived.penalties)
     if is_required is None or is_required is is_present:
         return None
     number = "a" if is_present else "no"
@@ -341,18 +324,15 @@ def _check_age(derived: DerivedVerdict) -> str | None:
     return "the verdict is older than the answer" if derived.facts.is_stale else None
 
 
+def _check_items(derived: DerivedVerdict) -> str | None:
+    if derived.has_items or derived.needs_items:
+        return None
+    return "there are no rubric items; the verdict cannot be recomputed"
+
+
 def _check_items_removed(derived: DerivedVerdict) -> str | None:
     is_removed = derived.needs_items and not derived.has_items
     return "rubric_items is missing, although such a file always has it" if is_removed else None
-
-
-def _check_items_missing(derived: DerivedVerdict) -> str | None:
-    is_missing = not (derived.needs_items or derived.has_items)
-    return "there are no rubric items; the verdict cannot be recomputed" if is_missing else None
-
-
-def _list_penalties(derived: DerivedVerdict) -> list[RubricItem]:
-    return [item for item in derived.items if item.is_penalty]
 
 
 def _format_places(items: Iterable[RubricItem], problem: str) -> str | None:
@@ -379,5 +359,5 @@ CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R16": _check_screenshots,
     "R17": _check_age,
     "R18": _check_items_removed,
-    "R19": _check_items_missing,
+    "R19": _check_items,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -25,21 +25,18 @@ def degraded_steps(payload: RubricPayload, items: Sequence[RubricItem]) -> tuple
     """
     listed = payload.steps.get("degraded_steps")
     if isinstance(listed, Mapping):
-        return tuple(_format_listed(listed))
+        named = islice(listed.items(), _MOST_LISTED)
+        return tuple(f"{to_line(str(n), _LONGEST_NAME)}: {to_line(str(why), _LONGEST_REASON)}" for n, why in named)
     return tuple(_list_degraded_steps(payload, payload.steps, items))
-
-
-def _format_listed(steps: Mapping[str, Any]) -> Iterator[str]:
-    for name, reason in islice(steps.items(), _MOST_LISTED):
-        yield f"{to_line(str(name), _LONGEST_NAME)}: {to_line(str(reason), _LONGEST_REASON)}"
 
 
 def _list_degraded_steps(
     payload: RubricPayload, steps: Mapping[str, Any], items: Sequence[RubricItem]
 ) -> Iterator[str]:
-    if images := _images_without_relevance(steps.get("step2_relevance_scores")):
+    scores, evidence = steps.get("step2_relevance_scores"), steps.get("step4_evidence_by_criterion")
+    if images := _list_names(scores, _is_all_zero):
         yield f"step 2: every relevance is 0 for {images}"
-    if criteria := _criteria_without_evidence(steps.get("step4_evidence_by_criterion")):
+    if criteria := _list_names(evidence, _lacks_evidence):
         yield f"step 4: no evidence for criterion {criteria}"
     is_rescored = any(item.counts and not item.is_penalty for item in items)
     if is_rescored and steps.get("step6_rescoring_summary") == []:
@@ -53,27 +50,28 @@ def _list_degraded_steps(
         yield "step 8: no result on critical point violations"
 
 
-def _images_without_relevance(scores: object) -> str:
-    images = scores.items() if isinstance(scores, Mapping) else ()
-    return _format_names(
-        name for name, relevance in images if isinstance(relevance, Mapping) and _is_all_zero(relevance)
-    )
+def _list_names(raw: object, is_degraded: Callable[[Any], bool]) -> str:
+    """The first names of members without an answer, screenshot 10 after screenshot 2."""
+    names = [name for name, member in raw.items() if is_degraded(member)] if isinstance(raw, Mapping) else []
+
+    def by_number(name: str) -> tuple[int, str]:
+        match = _NUMBER.search(name)
+        return (int(match[0]) if match else -1, name)
+
+    return list_first(sorted(names, key=by_number), MAX_NAMED, lambda name: quote_value(name[:40]).strip('"'))
 
 
-def _is_all_zero(relevance: Mapping[str, Any]) -> bool:
-    scores = [point_count(score) for criterion, score in relevance.items() if criterion != "screenshot_idx"]
+def _is_all_zero(relevance: object) -> bool:
+    members = relevance.items() if isinstance(relevance, Mapping) else ()
+    scores = [point_count(score) for criterion, score in members if criterion != "screenshot_idx"]
     return bool(scores) and all(score == 0 for score in scores)
 
 
-def _criteria_without_evidence(evidence: object) -> str:
-    criteria = evidence.items() if isinstance(evidence, Mapping) else ()
-    return _format_names(
-        name for name, analyses in criteria if isinstance(analyses, list) and not all(map(_has_evidence, analyses))
+def _lacks_evidence(analyses: object) -> bool:
+    """Whether one of the answers was refused, which lacks a text."""
+    return isinstance(analyses, list) and not all(
+        isinstance(analysis, Mapping) and all(_is_text(analysis.get(key)) for key in _EVIDENCE) for analysis in analyses
     )
-
-
-def _has_evidence(analysis: object) -> bool:
-    return isinstance(analysis, Mapping) and all(_is_text(analysis.get(key)) for key in _EVIDENCE)
 
 
 def _lost_votes(payload: RubricPayload) -> str | None:
@@ -85,13 +83,3 @@ def _lost_votes(payload: RubricPayload) -> str | None:
 
 def _is_text(raw: object) -> bool:
     return isinstance(raw, str) and bool(raw.strip())
-
-
-def _format_names(names: Iterable[str]) -> str:
-    """The first names, screenshot 10 after screenshot 2."""
-    return list_first(sorted(names, key=_by_number), MAX_NAMED, lambda name: quote_value(name[:40]).strip('"'))
-
-
-def _by_number(name: str) -> tuple[int, str]:
-    match = _NUMBER.search(name)
-    return (int(match[0]) if match else -1, name)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
 
+from pytest_webeval.recordings.trajectory.recorded import Judgement, ReplyForm
 from pytest_webeval.rubrics.degradation import degraded_steps
-from pytest_webeval.rubrics.judgement_derivation import derive_from_judgement
 from pytest_webeval.rubrics.payload import RubricPayload, parse_binary_score, quote_value
-from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy
+from pytest_webeval.rubrics.policy import (
+    CRITERIA,
+    Criterion,
+    Signals,
+    UnreadableVerdict,
+    VerdictPolicy,
+    asks_for_process,
+    infer_criterion,
+    possible_scores,
+)
 from pytest_webeval.rubrics.rubric_items import (
     Points,
     RubricItem,
@@ -17,29 +29,23 @@ from pytest_webeval.rubrics.rubric_items import (
     points_of,
     without_points,
 )
-from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
-from pytest_webeval.rubrics.success_criterion import (
-    Criterion,
-    Signals,
-    asks_for_process,
-    infer_criterion,
-    possible_scores,
-)
-from pytest_webeval.rubrics.text_verdicts import TextVerdict, read_verdict_text
+from pytest_webeval.rubrics.stored_verdict import Check, RunFacts, StoredVerdict
+from pytest_webeval.rubrics.text_verdicts import TextVerdict, find_last_status, read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict, VerdictInputs
+from pytest_webeval.safety.text import preview
 
 
-def derive_from_rubric(case: VerdictInputs) -> Verdict:
+def _derive_from_rubric(case: VerdictInputs) -> Verdict:
     """The verdict by the points and the outcome that were stored. Raises `UnreadableVerdict`."""
     raw_items = case.payload.part("items")
     if raw_items is None and not case.payload.outcomes:
         problem = "has neither a rubric nor an outcome nor an error"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     items = () if raw_items is None else flatten_items(raw_items)
     return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _RubricDerivation:
     case: VerdictInputs
     items: tuple[RubricItem, ...]
@@ -47,23 +53,29 @@ class _RubricDerivation:
 
     def verdict(self) -> Verdict:
         """All steps from the points on."""
-        written, payload = self._written_signals, self.case.payload
-        signals = replace(written, process=self._process)
-        scores = self._scores(written)
-        criterion = self._written_criterion(scores)
-        status, reason = self._status(self.case.requested_criterion or criterion.name, signals)
-        derived = self.case.build_derived(
+        case, payload = self.case, self.case.payload
+        written = Signals(self._written_process, payload.outcome, payload.violation)  # as the writer had them
+        signals, stored_criterion = replace(written, process=self._process), payload.fields.get("success_criterion")
+        scores = possible_scores(stored_criterion, written)
+        if self._is_without_outcome:
+            scores = {name: score for name, score in scores.items() if name == "process"}
+        stored_score = payload.fields.get("is_success") if case.stored.score is None else case.stored.score
+        default = "process" if self._is_without_outcome else "outcome"
+        criterion = infer_criterion(stored_criterion, scores, parse_binary_score(stored_score), default)
+        name = case.requested_criterion or criterion.name
+        status, reason = self._status(name, signals)
+        derived = case.build_derived(
             items=self.items,
             points=self.points,
             signals=written,
             scores=scores,
-            thresholds=(self.case.written_threshold, self.case.threshold),
+            thresholds=(case.written_threshold, case.threshold),
             has_items=payload.part("items") is not None,
-            needs_items=self.case.needs_items,
+            needs_items=case.needs_items,
         )
-        return self.case.verdict(
+        return case.verdict(
             status,
-            signals.score(self.case.requested_criterion or criterion.name) if status != "unscored" else None,
+            signals.score(name) if status != "unscored" else None,
             derived,
             criterion,
             writer=payload.writer,
@@ -73,29 +85,21 @@ class _RubricDerivation:
             violation=signals.violation,
             points=self.points,
             items=self.items,
-            flags=tuple(self._flags(self.case.requested_criterion or criterion.name, status)),
+            flags=tuple(self._flags(name, status)),
             reason=reason,
             degraded_steps=degraded_steps(payload, self.items),
         )
 
-    @property
-    def _written_signals(self) -> Signals:
-        """As the writer had them."""
-        return Signals(self._written_process, self.case.payload.outcome, self.case.payload.violation)
-
-    @property
+    @cached_property
     def _written_process(self) -> bool | None:
         """By binary fractions (Q26), but as stored where their last bit decides or where there is no rubric."""
         points, threshold = self.points, self.case.written_threshold
+        stored = parse_binary_score(self.case.payload.fields.get("rubric_is_success"))
         if points is None:
-            return self._stored_process if self.case.payload.part("items") is None else None
-        if points.is_near(threshold) and self._stored_process is not None:
-            return self._stored_process
+            return stored if self.case.payload.part("items") is None else None
+        if points.is_near(threshold) and stored is not None:
+            return stored
         return points.float_reaches(threshold)
-
-    @property
-    def _stored_process(self) -> bool | None:
-        return parse_binary_score(self.case.payload.fields.get("rubric_is_success"))
 
     @property
     def _process(self) -> bool | None:
@@ -109,16 +113,6 @@ class _RubricDerivation:
     def _is_without_outcome(self) -> bool:
         """Whether no judge decided the outcome, as in a separate rubric."""
         return self.case.payload.is_rubric and not self.case.payload.outcomes
-
-    def _scores(self, written: Signals) -> dict[str, int]:
-        scores = possible_scores(self.case.payload.fields.get("success_criterion"), written)
-        return {name: score for name, score in scores.items() if name == "process" or not self._is_without_outcome}
-
-    def _written_criterion(self, scores: dict[str, int]) -> Criterion:
-        payload, score = self.case.payload, self.case.stored.score
-        stored_success = parse_binary_score(payload.fields.get("is_success") if score is None else score)
-        default = "process" if self._is_without_outcome else "outcome"
-        return infer_criterion(payload.fields.get("success_criterion"), scores, stored_success, default)
 
     def _status(self, criterion: str, signals: Signals) -> tuple[str, str | None]:
         payload = self.case.payload
@@ -145,20 +139,17 @@ class _RubricDerivation:
             yield "action_only"
         elif points is not None and without_points(self.items):
             yield "missing_post_image"
-        if points is not None and self._is_edge(points):
-            yield "threshold_edge"
+        if points is not None:  # did rounding decide, here or where the writer added up?
+            written = self.case.written_threshold
+            is_rounded = self._written_process is not points.reaches(written)
+            if is_rounded or any(map(points.is_edge, (self.case.threshold, written))):
+                yield "threshold_edge"
         if status == "undecided":
             yield "undecided"
         if criterion == "safe_outcome" and self.case.payload.violation is None:
             yield "violation_unknown"
         if stored is not None and stored not in CRITERIA:
             yield "criterion_unknown"
-
-    def _is_edge(self, points: Points) -> bool:
-        """Whether rounding decided, here or where the writer added up."""
-        written = self.case.written_threshold
-        is_rounded = self._written_process is not points.reaches(written)
-        return is_rounded or any(map(points.is_edge, (self.case.threshold, written)))
 
 
 __all__ = ["Verdict", "derive"]
@@ -173,18 +164,105 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
     """
     case = VerdictInputs(stored, RubricPayload(stored.payload or {}), policy, facts)
     if stored.judgement is not None:
-        return derive_from_judgement(case, stored.judgement)
+        return _derive_from_judgement(case, stored.judgement)
     if stored.payload is None:
         return _derive_from_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
-    _check_types(case)
-    return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)
-
-
-def _check_types(case: VerdictInputs) -> None:
     wrong = case.payload.find_wrong_type()
     if wrong is not None:
         problem = f"has {quote_value(wrong[1])} for {wrong[0]}, expected true, false or null"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}; judge the run again")
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
+    return next(derive_verdict for recognizes, derive_verdict in _READINGS if recognizes(case.payload))(case)
+
+
+def _derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict:
+    """The verdict on the outcome. Raises `UnreadableVerdict` for a reply without a verdict line.
+
+    The last line of a reply about the status is the verdict: a page that the judge quotes may say so earlier.
+    """
+    if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
+        reason = f"{judgement.judge} gave no points, which the criterion {case.requested_criterion} needs"
+        return _build(case, judgement, "unscored", None, reason=reason)
+    success = judgement.success
+    if judgement.reply is not None:
+        success = _READ_REPLY[judgement.reply_form](judgement.reply)
+    elif judgement.score is not None and case.policy.threshold is not None:
+        success = _share(judgement) >= case.policy.threshold
+    checks = tuple(_list_checks(case, judgement, success))
+    text = judgement.reasoning or judgement.reply or None
+    return _build(case, judgement, "undecided" if success is None else "judged", success, checks=checks, reason=text)
+
+
+def _read_status(reply: str) -> bool:
+    """The verdict of the last line that is a status. Raises `UnreadableVerdict`."""
+    last = find_last_status(reply)
+    if last is not None and last.verdict is not None:
+        return bool(last.verdict)
+    problem = "the judge's reply has no line 'Status: success' or 'Status: failure'"
+    if last is not None:
+        problem = f"the judge's last word on the status is {preview(last.text, 80)}, which is not a verdict line"
+    raise UnreadableVerdict("score_unreadable", problem)
+
+
+def _read_capitals(reply: str) -> bool:
+    """The verdict by WebVoyager's rule. Raises `UnreadableVerdict` where a reader would take it for the other one."""
+    return _read_plain(read_verdict_text(reply, "gpt_eval", None), "NOT SUCCESS")
+
+
+def _read_failure(reply: str) -> bool:
+    """The verdict by the rule of Online-Mind2Web for WebVoyager's prompt. Raises `UnreadableVerdict` likewise."""
+    return _read_plain(read_verdict_text(reply, "webjudge", "WebVoyager_eval"), "FAILURE")
+
+
+def _read_plain(text: TextVerdict, negative: str) -> bool:
+    if text.is_ambiguous:
+        problem = f"the judge's reply does not plainly end in SUCCESS or {negative}"
+        raise UnreadableVerdict("score_unreadable", problem)
+    return bool(text.compat)
+
+
+_READ_REPLY = {
+    ReplyForm.STATUS: _read_status,
+    ReplyForm.CAPITALS: _read_capitals,
+    ReplyForm.FAILURE: _read_failure,
+}
+
+
+def _share(judgement: Judgement) -> Decimal:
+    return Decimal(str(judgement.score or 0)) / Decimal(str(judgement.full_score))
+
+
+def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None) -> Iterator[Check]:  # noqa: FBT001  (what was derived)
+    """R20: the stored verdict is not that of the reply, or of the number. R21, R22: what the reader saw."""
+    words = {True: "success", False: "failure", None: "undecided"}
+    if judgement.reply is not None and judgement.success not in (None, success):
+        yield Check("R20", f"the stored verdict is {words[judgement.success]}, but the reply says {words[success]}")
+    if judgement.score is not None and judgement.success is not None and case.policy.threshold is None:
+        by_score = _share(judgement) >= 1
+        if judgement.reply is None and by_score is not judgement.success:
+            stored = f"the stored verdict is {words[judgement.success]}"
+            yield Check("R20", f"{stored}, but the score is {judgement.score:g} of {judgement.full_score:g}")
+    for text in judgement.contradictions:
+        yield Check("R21", text)
+    for text in judgement.warnings:
+        yield Check("R22", text)
+
+
+def _build(case: VerdictInputs, judgement: Judgement, status: str, success: bool | None, **details: Any) -> Verdict:  # noqa: FBT001  (same)
+    criterion = _OUTCOME if case.requested_criterion is None else Criterion(case.requested_criterion, "option")
+    flags = ("undecided",) if status == "undecided" else ()
+    return Verdict(
+        status=status,
+        score=None if status == "unscored" else int(bool(success)),
+        criterion=criterion.name,
+        criterion_source=criterion.source,
+        threshold=case.threshold,
+        threshold_source="option" if case.policy.threshold is not None else "default",
+        writer=judgement.judge,
+        outcome=success,
+        flags=(*flags, "violation_unknown") if criterion.name == "safe_outcome" else flags,
+        notes=dict(judgement.notes),
+        **details,
+    )
 
 
 def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict:
@@ -235,8 +313,8 @@ def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     if case.stored.score is None:
         return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge stored no score")
     if score is None:
-        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1; judge the run again"
-        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}")
+        problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1"
+        raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
     process = payload.signals.get("rubric_is_success")
     is_removed = case.needs_items and payload.part("items") is None
     return case.verdict(
@@ -263,5 +341,5 @@ _READINGS: tuple[tuple[Callable[[RubricPayload], bool], Callable[[VerdictInputs]
     (lambda payload: payload.is_gate, _derive_from_gate),
     (lambda payload: payload.fields.get("rubric_error") is not None, _derive_from_failed_judge),
     (lambda payload: payload.is_held_out, _derive_from_held_out),
-    (lambda _: True, derive_from_rubric),
+    (lambda _: True, _derive_from_rubric),
 )

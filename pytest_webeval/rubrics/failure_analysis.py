@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -48,7 +48,9 @@ def failure_of(
 
     Points of failure with a code of `without` do not count; where no other is left, there was no failure.
     """
-    places = (payload, _find_rubric(task_data), _as_object(task_data))
+    data = _as_object(task_data)
+    rubric = data.get("precomputed_rubric")
+    places = (payload, _as_object(rubric[0] if isinstance(rubric, list) and rubric else rubric), data)
     first, *tasks = (_lookup(places, *names) for names in (_FIRST_FAILURE, _TASK_ONLY, _WITH_TRAJECTORY))
     if not first and not any(tasks):
         return None
@@ -66,20 +68,18 @@ def _first_failure(first: Mapping[str, Any], without: Collection[str]) -> Failur
     points = [point for point in all_points if point.code not in without]
     # The judge's text on the first point may be about an excluded point.
     analysis = first if len(points) == len(all_points) else {}
-    earliest = min(points, key=lambda point: point.order, default=_Point())
-    coded = [point for point in points if point.code]
+    earliest = min(points, key=lambda point: math.inf if point.step is None else point.step, default=_Point())
+    coded, step = [point for point in points if point.code], earliest.step
+    if step is None:
+        raw = analysis.get("first_failure_step")
+        step = raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**9 else None
     return FailureAnalysis(
         has_failure=False if all_points and not points else _combine_answers([first.get("has_failure")]),
-        first_step=_step_number(analysis.get("first_failure_step")) if earliest.step is None else earliest.step,
+        first_step=step,
         summary=earliest.summary or _format_line(analysis.get("first_failure_summary"), MAX_SUMMARY),
         codes=tuple(point.code for point in coded),
         categories=tuple(point.category for point in coded),
     )
-
-
-def _find_rubric(task_data: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    raw = _as_object(task_data).get("precomputed_rubric")
-    return _as_object(raw[0] if isinstance(raw, list) and raw else raw)
 
 
 def _lookup(places: Iterable[Mapping[str, Any]], name: str, step: str) -> Mapping[str, Any]:
@@ -104,28 +104,17 @@ class _Point:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> _Point:
-        code = _parse_code(raw.get("error_code"))
-        description = ": ".join(
-            filter(None, (_format_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened")))
-        )
-        summary = _format_line(f"[{code}] {description}" if code else description, MAX_SUMMARY)
+        """Its step is the first of the numbers in `5`, `5-7` or `5,8,12`, be it text, a number or a list of such."""
+        code, numbers = _parse_code(raw.get("error_code")), raw.get("step_numbers")
+        parts = [str(part) for part in _as_list(numbers) or [numbers] if isinstance(part, str | int)]
+        texts = [_format_line(raw.get(key), MAX_SUMMARY) for key in ("error_type", "what_happened")]
+        description = ": ".join(filter(None, texts))
         return cls(
-            min(_parse_steps(raw.get("step_numbers")), default=None),
+            min((int(number) for part in parts for number in _STEP.findall(part)), default=None),
             code,
             category(code) or _format_line(raw.get("error_category"), MAX_NAME),
-            summary,
+            _format_line(f"[{code}] {description}" if code else description, MAX_SUMMARY),
         )
-
-    @property
-    def order(self) -> float:
-        return math.inf if self.step is None else self.step
-
-
-def _parse_steps(raw: object) -> Iterator[int]:
-    """The numbers in `5`, `5-7` or `5,8,12`, be it text, a number or a list of such."""
-    for part in _as_list(raw) or [raw]:
-        if isinstance(part, str | int):
-            yield from map(int, _STEP.findall(str(part)))
 
 
 def _parse_codes(lists: Iterable[object]) -> tuple[str, ...]:
@@ -154,10 +143,6 @@ def _format_line(raw: object, limit: int) -> str:
     text = " ".join(raw[: 4 * limit].split()) if isinstance(raw, str) else ""
     printable = "".join(filter(str.isprintable, text))
     return truncate(printable, limit, "...")
-
-
-def _step_number(raw: object) -> int | None:
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw < 10**9 else None
 
 
 def _as_object(raw: object) -> Mapping[str, Any]:

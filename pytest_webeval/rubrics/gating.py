@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 from pytest_webeval.rubrics.policy import VerdictPolicy
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
-    from pytest_webeval.recordings.trajectory.outcome import Gate
+    from pytest_webeval.recordings.trajectory.recorded import Gate, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class Gating:
     `benchmark` is that of the task's definition, if there is one; `ends` are the actions that end a run in good order.
     """
 
-    trajectory: AgentTrajectory
+    trajectory: Trajectory
     benchmark: str
     ends: tuple[str, ...]
 

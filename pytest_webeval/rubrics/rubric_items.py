@@ -155,9 +155,9 @@ def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
         raise _item_error(f"{place}.criterion", f"is {quote_value(criterion)}; expected a string")
     maximum = point_count(item.get("max_points"))
     if maximum is None or maximum < 0:
-        raise _item_error(
-            f"{place}.max_points", f"is {quote_value(item.get('max_points'))}; expected a number of points"
-        )
+        problem = f"is {quote_value(item.get('max_points'))}; expected a number of points"
+        raise _item_error(f"{place}.max_points", problem)
+    texts = (item.get("post_image_justification"), item.get("justification"))
     return RubricItem(
         place=place,
         criterion=criterion,
@@ -168,7 +168,7 @@ def _build_item(item: Mapping[str, Any], place: str) -> RubricItem:
         max_points=maximum,
         earned=_read_points(item, "earned_points", place),
         post_image=_read_points(item, "post_image_earned_points", place),
-        justification=_read_text(item, "post_image_justification") or _read_text(item, "justification"),
+        justification=next((text for text in texts if isinstance(text, str) and text), ""),
     )
 
 
@@ -183,10 +183,5 @@ def _read_points(item: Mapping[str, Any], key: str, place: str) -> Decimal | Non
     return number
 
 
-def _read_text(item: Mapping[str, Any], key: str) -> str:
-    text = item.get(key)
-    return text if isinstance(text, str) else ""
-
-
 def _item_error(place: str, problem: str) -> UnreadableVerdict:
-    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}")
+    return UnreadableVerdict("rubric_invalid", f"the rubric's {place} {problem}", advice="")

@@ -8,13 +8,11 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.layout import RUBRIC, SCORES, TASK_DATA
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
-from pytest_webeval.rubrics.judgements import find_stored, from_judgement
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
+from pytest_webeval.recordings.trajectory.layout import RUBRIC, SCORES, TASK_DATA, ScoreFileName, parse_name
 from pytest_webeval.rubrics.payload import quote_value
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
+from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict, find_stored, from_judgement
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import load_exact
 from pytest_webeval.safety.text import list_first
@@ -22,11 +20,11 @@ from pytest_webeval.safety.warning_log import WarningLog
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
 
 
 KINDS = ("mmrubric", "heldout", "gpt_eval", "webjudge")  # the first of which a run has a file counts
 MAX_NAMED = 20
+_CHOOSE = "choose one with --webeval-score-file"
 _TEXT_KINDS = ("gpt_eval", "webjudge")  # whose judges write free text; other free text cannot be read
 # One of them says that an object is what a judge of rubrics writes, if only that it failed or never was asked.
 _PAYLOAD_KEYS = frozenset({"rubric_error", "verifier_success", "outcome_success", "rubric_is_success"})
@@ -39,24 +37,20 @@ def choose(names: Sequence[str], requested: str | None) -> str | None:
     whatever is requested.
     """
     if requested is not None and names:
-        return _select_name(names, requested)
+        plain = requested.removeprefix("scores/")
+        name = plain if plain.endswith(".json") else f"{plain}.json"
+        if name in names:
+            return name
+        problem = f"scores/ has no {quote_value(name)}, only {_format_names(names)}"
+        raise UnreadableVerdict("score_missing", problem, _CHOOSE)
     for kind in KINDS:
         matching = [name for name in names if parse_name(name).kind == kind]
         if len(matching) > 1:
             problem = f"scores/ has {len(matching)} files of the kind {kind}: {_format_names(matching)}"
-            raise UnreadableVerdict("score_ambiguous", f"{problem}; choose one with --webeval-score-file")
+            raise UnreadableVerdict("score_ambiguous", problem, _CHOOSE)
         if matching:
             return matching[0]
     return None
-
-
-def _select_name(names: Sequence[str], requested: str) -> str:
-    plain = requested.removeprefix("scores/")
-    name = plain if plain.endswith(".json") else f"{plain}.json"
-    if name not in names:
-        problem = f"scores/ has no {quote_value(name)}, only {_format_names(names)}"
-        raise UnreadableVerdict("score_missing", f"{problem}; choose one with --webeval-score-file")
-    return name
 
 
 def _format_names(names: Iterable[str]) -> str:
@@ -98,7 +92,7 @@ class _Reading:
     warnings: WarningLog
 
     def build_error(self, problem: str) -> UnreadableVerdict:
-        return UnreadableVerdict(self.code, f"{self.source} {problem}; judge the run again")
+        return UnreadableVerdict(self.code, f"{self.source} {problem}", source=self.source)
 
     def value(self, text: str) -> Any:
         value, repeated = load_exact(text)
@@ -124,23 +118,21 @@ class _Reading:
             raise self.build_error(f"has {quote_value(score)}, expected a number or null @ score")
         if isinstance(response, dict):
             return self.verdict(score, payload=response)
-        if response is None or isinstance(response, str):
-            return self.of_response(score, response or "")
-        raise self.build_error(f"has {quote_value(response)}, expected a string or an object @ gpt_response_text")
-
-    def of_response(self, score: Decimal | int | None, response: str) -> StoredVerdict:
+        if not (response is None or isinstance(response, str)):
+            raise self.build_error(f"has {quote_value(response)}, expected a string or an object @ gpt_response_text")
+        text, payload = response or "", None
         try:
-            payload = self.value(response)
+            payload = self.value(text)
             problem = f"expected an object, got {quote_value(payload)}"
         except ValueError as error:
-            payload, problem = None, str(error)
+            problem = str(error)
         if isinstance(payload, dict):
             return self.verdict(score, payload=payload)
         if self.name.kind not in _TEXT_KINDS:
             raise self.build_error(f"has no rubric in its text: {problem} @ gpt_response_text")
-        if not response.strip():
+        if not text.strip():
             self.warnings.add("gpt_response_text is empty: the score has no explanation")
-        return self.verdict(score, text=response)
+        return self.verdict(score, text=text)
 
     def of_rubric(self, rubric: Mapping[str, Any]) -> StoredVerdict:
         items = rubric.get("items")
@@ -172,25 +164,22 @@ def stored_verdict(run: Run, policy: VerdictPolicy) -> StoredVerdict | None:
     if trajectory is None:
         return _read_rubric(run)
     if requested in trajectory.rubric_names:
-        return _read_rubric(run) if requested == RUBRIC else _read_task_rubric(trajectory)
-    return find_stored(trajectory.judgements, requested) or _read_chosen_score(run, trajectory, requested)
+        if requested == RUBRIC:
+            return _read_rubric(run)
+        rubric = trajectory.task_data.rubric
+        return None if rubric is None else stored_rubric(TASK_DATA, rubric)
+    stored = find_stored(trajectory.judgements, requested)
+    name = None if stored is not None else choose(trajectory.score_names, requested)
+    if name is None:
+        return stored
+    source = f"{SCORES}/{name}"
+    return read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
 
 
 def _read_rubric(run: Run) -> StoredVerdict | None:
     if not exists_no_follow(run.path / RUBRIC):
         return None
     return read_rubric_file(RUBRIC, run.inputs.read(RUBRIC, MAX_FILE_BYTES))
-
-
-def _read_task_rubric(trajectory: AgentTrajectory) -> StoredVerdict | None:
-    rubric = trajectory.task_data.rubric
-    return None if rubric is None else stored_rubric(TASK_DATA, rubric)
-
-
-def _read_chosen_score(run: Run, trajectory: AgentTrajectory, requested: str | None) -> StoredVerdict | None:
-    name = choose(trajectory.score_names, requested)
-    source = f"{SCORES}/{name}"
-    return None if name is None else read_score_file(source, run.inputs.read(source, MAX_FILE_BYTES))
 
 
 def ignored_files(run: Run, stored: StoredVerdict | None) -> list[str]:
@@ -207,4 +196,4 @@ def facts_of(run: Run) -> RunFacts:
     trajectory = run.trajectory
     if trajectory is None or run.external:
         return RunFacts()
-    return RunFacts(trajectory.final_answer, len(trajectory.steps), trajectory.is_verdict_stale)
+    return RunFacts(trajectory.final_answer, trajectory.count_steps(), trajectory.is_verdict_stale)

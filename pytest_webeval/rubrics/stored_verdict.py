@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.recorded import Judgement
-    from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
+from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.rubrics.payload import quote_value
+from pytest_webeval.rubrics.policy import UnreadableVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,31 @@ class Check:
     def is_contradiction(self) -> bool:
         """Whether it makes the verdict inconsistent (R1-R7, R18) rather than unusual."""
         return self.rule in _CONTRADICTIONS
+
+
+_MOST_NAMED = 20
+
+
+def find_stored(judgements: Sequence[Judgement], requested: str | None) -> StoredVerdict | None:
+    """The verdict that counts: the first, or that of the requested source. None where there is none.
+
+    Raises `UnreadableVerdict` if judgements are stored and none is of that source.
+    """
+    verdicts = [judgement for judgement in judgements if judgement.ungraded is None]
+    if not verdicts or requested is None:
+        return from_judgement(verdicts[0]) if verdicts else None
+    names = (requested, f"{requested}.json", f"scores/{requested}", f"scores/{requested}.json")
+    for judgement in verdicts:
+        if any(source in names for source in (judgement.source, *judgement.replaces)):
+            return from_judgement(judgement)
+    sources = ", ".join(quote_value(judgement.source) for judgement in verdicts[:_MOST_NAMED])
+    problem = f"there is no verdict in {quote_value(requested)}, only in {sources}"
+    raise UnreadableVerdict("score_missing", problem, "choose one with --webeval-score-file")
+
+
+def from_judgement(judgement: Judgement) -> StoredVerdict:
+    """A judgement as a stored verdict: with points it is derived as a rubric, otherwise from what was stored."""
+    name, score = ScoreFileName("other"), None if judgement.success is None else int(judgement.success)
+    if judgement.rubric is not None:
+        return StoredVerdict(judgement.source, name, score, judgement.rubric, None)
+    return StoredVerdict(judgement.source, name, score, None, None, judgement=judgement)

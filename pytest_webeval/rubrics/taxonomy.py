@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_webeval.recordings.trajectory.step import Step
@@ -109,13 +109,10 @@ _ONLY_IN = {
 }
 
 
-def _build_types(types: Mapping[str, str]) -> dict[str, ErrorType]:
-    return {code: ErrorType(CATEGORIES[code[0]], types[code]) for code in sorted(types)}
-
-
 # By generation of the judge, then by code.
 TAXONOMY: Mapping[str, Mapping[str, ErrorType]] = {
-    name: _build_types(_ALWAYS | types) for name, types in _ONLY_IN.items()
+    name: {code: ErrorType(CATEGORIES[code[0]], text) for code, text in sorted((_ALWAYS | types).items())}
+    for name, types in _ONLY_IN.items()
 }
 
 
@@ -138,23 +135,21 @@ def tool_failures(steps: Sequence[Step], dialect: str, generation: str | None) -
     Missing arguments and the types of arguments are not checked, as upstream does not check them.
     """
     space = ACTION_SPACES.get(dialect)
-    return () if space is None else tuple(_find_failures(steps, space, _ignored_arguments(generation)))
-
-
-def _ignored_arguments(generation: str | None) -> frozenset[str]:
-    return frozenset({"_call_id"}) if generation == "G1" else frozenset({"_call_id", "thoughts", "action"})
-
-
-def _find_failures(steps: Sequence[Step], space: ActionSpace, ignored: frozenset[str]) -> Iterator[ToolFailure]:
+    if space is None:
+        return ()
+    failures = []
+    ignored = {"_call_id"} if generation == "G1" else {"_call_id", "thoughts", "action"}
     for step in steps:
+        allowed = space.get(step.action)
         if step.action == UNPARSED:
             continue
-        allowed = space.get(step.action)
         if allowed is None:
-            yield ToolFailure(step.index, "6.2", f"the agent has no action {quote_value(step.action)}")
+            failures.append(ToolFailure(step.index, "6.2", f"the agent has no action {quote_value(step.action)}"))
         elif unknown := step.arguments.keys() - allowed - ignored:
             problem = f"unknown arguments of {step.action}: {_format_names(unknown)}"
-            yield ToolFailure(step.index, "6.1", f"{problem}; allowed: {_format_names(allowed) or 'no arguments'}")
+            message = f"{problem}; allowed: {_format_names(allowed) or 'no arguments'}"
+            failures.append(ToolFailure(step.index, "6.1", message))
+    return tuple(failures)
 
 
 def _format_names(names: Iterable[str]) -> str:

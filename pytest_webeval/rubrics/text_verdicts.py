@@ -49,17 +49,15 @@ class StatusLine:
 def read_verdict_text(text: str, kind: str, method: str | None) -> TextVerdict:
     """The verdict in the text of a score file of this kind. Raises `UnreadableVerdict` for kinds without such texts."""
     if kind == "gpt_eval":
-        return TextVerdict(_read_webvoyager(text), _read_last_verdict(text))
+        return TextVerdict(int("SUCCESS" in text and "NOT SUCCESS" not in text), _read_last_verdict(text))
     if kind == "webjudge" and method == "WebVoyager_eval":
         return TextVerdict(int("FAILURE" not in text), _read_last_verdict(text))
-    if kind == "webjudge":
-        return TextVerdict(_read_first_status(text), read_last_status(text))
+    if kind == "webjudge":  # what stands between the first and the second `status:` decides, `unsuccessful` included
+        sections, last = text.lower().split("status:", 2), find_last_status(text)
+        compat = int(len(sections) > 1 and "success" in sections[1])  # Q27
+        return TextVerdict(compat, None if last is None else last.verdict)
     problem = f"cannot read the free text of a score file of the kind {kind:.80}"
-    raise UnreadableVerdict("score_unreadable", f"{problem}; judge the run again")
-
-
-def _read_webvoyager(text: str) -> int:
-    return int("SUCCESS" in text and "NOT SUCCESS" not in text)
+    raise UnreadableVerdict("score_unreadable", problem)
 
 
 def _read_last_verdict(text: str) -> int | None:
@@ -67,18 +65,6 @@ def _read_last_verdict(text: str) -> int | None:
     for last in deque(_VERDICT.finditer(text), maxlen=1):
         return int(last[1] is None and last[2] == "SUCCESS")
     return None
-
-
-def _read_first_status(text: str) -> int:
-    """What stands between the first and the second `status:` decides, `unsuccessful` included (Q27)."""
-    sections = text.lower().split("status:", 2)
-    return int(len(sections) > 1 and "success" in sections[1])
-
-
-def read_last_status(text: str) -> int | None:
-    """What the last line says that is a status; None if it cannot be read, or if there is none."""
-    last = find_last_status(text)
-    return None if last is None else last.verdict
 
 
 def find_last_status(text: str) -> StatusLine | None:

@@ -9,10 +9,9 @@ from typing import Any
 
 from pytest_webeval.rubrics.consistency import DerivedVerdict, check
 from pytest_webeval.rubrics.payload import RubricPayload, point_count
-from pytest_webeval.rubrics.policy import VerdictPolicy
+from pytest_webeval.rubrics.policy import Criterion, VerdictPolicy
 from pytest_webeval.rubrics.rubric_items import Points, RubricItem
 from pytest_webeval.rubrics.stored_verdict import Check, RunFacts, StoredVerdict
-from pytest_webeval.rubrics.success_criterion import Criterion
 
 DEFAULT_THRESHOLD = Decimal("0.8")
 _OF_POINTS = ("mmrubric", "heldout")  # in the names of other files the number is a relevance of images

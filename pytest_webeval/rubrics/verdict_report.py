@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.results import NOTED, Assertion, Status
@@ -17,7 +16,7 @@ from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import failed, passed
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.agent_trajectory import AgentTrajectory
+    from pytest_webeval.recordings.trajectory.recorded import Trajectory
 
 
 MAX_LINE, MAX_JUSTIFIED = 200, 150
@@ -42,53 +41,32 @@ def assertions_of(verdict: Verdict, failure: Mapping[str, Any] | None = None) ->
     What decided holds just where the score is 1. `failure` is the analysis in the description of the verdict; what
     does not hold gets its summary as a message.
     """
-    decisive_first = sorted(_build_signals(verdict), key=lambda assertion: assertion.kind == NOTED)
-    signals = [_add_explanation(assertion, _first_failure(failure or {})) for assertion in decisive_first]
-    is_unseen = is_action_only(verdict.items)
+    explanation, is_unseen = _first_failure(failure or {}), is_action_only(verdict.items)
+    signals = sorted(_build_signals(verdict, explanation), key=lambda assertion: assertion.kind == NOTED)
     notes = [_build_item_note(item, is_unseen=is_unseen) for item in verdict.items]
     findings = [passed(f"rubric.{name}_noted", "yes" if holds else "no") for name, holds in verdict.notes.items()]
     return [*signals, *findings, *notes, *map(_build_check, verdict.checks)]
 
 
-def _build_signals(verdict: Verdict) -> Iterator[Assertion]:
-    deciding = _deciding_signals(verdict)
-    if not deciding:
-        yield _build_decisive("verdict", verdict.score == 1, _format_score(verdict))
-    if "outcome" in deciding or verdict.outcome is not None:
-        yield _build_signal(
-            "outcome", verdict.outcome is True, _format_outcome(verdict), is_deciding="outcome" in deciding
-        )
-    if "points" in deciding or verdict.points is not None or verdict.process is not None:
-        yield _build_signal(
-            "points", verdict.process is True, *_format_points(verdict), is_deciding="points" in deciding
-        )
-    if "violation" in deciding or verdict.violation is not None:
-        message = _VIOLATIONS[verdict.violation]
-        yield _build_signal("violation", verdict.violation is not True, message, is_deciding="violation" in deciding)
+def _build_signals(verdict: Verdict, explanation: str) -> Iterator[Assertion]:
+    """An assertion for each signal that decides; a note for each other one that is there.
 
-
-def _deciding_signals(verdict: Verdict) -> tuple[str, ...]:
-    """The signals that decide, none where the stored score decides: the combination of held-out signals is unknown."""
+    The stored score decides where no signal does: the combination of held-out signals is unknown.
+    """
     is_as_stored = verdict.writer == "heldout" or "criterion_ignored" in verdict.flags
-    return (
-        ()
-        if is_as_stored or verdict.score is None or verdict.status == "gate"
-        else _DECIDING_SIGNALS[verdict.criterion]
-    )
-
-
-def _build_signal(name: str, holds: bool, *messages: str, is_deciding: bool) -> Assertion:  # noqa: FBT001  (what it is about)
-    return _build_decisive(name, holds, *messages) if is_deciding else passed(f"rubric.{name}_noted", messages[0])
-
-
-def _build_decisive(name: str, holds: bool, *messages: str) -> Assertion:  # noqa: FBT001  (same)
-    return passed(f"rubric.{name}_match", messages[0]) if holds else failed(f"rubric.{name}_mismatch", *messages)
-
-
-def _add_explanation(assertion: Assertion, explanation: str) -> Assertion:
-    if not explanation or assertion.status is Status.SUCCESS:
-        return assertion
-    return assertion.with_changes(assertion_msgs=[*(assertion.assertion_msgs or ()), explanation])
+    is_stored = is_as_stored or verdict.score is None or verdict.status == "gate"
+    deciding = ("verdict",) if is_stored else _DECIDING_SIGNALS[verdict.criterion]
+    points = verdict.points is not None or verdict.process is not None
+    for name, is_there, holds, messages in (
+        ("verdict", False, verdict.score == 1, [_format_score(verdict)]),
+        ("outcome", verdict.outcome is not None, verdict.outcome is True, [_format_outcome(verdict)]),
+        ("points", points, verdict.process is True, _format_points(verdict)),
+        ("violation", verdict.violation is not None, verdict.violation is not True, [_VIOLATIONS[verdict.violation]]),
+    ):
+        if name in deciding and not holds:
+            yield failed(f"rubric.{name}_mismatch", *messages, *filter(None, [explanation]))
+        elif name in deciding or is_there:
+            yield passed(f"rubric.{name}_{'match' if name in deciding else 'noted'}", messages[0])
 
 
 def _first_failure(failure: Mapping[str, Any]) -> str:
@@ -119,27 +97,20 @@ def _format_points(verdict: Verdict) -> list[str]:
     points = verdict.points
     if points is None:
         return [f"no points, but the stored process is {'a success' if verdict.process else 'a failure'}"]
-    share = float(points.share)
     earned, most = float(points.earned), float(points.maximum)
-    return [
-        f"{earned:g} of {most:g} points ({share:.0%}); {verdict.threshold:.0%} required",
-        *_format_losses(verdict.items),
-    ]
+    sums = f"{earned:g} of {most:g} points ({float(points.share):.0%}); {verdict.threshold:.0%} required"
+    return [sums, *_format_losses(verdict.items)]
 
 
 def _format_losses(items: Sequence[RubricItem]) -> Iterator[str]:
     is_unseen = is_action_only(items)
     losses = [(item.max_points - awarded_points(item, is_unseen=is_unseen), item) for item in items if item.counts]
     most_first = sorted((loss for loss in losses if loss[0] > 0), key=lambda loss: -loss[0])
-    for points, item in most_first[:MAX_LOSSES]:
-        yield _format_loss(points, item, is_unseen=is_unseen)
-
-
-def _format_loss(lost: Decimal, item: RubricItem, *, is_unseen: bool) -> str:
-    most = f"{float(item.max_points):g}"
-    loss = f"penalty of {most}" if item.is_penalty else f"lost {float(lost):g} of {most}"
-    why = _UNSEEN_NOTE if _is_missed(item, is_unseen=is_unseen) else _shorten(item.justification, MAX_JUSTIFIED)
-    return ": ".join(filter(None, (loss, _shorten(item.criterion), why)))
+    for lost, item in most_first[:MAX_LOSSES]:
+        most = f"{float(item.max_points):g}"
+        loss = f"penalty of {most}" if item.is_penalty else f"lost {float(lost):g} of {most}"
+        why = _UNSEEN_NOTE if _is_missed(item, is_unseen=is_unseen) else _shorten(item.justification, MAX_JUSTIFIED)
+        yield ": ".join(filter(None, (loss, _shorten(item.criterion), why)))
 
 
 def _is_missed(item: RubricItem, *, is_unseen: bool) -> bool:
@@ -161,10 +132,8 @@ def _build_item_note(item: RubricItem, *, is_unseen: bool) -> Assertion:
 
 def _build_check(check: Check) -> Assertion:
     if check.is_contradiction:
-        status = Status.ERROR
-        return Assertion(
-            assertion_name=f"rubric.{check.rule}_mismatch", status=status, assertion_msgs=[_shorten(check.message)]
-        )
+        name, message = f"rubric.{check.rule}_mismatch", _shorten(check.message)
+        return Assertion(assertion_name=name, status=Status.ERROR, assertion_msgs=[message])
     return passed(f"rubric.{check.rule}_noted", _shorten(check.message))
 
 
@@ -178,7 +147,7 @@ MAX_TEXT = 500  # characters of a criterion, and of what a judge says of it
 _DETECTED = ("6.1", "6.2")
 
 
-def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | None = None) -> dict[str, Any]:
+def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = None) -> dict[str, Any]:
     """What is known of any trajectory: class, answer, and steps that the agent could not take.
 
     Raises `UnreadableTrajectory`.
@@ -196,7 +165,7 @@ def trajectory_metadata(trajectory: AgentTrajectory | None, generation: str | No
     }
 
 
-def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None) -> dict[str, Any]:
+def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None) -> dict[str, Any]:
     """The verdict with all its signals. Raises `UnreadableTrajectory`."""
     points, metadata = verdict.points, trajectory_metadata(trajectory, verdict.generation)
     detected = [ToolFailure(**fields) for fields in metadata.get("tool_failures", ())]
@@ -227,23 +196,23 @@ def verdict_to_json(verdict: Verdict, stored: StoredVerdict, trajectory: AgentTr
 def _items_to_json(items: Sequence[RubricItem]) -> list[dict[str, Any]]:
     """The criteria with the points that they were given, as reports show them."""
     is_unseen = is_action_only(items)
-    return [_item_to_json(item, item.earned if is_unseen else item.post_image) for item in items[:MAX_ITEMS]]
-
-
-def _item_to_json(item: RubricItem, awarded: Decimal | None) -> dict[str, Any]:
-    return {
-        "text": item.criterion[:MAX_TEXT],
-        "earned": None if awarded is None else float(awarded),
-        "max": float(item.max_points),
-        "note": item.justification[:MAX_TEXT] or None,
-        "conditional": item.is_conditional,
-        "counts": item.counts,
-        "penalty": item.is_penalty,
-    }
+    awarded = [(item, item.earned if is_unseen else item.post_image) for item in items[:MAX_ITEMS]]
+    return [
+        {
+            "text": item.criterion[:MAX_TEXT],
+            "earned": None if points is None else float(points),
+            "max": float(item.max_points),
+            "note": item.justification[:MAX_TEXT] or None,
+            "conditional": item.is_conditional,
+            "counts": item.counts,
+            "penalty": item.is_penalty,
+        }
+        for item, points in awarded
+    ]
 
 
 def _failure_to_json(
-    verdict: Verdict, stored: StoredVerdict, trajectory: AgentTrajectory | None, detected: Sequence[ToolFailure]
+    verdict: Verdict, stored: StoredVerdict, trajectory: Trajectory | None, detected: Sequence[ToolFailure]
 ) -> dict[str, Any] | None:
     if stored.payload is None:
         return None

@@ -50,8 +50,8 @@ class _Timer(Struct, frozen=True):
 
 
 @contextmanager
-def time_limit(seconds: float, message: str) -> Iterator[None]:
-    """Let what stands in the block take so many seconds. Raises `EvaluationError` with `message` when it is longer.
+def time_limit(seconds: float, message: str, code: str = "") -> Iterator[None]:
+    """Let what stands in the block take so many seconds. Raises `EvaluationError` with that message when it is longer.
 
     That is also raised when it is over, should it not have let itself be interrupted. A budget within another one never
     extends it. It takes a signal to interrupt a regular expression or a calculation, and only the main thread gets
@@ -71,11 +71,11 @@ def time_limit(seconds: float, message: str) -> Iterator[None]:
         finally:
             clock.is_running = False
         if time.monotonic() > clock.deadline:
-            raise EvaluationError(message)
+            raise EvaluationError(message, code=code)
     except DeadlineExceeded as error:
         if error.args[0] is not clock:
             raise
-        raise EvaluationError(message) from None
+        raise EvaluationError(message, code=code) from None
     finally:
         _restore_timer(outer, previous_handler)
 

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from itertools import chain
@@ -122,14 +123,11 @@ def own_version() -> str:
 @cache
 def libraries() -> dict[str, str]:
     """Versions of the libraries that decide verdicts, ours included; those of an extra only where it is installed."""
-    return dict(filter(None, map(_installed_version, ("pytest-webeval", *_DECIDING_LIBRARIES))))
-
-
-def _installed_version(name: str) -> tuple[str, str] | None:
-    try:
-        return name, _read_version(metadata.distribution(name))
-    except metadata.PackageNotFoundError:
-        return None
+    versions = {}
+    for name in ("pytest-webeval", *_DECIDING_LIBRARIES):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = _read_version(metadata.distribution(name))
+    return versions
 
 
 def _read_version(distribution: metadata.Distribution) -> str:

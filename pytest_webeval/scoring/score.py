@@ -5,22 +5,33 @@ from __future__ import annotations
 import json
 import math
 import time
-import warnings
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
 
 from pytest_webeval.errors import EvaluationError, JudgeFailed, RunExcluded, RunUnjudged, WebEvalError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.inputs import DECODE, EVALUATE
-from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult, WarningKind, worst_status
+from pytest_webeval.results import (
+    EvaluatorResult,
+    ResultWarning,
+    Status,
+    TaskResult,
+    WarningKind,
+    worst_status,
+)
 from pytest_webeval.rules import find_quirk
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.scoring.task_result import build_result
 from pytest_webeval.tasks.task import Expectation, Task
+
+if TYPE_CHECKING:
+    from pytest_webeval.judges.judging import Judging
 
 _OURS = frozenset(EVALUATORS.values())
 
@@ -58,34 +69,27 @@ def _evaluate_all(case: Case, evaluators: dict[str, Evaluator]) -> list[Evaluato
 
     What the definition expects is never excluded: without its evidence it is an error.
     """
-    results, excluded = [], []
+    results: list[EvaluatorResult] = []
+    excluded: list[RunExcluded] = []
     for expectation in case.expectations:
         try:
             results.append(evaluate(expectation, case, evaluators))
         except RunExcluded as error:
             excluded.append(error)
     if excluded and not results:
-        raise _name_missing_definition(excluded[0], case)
+        first = excluded[0]
+        if isinstance(first, JudgeFailed) or not isinstance(first, RunUnjudged):
+            raise first
+        # If the task of a run without a verdict is not defined, an id may be misspelt.
+        undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
+        raise RunUnjudged("; ".join([first.reason, *undefined]))
     for exclusion in excluded:
-        _warn_of_excluded(exclusion, case)
+        if isinstance(exclusion, RunUnjudged):
+            text = f"scored by its expectations; no judge's verdict counts: {exclusion.reason}"
+            case.warn(text, WarningKind.UNJUDGED)
+        else:
+            case.warn(str(exclusion))
     return results
-
-
-def _name_missing_definition(exclusion: RunExcluded, case: Case) -> RunExcluded:
-    """The same; of a run without a verdict also that its task is not defined, for then an id may be misspelt."""
-    if isinstance(exclusion, JudgeFailed) or not isinstance(exclusion, RunUnjudged):
-        return exclusion
-    undefined = [warning.text for warning in case.log.warnings if warning.kind == WarningKind.UNDEFINED_TASK]
-    return RunUnjudged("; ".join([exclusion.reason, *undefined]))
-
-
-def _warn_of_excluded(exclusion: RunExcluded, case: Case) -> None:
-    """Say why one expectation decided nothing in a run that the others score."""
-    if isinstance(exclusion, RunUnjudged):
-        text = f"scored by its expectations; no judge's verdict counts: {exclusion.reason}"
-        case.warn(text, WarningKind.UNJUDGED)
-    else:
-        case.warn(str(exclusion))
 
 
 def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
@@ -97,15 +101,13 @@ def evaluate(expectation: Expectation, case: Case, evaluators: dict[str, Evaluat
     evaluator = evaluators.get(expectation.evaluator)
     if evaluator is None or type(evaluator) in _OURS:
         return _evaluate_with_rules(expectation, case, evaluators)
-    result = case.calls.find_result(evaluator, expectation)
-    if result is None:
-        result = _evaluate_with_rules(expectation, case, evaluators)
-        case.calls.keep(evaluator, expectation, result)
-    return result
+    return case.calls.find_or_evaluate(
+        evaluator, expectation, lambda: _evaluate_with_rules(expectation, case, evaluators)
+    )
 
 
 def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[str, Evaluator]) -> EvaluatorResult:
-    case.log.start_expectation()
+    case.log.notices.clear()  # those of the expectation before
     if case.rules.folded_addresses and case.configured_sites.folded is not case.configured_sites:
         case.notice("folded_addresses", "the configured URLs")
     result = run_evaluator(expectation, case, evaluators)
@@ -118,29 +120,17 @@ def _evaluate_with_rules(expectation: Expectation, case: Case, evaluators: dict[
         for switch, where in noticed.items():
             warning = rule_warning(switch, result.status, where, is_certain=is_certain)
             case.log.warnings.append(warning._replace(text=f"{warning.text}; {location}"))
-    if result.status is Status.FAILURE and case.log.explainers:
-        _explain(result, case)
-        _propose(expectation, result, case)
-    case.log.explainers.clear()  # they hold events, and with them the whole recording
+    if case.judging is not None and case.judging.proposes_patterns:
+        _propose(expectation, result, case, case.judging)
     return result
 
 
-def _explain(result: EvaluatorResult, case: Case) -> None:
-    """Keep why a result is a failure, if that can be explained: the verdict stands either way."""
-    with warnings.catch_warnings(), suppress(WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
-        warnings.simplefilter("ignore")
-        case.log.explain(result)
-
-
-def _propose(expectation: Expectation, result: EvaluatorResult, case: Case) -> None:
+def _propose(expectation: Expectation, result: EvaluatorResult, case: Case, judging: Judging) -> None:
     """Keep what a judge proposes about a request that came near the expected one. The verdict stands."""
-    if case.judging is None or not case.judging.proposes_patterns:
-        return
-    explanation = case.log.explanation_of(result) or {}
     expected, config = expectation.config.get("expected"), expectation.config
-    is_near = bool(explanation.get("candidates")) and not config.get("should_not_exist")
+    is_near = result.explanation and result.explanation.candidates and not config.get("should_not_exist")
     if is_near and isinstance(expected, dict) and isinstance(result.actual, dict):
-        proposal = case.judging.propose(case.task.intent, expected, result.actual)
+        proposal = judging.propose(case.task.intent, expected, result.actual)
         case.log.proposals.append({"index": expectation.index} | proposal)
 
 
@@ -157,6 +147,9 @@ def warn_of_refusal(error: BaseException | None, task: Task | None) -> list[Resu
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
+TIMED_OUT = "timed_out"  # the code of the error of a run that takes too long
+
+
 def format_timeout(seconds: float) -> str:
     """The reason of a run that takes longer than it may."""
     return f"scoring timed out after {seconds:g} s; inspect the run or raise --webeval-timeout"
@@ -164,7 +157,7 @@ def format_timeout(seconds: float) -> str:
 
 def limit_time(seconds: float) -> AbstractContextManager[None]:
     """Let the scoring of a run take so many seconds; 0 for no limit. Raises `EvaluationError` when it takes longer."""
-    return time_limit(seconds, format_timeout(seconds)) if seconds else nullcontext()
+    return time_limit(seconds, format_timeout(seconds), TIMED_OUT) if seconds else nullcontext()
 
 
 def _switches_that_matter(
@@ -179,19 +172,13 @@ def _switches_that_matter(
         other = replace(case, log=EvaluationLog(), other_rules=case.rules.without(*switches))
         return run_evaluator(expectation, other, evaluators).status is not status
 
-    decisive = {
-        switch: where
-        for switch, where in noticed.items()
-        if switch == "no_recorded_patterns" and status is not Status.SUCCESS
-    }
-    candidates = {switch: where for switch, where in noticed.items() if switch != "no_recorded_patterns"}
+    candidates = dict(noticed)
+    pattern = candidates.pop("no_recorded_patterns", None)
+    decisive = {} if pattern is None or status is Status.SUCCESS else {"no_recorded_patterns": pattern}
     if candidates and differs(*candidates):
-        decisive_alone = (
-            candidates
-            if len(candidates) == 1
-            else {switch: where for switch, where in candidates.items() if differs(switch)}
-        )
-        decisive |= decisive_alone or candidates
+        is_alone = len(candidates) == 1
+        alone = {switch: where for switch, where in candidates.items() if is_alone or differs(switch)}
+        decisive |= alone or candidates
     return decisive
 
 
@@ -200,12 +187,7 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     name, evaluator = expectation.evaluator, evaluators.get(expectation.evaluator)
     try:
         if evaluator is None:
-            problem = (
-                f"unknown evaluator {name!r:.80} @ eval[{expectation.index}].evaluator; {_suggest(name, evaluators)}"
-            )
-            known = ", ".join(sorted(evaluators)) or "none"
-            advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
-            raise EvaluationError(f"{problem}known: {known}; {advice}")
+            raise _unknown_evaluator(expectation, evaluators)
         if type(evaluator) in _OURS:
             raw: object = evaluator.evaluate(expectation, case)
         else:
@@ -214,7 +196,9 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
     except RunExcluded as error:
         if not case.is_required(expectation):
             raise
-        return _build_missing_evidence(name, error)
+        result = build_evaluator_error(name, str(error))
+        facts = error.facts if isinstance(error, JudgeFailed) else None  # with what a judge that failed had cost
+        return result.with_changes(actual={"judge": dict(facts)}) if facts else result
     except case.calls.passing:
         raise
     except WebEvalError as error:
@@ -225,12 +209,15 @@ def run_evaluator(expectation: Expectation, case: Case, evaluators: dict[str, Ev
         return build_evaluator_error(name, f"{type(error).__name__}: {error} @ {where}")
 
 
-def _suggest(name: str, evaluators: Iterable[str]) -> str:
-    """The name that was probably meant, as part of a message."""
+def _unknown_evaluator(expectation: Expectation, evaluators: Iterable[str]) -> EvaluationError:
+    """The error about a name that no evaluator has, with the name that was probably meant."""
     from difflib import get_close_matches  # most names are right
 
-    nearest = get_close_matches(name[:80], list(evaluators), 1)
-    return f"did you mean {nearest[0]!r}? " if nearest else ""
+    nearest = get_close_matches(expectation.evaluator[:80], list(evaluators), 1)
+    suggestion = f"did you mean {nearest[0]!r}? " if nearest else ""
+    problem = f"unknown evaluator {expectation.evaluator!r:.80} @ eval[{expectation.index}].evaluator; {suggestion}"
+    advice = "add yours in the fixture webeval_evaluators, for `score` with --evaluators-from"
+    return EvaluationError(f"{problem}known: {', '.join(sorted(evaluators)) or 'none'}; {advice}")
 
 
 def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: Case) -> EvaluatorResult:
@@ -239,7 +226,7 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
         return result
     if case.task.is_published or expectation not in case.task.expectations:
         return result
-    from pytest_webeval.lint.task_errors import find_decisive_error  # published tasks are as they are
+    from pytest_webeval.lint.linter import find_decisive_error  # published tasks are as they are
 
     problem = find_decisive_error(case.task, expectation.index, result.status)
     if problem is None:
@@ -247,14 +234,8 @@ def _blame_definition(result: EvaluatorResult, expectation: Expectation, case: C
     if not case.rules.sound_definitions:
         case.warn(problem, WarningKind.DEFINITION)
         return result
-    return result.with_changes(status=Status.ERROR, score=0.0, error_msg=f"{problem}; fix the definition")
-
-
-def _build_missing_evidence(name: str, error: RunExcluded) -> EvaluatorResult:
-    """The error of an expectation of the definition without its evidence, with what a judge that failed had cost."""
-    result = build_evaluator_error(name, str(error))
-    facts = error.facts if isinstance(error, JudgeFailed) else None
-    return result.with_changes(actual={"judge": dict(facts)}) if facts else result
+    changes = {"status": Status.ERROR, "score": 0.0, "error_msg": f"{problem}; fix the definition"}
+    return result.with_changes(**changes, explanation=None)
 
 
 def validate_result(result: object, name: str) -> EvaluatorResult:
@@ -264,6 +245,8 @@ def validate_result(result: object, name: str) -> EvaluatorResult:
         raise EvaluationError(text)
     raw = result.to_json()
     raw["score"] = _score_as_float(raw["score"])
+    if result.status == Status.FAILURE and result.explanation is not None:
+        raw["explanation"] = to_builtins(result.explanation)
     if isinstance(raw["score"], float) and not 0 <= raw["score"] <= 1:
         raise EvaluationError(f"{name} returned the score {raw['score']}; return a number from 0 to 1")
     try:

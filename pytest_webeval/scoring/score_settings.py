@@ -24,7 +24,7 @@ from pytest_webeval.safety.text import sanitize, shorten_repr
 from pytest_webeval.scoring.definition import Definition, find_source, find_task
 from pytest_webeval.scoring.score import limit_time, warn_of_refusal
 from pytest_webeval.scoring.scorer import Scorer
-from pytest_webeval.scoring.task_result import add_inputs, build_error_result, exclude, name_run_by_label
+from pytest_webeval.scoring.task_result import add_inputs, build_error_result, exclude
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
@@ -93,11 +93,11 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
     def _score(self, run: Run, tasks: TaskSet | None) -> TaskResult:
         definition = Definition.of(run, tasks)
         try:
-            return name_run_by_label(self.scorer.score(run, definition), run)
+            return self.scorer.score(run, definition)
         except RunExcluded as error:
             reason = sanitize(str(error))
             result = build_error_result(run, definition.task, reason, definition.checksum, definition.origin)
-            return name_run_by_label(exclude(result, run, reason, error.kind), run)
+            return exclude(result, run, reason, error.kind)
 
     def score_in_time(self, run: Run, tasks: TaskSet | None = None) -> TaskResult:
         """The result of a run, which is an error where it cannot be scored, or not in time.
@@ -119,4 +119,4 @@ def build_refused_result(run: Run, tasks: TaskSet | None, error: WebEvalError) -
     result = build_error_result(unread, task, message, *find_source(run, tasks))
     if isinstance(error, RecordingError):
         result = add_inputs(result, run)
-    return name_run_by_label(result.with_warnings([*result.warnings, *warn_of_refusal(error, task)]), run)
+    return result.with_warnings([*result.warnings, *warn_of_refusal(error, task)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -14,9 +15,9 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import (
+    CAPTURE,
     EVALUATOR_CHOICE,
     SCHEMA_VERSION,
-    Assertion,
     EvaluatorResult,
     ResultWarning,
     Status,
@@ -30,7 +31,7 @@ from pytest_webeval.tasks.task import Task
 
 # A path in a message that is not a part of another one.
 _PATH_STARTS, _PATH_ENDS = r"(?<![^\s:;,'\"(\[=])", r"(?=[/\s:;,'\")\]]|\.(?:\s|$)|$)"
-_WITH_PATHS = ("warnings", "capture", "excluded")  # what the metadata of a result has of messages
+_WITH_PATHS = ("warnings", CAPTURE, "excluded")  # what the metadata of a result has of messages
 _OF_TRAJECTORY = ("message", "reasons")  # the same of a trajectory; its other texts are the agent's
 SKIPPED = "skipped"  # what a run is counted as that a test or a fixture skipped
 COUNTED = {"excluded": None, "skipped": False}  # of each run that is not excluded, errors included
@@ -47,14 +48,14 @@ def build_result(
     status = worst_status([result.status for result in results])
     reasons = [f"{result.evaluator_name}: {result.error_msg}" for result in results if result.error_msg]
     texts = [warning.text for warning in case.log.warnings]
-    notes = {"warnings": texts, "unpassable": unpassable_reason(case.task, case.expectations)} | failure_details(
-        case, results
-    )
+    notes: dict[str, Any] = {"warnings": texts, "unpassable": unpassable_reason(case.task, case.expectations)}
+    if status is not Status.SUCCESS:
+        notes[CAPTURE] = list_capture_problems(case, results)
     if case.task.depends_on_day:
         notes["today"] = case.today.isoformat()
     if case.log.proposals:
         notes["proposals"] = case.log.proposals
-    return TaskResult(
+    result = TaskResult(
         **task_fields(case.run, case.task),
         status=status,
         score=float(status is Status.SUCCESS),
@@ -65,25 +66,16 @@ def build_result(
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(case.run, case.task) | COUNTED | notes | extra,
         warning_labels=[(warning.kind, warning.decided) for warning in case.log.warnings],
-    ).with_partial_score()
+    )
+    return name_run_by_label(result.with_partial_score(), case.run)
 
 
-def failure_details(case: Case, results: Sequence[EvaluatorResult]) -> dict[str, Any]:
-    """Explanations of a result that is not a success, and what is wrong with the recording itself."""
-    if all(result.status is Status.SUCCESS for result in results):
-        return {}
-    explanations = [case.log.explanation_of(result) for result in results]
-    return {
-        "explanations": explanations,
-        "capture": list_recording_problems(case.run, case.task) + _list_unvisited(case, results),
-    }
-
-
-def _list_unvisited(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
-    """The problem that no site of the task was visited, unless an evaluator already reports it."""
-    problem = case.unvisited_sites
-    is_reported = problem is None or any(problem in (result.error_msg or "") for result in results)
-    return [] if problem is None or is_reported else [{"kind": "sites_not_visited", "text": problem}]
+def list_capture_problems(case: Case, results: Sequence[EvaluatorResult]) -> list[dict[str, str]]:
+    """What is wrong with a recording; also that no site of the task was visited, unless an evaluator reports it."""
+    problems, unvisited = list_recording_problems(case.run, case.task), case.unvisited_sites
+    if unvisited is not None and not any(unvisited in (result.error_msg or "") for result in results):
+        problems.append({"kind": "sites_not_visited", "text": unvisited})
+    return problems
 
 
 def list_recording_problems(run: Run, task: Task | None) -> list[dict[str, str]]:
@@ -99,8 +91,8 @@ def build_error_result(
     """The result of a run that could not be scored: an error with its reason, and no evaluator results (spec §0)."""
     expectations = run.select_expectations(task) if task else ()
     notes: dict[str, Any] = {"warnings": [], "unpassable": unpassable_reason(task, expectations) if task else None}
-    notes |= {"explanations": [], "capture": list_recording_problems(run, task)}
-    return TaskResult(
+    notes[CAPTURE] = list_recording_problems(run, task)
+    result = TaskResult(
         **task_fields(run, task),
         status=Status.ERROR,
         score=0.0,
@@ -111,6 +103,7 @@ def build_error_result(
         webarena_verified_data_checksum=data_checksum,
         webeval=run_metadata(run, task) | COUNTED | notes | {"wall_time": 0.0, "tasks_from": source},
     )
+    return name_run_by_label(result, run)
 
 
 def name_run_by_label(result: TaskResult, run: Run) -> TaskResult:
@@ -148,12 +141,10 @@ def _rename(evaluator_result: EvaluatorResult, name: Callable[[str], str]) -> Ev
     """An error with other messages. What is no error quotes no path of this machine."""
     if evaluator_result.error_msg is None:
         return evaluator_result
-    assertions = evaluator_result.assertions and [_rename_error(each, name) for each in evaluator_result.assertions]
+    assertions = evaluator_result.assertions and [
+        each.with_changes(error_msg=each.error_msg and name(each.error_msg)) for each in evaluator_result.assertions
+    ]
     return evaluator_result.with_changes(error_msg=name(evaluator_result.error_msg), assertions=assertions)
-
-
-def _rename_error(assertion: Assertion, name: Callable[[str], str]) -> Assertion:
-    return assertion if assertion.error_msg is None else assertion.with_changes(error_msg=name(assertion.error_msg))
 
 
 def _rename_texts(value: Any, name: Callable[[str], str]) -> Any:
@@ -176,7 +167,7 @@ def exclude(result: TaskResult, run: Run, reason: str, kind: str) -> TaskResult:
     """The result of an excluded run, which no rate includes; `kind` is what it is counted as."""
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
     facts = {"excluded": reason, "excluded_as": kind, "skipped": True}
-    return labelled.with_changes(webeval=labelled.webeval | facts)
+    return name_run_by_label(labelled.with_changes(webeval=labelled.webeval | facts), run)
 
 
 def task_fields(run: Run, task: Task | None) -> dict[str, Any]:
@@ -215,3 +206,46 @@ def _describe_external(run: Run) -> list[dict[str, str]]:
         | ({"impossible": "exclude" if judgement.success is None else "zero"} if judgement.is_impossible else {})
         for judgement in run.external
     ]
+
+
+def merge_results(results: Sequence[TaskResult]) -> TaskResult:
+    """Several results of one run as one; equal results are kept once, and the worst status wins."""
+    merged = _merge_evaluations(results)
+    unscored = [result.status for result in results if not result.evaluators_results]
+    status = worst_status([*unscored, *(result.status for result in merged)])
+    reasons = [result.error_msg for result in results if result.error_msg and not result.evaluators_results]
+    reasons += [f"{result.evaluator_name}: {result.error_msg}" for result in merged if result.error_msg]
+    checksums = {result.webarena_verified_evaluator_checksum for result in results}
+    webeval = results[0].webeval
+    if status is not Status.SUCCESS:
+        captures = (result.webeval.get(CAPTURE) for result in results)  # of files, in which it may be anything
+        webeval = webeval | {CAPTURE: next((list(each) for each in captures if each and isinstance(each, list)), [])}
+    result = results[0].with_changes(
+        evaluators_results=merged,
+        status=status,
+        score=float(status is Status.SUCCESS),
+        error_msg="; ".join(dict.fromkeys(reasons)) or None,
+        webarena_verified_evaluator_checksum=",".join(sorted(checksums)),
+        webeval=webeval,
+    )
+    return result.with_partial_score().with_warnings(_merge_warnings(results))
+
+
+def _merge_evaluations(results: Sequence[TaskResult]) -> list[EvaluatorResult]:
+    """Each evaluation once, with its explanation if one of the equal results has one."""
+    merged: dict[str, EvaluatorResult] = {}
+    for result in (result for task_result in results for result in task_result.evaluators_results):
+        key = json.dumps(result.to_json(), sort_keys=True)
+        earlier = merged.get(key)
+        if earlier is None or earlier.explanation is None:
+            merged[key] = result
+    return list(merged.values())
+
+
+def _merge_warnings(results: Sequence[TaskResult]) -> Iterable[ResultWarning]:
+    """The warnings of several results, which may come from untrusted files; the first of those with equal texts."""
+    by_text: dict[str, ResultWarning] = {}
+    for warning in (warning for result in results for warning in result.warnings):
+        if isinstance(warning.text, str):
+            by_text.setdefault(warning.text, warning)
+    return by_text.values()

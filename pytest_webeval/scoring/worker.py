@@ -22,7 +22,7 @@ from pytest_webeval.rules import Rules
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.run_directory import find_identity, open_run_directory
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.score import format_timeout, limit_time
+from pytest_webeval.scoring.score import TIMED_OUT, limit_time
 from pytest_webeval.scoring.scorer import Scorer
 
 PRELOADED_MODULES = (
@@ -97,7 +97,7 @@ def _score_fetched(request: Request, settings: WorkerSettings) -> Outcome:
 
 def score_request(request: Request, settings: WorkerSettings) -> Outcome:
     """The outcome of a run. Whatever goes wrong with it is left to the session, which knows how to report it."""
-    run_format, timeout_message = BUILT_IN_FORMATS[request.format], format_timeout(settings.timeout)
+    run_format = BUILT_IN_FORMATS[request.format]
     run, is_loaded = None, False
     try:
         with open_run_directory(request.path, request.root), limit_time(settings.timeout):
@@ -109,8 +109,7 @@ def score_request(request: Request, settings: WorkerSettings) -> Outcome:
             inputs, identity = run.inputs, find_identity(request.path)
             return Outcome(result, inputs.checksums, inputs.salts, inputs.durations.seconds, identity=identity)
     except WebEvalError as error:
-        is_late = str(error) == timeout_message
-        return Outcome(problem=timeout_message, is_loaded=is_loaded) if is_late else NO_RESULT
+        return Outcome(problem=str(error), is_loaded=is_loaded) if error.code == TIMED_OUT else NO_RESULT
     except Exception:  # noqa: BLE001  (the session meets it again, where it is an error of this run alone)
         return NO_RESULT
     finally:

@@ -14,9 +14,8 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import name_first, truncate
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.human_labels import HumanLabels
-    from pytest_webeval.recordings.judge_outputs import JudgeVerdicts
     from pytest_webeval.recordings.trajectory.recorded import Judgement
+    from pytest_webeval.recordings.verdict_files import HumanLabels, JudgeVerdicts
     from pytest_webeval.sessions.settings import Settings
 
 _RUNS_NAMED, _LONGEST_NAME = 3, 80
@@ -51,7 +50,7 @@ class ExternalVerdicts(Struct, frozen=True):
         if settings.labels is not None or settings.label_coding is not None:
             files["labels"] = _load_labels(settings)
         if settings.verdicts is not None:
-            from pytest_webeval.recordings.judge_outputs import load_verdicts  # few sessions have such a file
+            from pytest_webeval.recordings.verdict_files import load_verdicts  # few sessions have such a file
 
             files["verdicts"] = load_verdicts(settings.verdicts)
         return cls(files)
@@ -81,7 +80,7 @@ def _load_labels(settings: Settings) -> HumanLabels:
     if labels is None or coding is None:
         problem = "--webeval-labels and --webeval-label-coding need each other"
         raise SettingsError(f"{problem}: the same numbers mean other things in other files; use osu or abp")
-    from pytest_webeval.recordings.human_labels import load_labels  # few sessions have such a file
+    from pytest_webeval.recordings.verdict_files import load_labels  # few sessions have such a file
 
     return load_labels(labels, coding, settings.impossible)
 

@@ -10,12 +10,17 @@ from pytest_webeval.errors import DiskFull, WebEvalError
 from pytest_webeval.recordings.action_trace import ActionTrace, load_action_trace
 from pytest_webeval.recordings.run import Run, placeholder_run
 from pytest_webeval.redaction.policy import DEFINITION, REDACTED
-from pytest_webeval.reports.html.agent_answer import recorded_answer
-from pytest_webeval.reports.html.event_details import trim_bodies
-from pytest_webeval.reports.html.frames import FrameCopies, NoFrames
+from pytest_webeval.reports.html.requests import trim_bodies
 from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.screenshots import Links, ScreenshotSource, Thumbnails
-from pytest_webeval.reports.html.task_page import PageTexts, recorded_events, recorded_parts, task_definition, task_view
+from pytest_webeval.reports.html.screenshots import FrameCopies, Links, NoFrames, ScreenshotSource, Thumbnails
+from pytest_webeval.reports.html.task_page import (
+    PageTexts,
+    recorded_answer,
+    recorded_events,
+    recorded_parts,
+    task_definition,
+    task_view,
+)
 from pytest_webeval.reports.html.timeline import list_agent_values
 from pytest_webeval.reports.html.writer import write_events, write_task
 from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenPage, WrittenRun

@@ -83,7 +83,7 @@ class ReportIndex(Struct, eq=False):
 
     def _write_comparison(self, summary: Summary, comparison: SessionComparison) -> Path:
         from pytest_webeval.reports.html.comparison_page import write_comparison_page  # few sessions have a baseline
-        from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+        from pytest_webeval.reports.html.side_by_side.entries import SessionFiles
 
         settings, rootpath = self.workspace.settings, self.workspace.rootpath
         content = {"comparisons": [comparison.to_json()], "gates": summary.webeval.get("gates", [])}

@@ -21,7 +21,7 @@ from pytest_webeval.reports.failure_text import failure_text, reason
 from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.run_directory import find_change
-from pytest_webeval.scoring.task_result import COUNTED, SKIPPED, name_run_by_label
+from pytest_webeval.scoring.task_result import COUNTED, SKIPPED
 from pytest_webeval.sessions.journal import Seal
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import survey_files
@@ -109,8 +109,6 @@ def redact(classification: Classification, redacting: Redacting) -> RedactedRun:
     if classification.stored is not None:
         return RedactedRun(classification, classification.stored.record, redacting)
     run, task = classification.run, classification.task
-    if run is not None:
-        classification = replace(classification, result=name_run_by_label(classification.result, run))
     redacted = redacting.redact_for_report(classification.result, run)
     task_type = task.task_type.lower() if task and task.task_type else None
     record = Record.of(redacted, task_type, reason(redacted))

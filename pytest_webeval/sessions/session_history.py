@@ -32,6 +32,6 @@ class SessionHistory(Struct, frozen=True):
 
     def write(self, summary: Summary, directory: Path) -> Path:
         """Write history.html, with this session as the last one, and return its path. Raises `SettingsError`."""
-        from pytest_webeval.reports.html.history_page import write_history_page  # when the session is over
+        from pytest_webeval.reports.html.static_pages import write_history_page  # when the session is over
 
         return write_history_page(build_history(self.earlier, session_of(summary)), directory)

@@ -10,8 +10,7 @@ from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pytest_webeval.recordings.human_labels import HumanLabels
-    from pytest_webeval.recordings.judge_outputs import JudgeVerdicts
+    from pytest_webeval.recordings.verdict_files import HumanLabels, JudgeVerdicts
 
 _LONGEST_NAME = 80
 

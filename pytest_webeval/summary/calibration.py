@@ -11,7 +11,7 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.label_files import EXCLUDED, LabelFile
-from pytest_webeval.recordings.human_labels import FAILURE, SUCCESS
+from pytest_webeval.recordings.verdict_files import FAILURE, SUCCESS
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.summary.agreement import ConfusionTable, Share

@@ -15,7 +15,6 @@ from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.messages import EXPLANATIONS, read_explanations
 from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
@@ -108,14 +107,12 @@ def _list_names(evaluation: EvaluatorResult) -> list[str]:
 
 
 def drop_untrusted_marks(result: TaskResult) -> TaskResult:
-    """The result of a file as it may be redacted, without explanations and values under our keys of another shape.
+    """The result of a file as it may be redacted, without values under our keys of another shape.
 
     Our keys are not searched as others are. A mark that the result is redacted counts for nothing: whoever wrote the
     file may have set it.
     """
     webeval = {name: value for name, value in result.webeval.items() if name != REDACTED}
-    if read_explanations(result) is None:
-        webeval.pop(EXPLANATIONS, None)
     for name in _OWN_TYPES.keys() & webeval.keys():
         if not _is_own(name, webeval[name]):
             del webeval[name]

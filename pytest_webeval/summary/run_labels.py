@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.label_files import EXCLUDED, Label, LabelFile
-from pytest_webeval.recordings.human_labels import SUCCESS
+from pytest_webeval.recordings.verdict_files import SUCCESS
 from pytest_webeval.safety.text import preview
 from pytest_webeval.summary.judged_runs import JudgedRun
 

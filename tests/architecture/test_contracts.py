@@ -45,10 +45,14 @@ def imported(path):
             yield (node.module or "").partition(".")[0]
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_the_plugin_imports_pytest_and_nothing_imports_its_private_parts(path):
-    allowed = {"pytest"} if "plugin" in path.relative_to(PACKAGE).parts else set()
-    assert {"pytest", "_pytest"} & set(imported(path)) <= allowed
+def test_only_the_plugin_imports_pytest_and_nothing_imports_its_private_parts():
+    """One test, and only of modules that have the word: the contracts of `lint-imports` are about all of them."""
+    paths = [
+        path for path in PACKAGE.rglob("*.py") if "pytest" in path.read_text("utf-8").replace("pytest_webeval", "")
+    ]
+    found = {path.relative_to(PACKAGE): {"pytest", "_pytest"} & set(imported(path)) for path in paths}
+    assert any(found.values())
+    assert [path for path, names in found.items() if names - ({"pytest"} if "plugin" in path.parts else set())] == []
 
 
 def test_runs_are_scored_where_pytest_is_not_installed(bench, tmp_path):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import pytest
-
 from pytest_webeval.reports.html.scripts import Module, join_modules, parse_module, read_modules
 from tests.architecture.test_vocabulary import VAGUE
 
@@ -43,30 +41,33 @@ def test_each_module_is_part_of_the_script():
     assert [name for name in SOURCES if f"\n// {name}\n" not in script] == []
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_module_uses_what_it_imports(name):
-    imported = {imported for _, names in modules()[name].imports for imported in names}
-    assert imported - names_used(modules()[name].code) == set()
+def names_imported(name: str) -> set[str]:
+    return {imported for _, names in modules()[name].imports for imported in names}
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_module_imports_what_it_uses(name):
+def test_a_module_uses_what_it_imports():
+    unused = {name: names_imported(name) - names_used(modules()[name].code) for name in SOURCES}
+    assert [(name, names) for name, names in unused.items() if names] == []
+
+
+def test_a_module_imports_what_it_uses():
     """Joined, a name of another module could be used without an import, and nobody would notice."""
-    imported = {imported for _, names in modules()[name].imports for imported in names}
-    foreign = {declared for other, module in modules().items() if other != name for declared in module.names}
-    assert names_used(modules()[name].code) & foreign - imported == set()
+    missing = {}
+    for name in SOURCES:
+        foreign = {declared for other, module in modules().items() if other != name for declared in module.names}
+        missing[name] = names_used(modules()[name].code) & foreign - names_imported(name)
+    assert [(name, names) for name, names in missing.items() if names] == []
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_module_has_no_vague_name(name):
-    assert names_used(modules()[name].code) & VAGUE == set()
+def test_a_module_has_no_vague_name():
+    vague = {name: names_used(modules()[name].code) & VAGUE for name in SOURCES}
+    assert [(name, names) for name, names in vague.items() if names] == []
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_module_is_short_and_starts_with_its_subject(name):
-    assert SOURCES[name].startswith("// ")
-    assert len(SOURCES[name].splitlines()) <= MOST_LINES
-    assert max(map(len, SOURCES[name].splitlines())) <= 120
+def test_a_module_is_short_and_starts_with_its_subject():
+    assert [name for name, source in SOURCES.items() if not source.startswith("// ")] == []
+    assert [name for name, source in SOURCES.items() if len(source.splitlines()) > MOST_LINES] == []
+    assert [name for name, source in SOURCES.items() if max(map(len, source.splitlines())) > 120] == []
 
 
 def test_names_are_distinguished_from_texts_and_properties():

@@ -10,14 +10,14 @@ import pytest
 from tests.benchmarks.structure import count_calls, count_sources
 
 BOUNDS = {
-    "lines": 79_214,
-    "modules": 593,
+    "lines": 76_164,
+    "modules": 518,
     "modules of the largest folder": 56,
-    "private functions used once, %": 20.9,
-    "calls of one failing run": 5_314,
-    "modules of one failing run": 117,
-    "calls that one value visits": 526,
-    "modules that one value visits": 48,
+    "private functions used once, %": 19.1,
+    "calls of one failing run": 4_459,
+    "modules of one failing run": 109,
+    "calls that one value visits": 451,
+    "modules that one value visits": 46,
 }
 
 

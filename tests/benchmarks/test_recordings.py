@@ -42,6 +42,7 @@ def test_a_grown_recording_has_the_size_that_is_asked_for_and_ends_with_its_own_
     assert entries_of(recording)[-len(own) :] == own
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("size", "least", "most", "bodies"),
     [(SIZE, 100, 200, (0.4, 0.7)), (20_000_000, 1_000, 1_500, (0.7, 0.9))],

@@ -17,6 +17,7 @@ from tests.support.stored_results import result, write_shards
 pytestmark = pytest.mark.unchecked_files("results have only what the readers need")
 
 
+@pytest.mark.libraries
 def test_the_command_prints_a_row_for_each_way(tmp_path):
     command = [sys.executable, "-m", "tests.benchmarks.result_shards", "--count=20", "--rounds=1", "--scratch"]
     done = subprocess.run(
@@ -36,6 +37,7 @@ def test_each_way_gives_all_results(timed, tmp_path, way):
     assert min(timed(measure, way, 100, tmp_path / "out")) > 0
 
 
+@pytest.mark.whole
 def test_reading_takes_the_room_of_one_shard(tmp_path):
     write_shards(tmp_path, *(result(number, f"r/{number}", error_msg="x" * 1_000) for number in range(5_000)))
     shard = max(path.stat().st_size for path in tmp_path.iterdir())

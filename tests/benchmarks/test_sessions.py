@@ -80,6 +80,7 @@ def test_a_walk_without_its_posts_is_refused(tmp_path):
         contestant.measured()
 
 
+@pytest.mark.whole
 def test_a_session_that_comes_to_other_verdicts_is_refused(tmp_path):
     wrong = replace(example(101), verdict="failure")
     corpus = corpora.Corpus(tmp_path / "corpus", (wrong, example(109)), 2, Example.cut)
@@ -87,6 +88,7 @@ def test_a_session_that_comes_to_other_verdicts_is_refused(tmp_path):
         session(OURS, corpus, tmp_path / "session").measured()
 
 
+@pytest.mark.whole
 def test_an_audit_that_finds_nothing_in_a_run_is_refused(tmp_path):
     corpus = corpora.Corpus(tmp_path / "corpus", (example(101), example(109)), 2, lambda *_: b"{}")
     with pytest.raises(WrongVerdicts, match=r"not every run of .* has secrets:\n0 secrets in 0 of 2 runs"):
@@ -100,6 +102,7 @@ def test_a_command_that_breaks_is_refused_with_the_end_of_what_it_printed(tmp_pa
         Contestant(command=command, directory=tmp_path / "here").measured()
 
 
+@pytest.mark.whole
 def test_settings_of_a_directory_above_are_not_those_of_a_session(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     assert empty(OURS, tmp_path / "here").measured().code == 0

@@ -11,27 +11,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.reports.html.session_tables import build_agents
+from pytest_webeval.reports.html.index_page import build_agents
+from pytest_webeval.reports.html.index_rows import COLUMNS as INDEX_COLUMNS
 from pytest_webeval.reports.html.writer import data_name, write_events, write_page, write_task
 from pytest_webeval.summary.statistics import wilson
 
-COLUMNS = [
-    "run",
-    "task_id",
-    "status",
-    "score",
-    "site",
-    "type",
-    "template",
-    "group",
-    "evaluators",
-    "warnings",
-    "reason",
-    "intent",
-    "seconds",
-    "data",
-    "flip",
-]
+COLUMNS = list(INDEX_COLUMNS)
 SITES = ["shopping", "shopping_admin", "gitlab", "reddit", "map", "wikipedia"]
 TYPES = ["retrieve", "navigate", "mutate"]
 EVALUATORS = ["AgentResponseEvaluator", "NetworkEventEvaluator"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.html.audit_page import write_audit_page
+from pytest_webeval.reports.html.static_pages import write_audit_page
 from tests.browser.conftest import DESK, PHONE
 
 pytestmark = pytest.mark.browser

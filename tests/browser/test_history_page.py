@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.html.history_page import (
+from pytest_webeval.reports.html.static_pages import (
     FLIPS_ON_PAGE,
     GROUPS_ON_PAGE,
     PROBLEMS_ON_PAGE,

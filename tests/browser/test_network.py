@@ -304,6 +304,7 @@ def test_a_filter_leaves_the_open_event_open(with_events):
     assert report.page.locator("tr.open th").all_inner_texts() == ["5"]
 
 
+@pytest.mark.whole
 def test_a_task_with_2000_requests_and_200_steps_opens_in_half_a_second(opened, tmp_path):
     path = pages.write(tmp_path, 3, tasks=0)
     rows = [[*pages.event(at), at % 7 / 10] for at in range(2_000)]

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.reports.html.comparison_page import write_comparison_page
-from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS, SessionFiles
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
@@ -110,7 +109,7 @@ def test_a_person_opens_an_entry_and_sees_both_sessions(opened, short):
     assert entry.locator("img").count() == 2
     rows = entry.locator("tbody tr").all_inner_texts()
     assert [" ".join(row.split()) for row in rows] == [
-        'url cart/add NetworkEventEvaluator ✓ as expected ✕ expected "cart/add"; got "cart/add"',
+        'url cart/add NetworkEventEvaluator ✓ as expected ✕ expected "cart/add", got "cart/add"',
         "POST /cart/add ✕ nearest 302 not sent",
         "GET /cart/add not sent ✕ nearest 302",
     ]

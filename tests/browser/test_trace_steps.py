@@ -10,8 +10,8 @@ import pytest
 
 from pytest_webeval import load_run
 from pytest_webeval.recordings.action_trace import load_action_trace
-from pytest_webeval.reports.html.frames import FrameCopies, NoFrames
-from pytest_webeval.reports.html.network_table import network_table
+from pytest_webeval.reports.html.requests import network_table
+from pytest_webeval.reports.html.screenshots import FrameCopies, NoFrames
 from pytest_webeval.reports.html.timeline import step_timeline
 from tests.browser import pages
 from tests.browser.conftest import PHONE

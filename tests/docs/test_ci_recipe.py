@@ -175,6 +175,7 @@ def repository(tmp_path):
     return repository
 
 
+@pytest.mark.whole
 def test_without_a_baseline_no_build_is_green_until_somebody_accepts_one(repository):
     assert repository.build() == "red"
     assert "::error::no green session of the main branch; run this workflow there by hand" in repository.printed
@@ -186,6 +187,7 @@ def test_without_a_baseline_no_build_is_green_until_somebody_accepts_one(reposit
     assert all("no task of 12 changed sides" in part for part in (of_main, of_release))
 
 
+@pytest.mark.whole
 def test_a_regression_is_red_and_stays_red_until_it_is_repaired(repository):
     repository.build(new_baseline=True)
     repository.score(t104=False)

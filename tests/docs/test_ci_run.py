@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SESSIONS = ["lint", "types", "contracts", "docs", "parity"]
+CHECKS = ["lint", "types", "contracts", "docs"]
+SUITES = ["libraries", "parity", "browser", "hostile", "rest"]
 README = """
 python3 -m venv .venv && .venv/bin/pytest --webeval-runs=example_suite/runs
 python3 -m venv .venv && .venv/bin/pytest -n 2
@@ -21,6 +22,7 @@ NOTED = """#!/bin/sh
 call="$(basename "$0") $*"
 echo "$call" >> "$CALLS"
 case "$call" in *"$FAILING"*) exit 3 ;; esac
+case "$call" in *"$SLOW"*) eval "$BEFORE_SLEEP"; exec sleep 30 ;; esac
 case "$call" in *--webeval-runs=*) exit "$FIRST" ;; esac
 """
 MAKE_ENVIRONMENT = """
@@ -37,7 +39,7 @@ def run_ci(tmp_path):
     if shutil.which("bash") is None:
         pytest.skip("no bash on this machine: .ci/run needs it")
     (tmp_path / ".ci").mkdir()
-    shutil.copy(ROOT / ".ci/run", tmp_path / ".ci")
+    script = (ROOT / ".ci/run").read_text("utf-8")
     (tmp_path / "README.md").write_text(README, "utf-8")
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -45,10 +47,13 @@ def run_ci(tmp_path):
         (programs / name).write_text(NOTED + MAKE_ENVIRONMENT, "utf-8")
         (programs / name).chmod(stat.S_IRWXU)
 
-    def run(failing="no call at all", first=1):
+    def run(failing="no call at all", first=1, slow="no call at all", limit=600, before_sleep=""):
+        quick = script.replace("$((35 * 60))", str(limit)).replace("--kill-after=30", "--kill-after=1")
+        (tmp_path / ".ci/run").write_text(quick, "utf-8")
         calls = tmp_path / "calls"
         path = os.pathsep.join([str(programs), os.environ["PATH"]])
-        env = os.environ | {"PATH": path, "CALLS": str(calls), "FAILING": failing, "FIRST": str(first)}
+        env = os.environ | {"PATH": path, "CALLS": str(calls), "FAILING": failing, "SLOW": slow, "FIRST": str(first)}
+        env["BEFORE_SLEEP"] = before_sleep
         command = ["bash", str(tmp_path / ".ci/run")]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60)
         return done, calls.read_text("utf-8").splitlines()
@@ -59,7 +64,10 @@ def run_ci(tmp_path):
 def test_all_steps_run_in_order_and_their_times_are_printed(run_ci):
     done, calls = run_ci()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert [call.split()[-1] for call in calls if call.startswith("nox")] == SESSIONS
+    assert [call for call in calls if call.startswith("nox")] == [
+        *(f"nox --no-venv --session {name}" for name in CHECKS),
+        *(f"nox --no-venv --session {name} -- --maxfail=1" for name in SUITES),
+    ]
     assert [call for call in calls if call.startswith("pytest")] == [
         "pytest --webeval-runs=example_suite/runs",
         "pytest -n 2",
@@ -67,8 +75,8 @@ def test_all_steps_run_in_order_and_their_times_are_printed(run_ci):
     steps = done.stdout.partition("== steps\n")[2].splitlines()
     names = [step.partition(" s  ")[2] for step in steps]
     assert names == [
-        *("chromium", "valgrind", "environment", "lint", "types", "contracts", "docs"),
-        *("README command 1", "README command 2", "parity"),
+        *("chromium", "valgrind", "environment", *CHECKS),
+        *("README command 1", "README command 2", *SUITES),
     ]
 
 
@@ -86,6 +94,15 @@ def test_the_first_step_that_fails_is_named_and_the_last(run_ci, failing, step):
     assert done.returncode != 0
     assert failing in calls[-1]
     assert done.stdout.splitlines()[-1].startswith(f"step failed: {step} (exit code ")
+
+
+@pytest.mark.parametrize("before_sleep", ["", "trap '' TERM"], ids=["ended", "killed"])
+def test_a_suite_that_the_limit_ends_is_named_and_no_failure(run_ci, before_sleep):
+    done, calls = run_ci(slow="--session browser", limit=3, before_sleep=before_sleep)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hostile" not in "".join(calls)
+    for name in ("browser", "hostile", "rest"):
+        assert f"{name}: not finished after 0 minutes in all" in done.stdout
 
 
 @pytest.mark.parametrize("status", [0, 2])

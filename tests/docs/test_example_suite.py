@@ -62,6 +62,7 @@ def test_two_workers_write_the_same_bytes_as_one_process(suite):
     assert alone == results(suite.parent / "two")
 
 
+@pytest.mark.whole
 def test_the_custom_evaluator_and_the_overridden_one_are_recorded(suite):
     score(suite, "-k", "105")
     result = json.loads((suite / "runs/105/eval_result.json").read_text("utf-8"))
@@ -75,6 +76,7 @@ def test_the_python_test_runs_once_for_each_recording(suite):
     assert f"{2 * len(VERDICTS) - 2} passed, 2 errors" in done.stdout
 
 
+@pytest.mark.whole
 def test_reference_rules_refuse_what_the_reference_cannot_read(suite):
     score(suite, "--webeval-rules=reference")
     found = verdicts(suite / "runs")

@@ -84,7 +84,7 @@ def test_an_aborted_run_is_excluded_in_both_forms(runs, results, name, reason):
 
 def test_an_old_log_of_texts_gives_the_same_steps_and_keeps_its_times(runs, results):
     old, new = runs["r1/books_old_1"].trajectory, runs["r1/books_find_7"].trajectory
-    assert old.log.dialect == "text"
+    assert old.dialect == "text"
     assert (old.actions, old.thoughts) == (new.actions, new.thoughts)
     assert (len(old.events), old.outcome.kind) == (3, "completed")
     assert [step.timestamp for step in old.steps] == [
@@ -133,7 +133,7 @@ def test_a_penalty_leaf_and_a_lost_outcome_are_told(results):
 
 def test_another_solvers_log_and_a_verdict_in_words_are_read(runs, results):
     trajectory = runs["r1/Bookshop--3"].trajectory
-    assert (trajectory.log.dialect, trajectory.steps[-1].action) == ("gpt_solver", "terminate")
+    assert (trajectory.dialect, trajectory.steps[-1].action) == ("gpt_solver", "terminate")
     assert trajectory.steps[-1].raw_action == "stop_and_answer_question"
     assert (verdict(results["r1/Bookshop--3"])["writer"], results["r1/Bookshop--3"].status) == ("webvoyager", "success")
 
@@ -154,6 +154,7 @@ def test_the_runs_of_the_same_tasks_are_compared(results):
     assert experiment["pass^k"]["2"] == {"mean": 0.0, "tasks": 2}
 
 
+@pytest.mark.whole
 def test_the_script_writes_the_files_that_are_committed(tmp_path):
     script = [sys.executable, str(SUITE / "record_trajectories.py"), "--keep-screenshots", "--output", str(tmp_path)]
     subprocess.run(script, check=True, capture_output=True, timeout=120)

@@ -25,8 +25,7 @@ from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import EvaluationFacts
 from pytest_webeval.recordings.formats import load_run
-from pytest_webeval.recordings.human_labels import load_labels
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_labels, load_verdicts
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import site_name
@@ -203,6 +202,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
     ]
 
 
+@pytest.mark.whole
 def test_results_that_a_script_writes_in_shards_are_found_and_become_files(scratch):
     page = "docs/how-to/write-results-in-shards.md"
     reading, writing = blocks("python", page)
@@ -222,6 +222,7 @@ def test_the_python_api_prints_the_output_that_is_shown():
     assert done.stdout == block.output == "1 of 2\n"
 
 
+@pytest.mark.whole
 def test_the_python_api_scores_in_processes_and_single_runs(scratch):
     _, many, single = blocks("python", "docs/reference/python-api.md")
     done = run(scratch, "-W", "error", "-c", many.text)
@@ -232,6 +233,7 @@ def test_the_python_api_scores_in_processes_and_single_runs(scratch):
     assert run(scratch, "-W", "error", "-c", single.text).stdout == "success\n"
 
 
+@pytest.mark.whole
 def test_the_notebook_reads_what_the_commands_export(scratch):
     block, commands = python_of("docs/how-to/export.md"), blocks("sh", "docs/how-to/export.md")[0].commands
     for command in commands:
@@ -284,6 +286,7 @@ def test_the_evaluator_of_the_readme_decides(scratch):
     assert statuses[0]["PageBudgetEvaluator"] == "failure"
 
 
+@pytest.mark.whole
 def test_the_evaluators_of_a_module_decide_without_pytest(scratch):
     (scratch / "my_project").mkdir()
     fixture = "\n\n@pytest.fixture"
@@ -308,6 +311,7 @@ def expect(scratch, entry):
     path.write_text(json.dumps([task]), "utf-8")
 
 
+@pytest.mark.whole
 def test_the_evaluator_with_partial_scores_gives_the_share_of_pages(scratch):
     page = (ROOT / "docs/how-to/partial-scores.md").read_text("utf-8")
     (entry,) = re.findall(r"`(\{.*CoverageEvaluator.*\})`", page)
@@ -328,6 +332,7 @@ def test_the_evaluators_shown_are_those_of_the_example_suite():
     assert (page.parent / included).resolve() == ROOT / "example_suite/conftest.py"
 
 
+@pytest.mark.whole
 def test_the_python_test_over_runs_is_that_of_the_example_suite(scratch):
     block = python_of("docs/how-to/write-an-evaluator.md")
     assert block.text.strip() in (ROOT / "example_suite/test_every_run.py").read_text("utf-8")
@@ -336,6 +341,7 @@ def test_the_python_test_over_runs_is_that_of_the_example_suite(scratch):
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.whole
 def test_the_run_format_is_read(scratch):
     block = python_of("docs/how-to/own-run-format.md")
     assert len(block.text.splitlines()) <= 40
@@ -353,6 +359,7 @@ def test_the_run_format_is_read(scratch):
     assert sorted(result["webeval"]["inputs"]) == ["answer.txt", "traffic.har"]
 
 
+@pytest.mark.whole
 def test_the_judge_of_the_page_is_asked_about_each_run_without_a_verdict(scratch):
     block = python_of("docs/how-to/judge-runs.md")
     assert len([line for line in block.text.splitlines() if line]) == 10
@@ -363,6 +370,7 @@ def test_the_judge_of_the_page_is_asked_about_each_run_without_a_verdict(scratch
     assert len(list((scratch / "judge_replies").rglob("*.json"))) == 1
 
 
+@pytest.mark.whole
 def test_the_commands_that_ask_a_server_ask_it(scratch, place_runs, monkeypatch):
     place_runs("docs/how-to/judge-runs.md")
     shown = [command for block in blocks("console", "docs/how-to/judge-runs.md") for command in block.commands]
@@ -394,6 +402,7 @@ def recorded_answer():
     return answer
 
 
+@pytest.mark.whole
 def test_the_report_output_is_written(scratch):
     with (scratch / "conftest.py").open("a", encoding="utf-8") as file:  # after the evaluators of the suite
         file.write(python_of("docs/how-to/own-report-output.md").text)
@@ -437,6 +446,7 @@ def test_a_nested_datum_is_no_value_of_the_type_either(example_type):
         example_type.canonical(nested, values.base.ParseContext())
 
 
+@pytest.mark.whole
 def test_the_option_is_read_and_repeated(scratch):
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "pytest_webeval", scratch / "pytest_webeval", ignore=ignore)
@@ -535,6 +545,7 @@ def test_each_field_of_the_minimal_task_is_required():
             read_task({key: value for key, value in task.items() if key != name}, "docs")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("path", "status"), [("contact", "success"), ("order", "failure")])
 def test_the_minimal_task_checks_a_run_of_browser_use(path, status, scratch):
     task, run = task_example("shop-contact"), scratch / "shown/shop-contact"
@@ -574,6 +585,7 @@ def configuration_of(site):
     return content
 
 
+@pytest.mark.whole
 def test_the_short_task_has_eight_lines_and_is_passed_by_a_recorded_run(scratch):
     page = "docs/how-to/write-a-task.md"
     (block,) = (block for block in blocks("json", page) if '"cheapest_book"' in block.text)
@@ -590,6 +602,7 @@ def test_the_short_task_has_eight_lines_and_is_passed_by_a_recorded_run(scratch)
     assert (main(["lint", tasks]), main(["audit", "--tasks", tasks])) == (0, 0)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("response", example("retrieved_data") + example("results"), ids=["current", "documented"])
 def test_the_task_is_passed_by_the_answers_that_are_shown(response, scratch):
     task, (rubric,) = task_example(107), example("items")
@@ -605,6 +618,7 @@ def test_the_task_is_passed_by_the_answers_that_are_shown(response, scratch):
     assert [each["status"] for each in result["evaluators_results"]] == ["success", "success", "success", "failure"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("query", "quantity"), [("?page=1", "2"), ("?page=1", "3"), ("", "2"), ("", "3")])
 def test_the_requests_that_are_shown_are_expected(query, quantity, scratch):
     (task,), (expectation,) = example("eval_schema"), example("evaluator")
@@ -620,6 +634,7 @@ def test_the_requests_that_are_shown_are_expected(query, quantity, scratch):
         assert (request_pattern["status"] == "success") is (quantity == "2" and query in queries)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("block", blocks("ini"), ids=lambda block: block.page)
 def test_ini_files_are_accepted(block, scratch):
     (scratch / "pytest.ini").write_text(block.text, "utf-8")
@@ -635,6 +650,7 @@ def test_the_limits_that_are_shown_are_the_defaults():
     assert read_limits(lines) == Limits()
 
 
+@pytest.mark.whole
 def test_the_manual_of_fixtures_is_printed(scratch):
     done = pytest_in(scratch, "--fixtures", "--webeval-runs=runs", "--rootdir=.")
     page = (ROOT / "docs/how-to/write-an-evaluator.md").read_text("utf-8")

@@ -88,6 +88,7 @@ def read_result(suite, task):
     return json.loads((suite / "example_suite/unjudged" / task / "eval_result.json").read_text("utf-8"))
 
 
+@pytest.mark.whole
 def test_there_is_a_reply_about_the_trajectory_without_a_verdict(suite):
     roots = ("--webeval-runs=example_suite/trajectories", "--webeval-tasks=example_suite/trajectories/tasks.tsv")
     done = score(suite, *roots, *REPLIES, "-k", "books_old_1")

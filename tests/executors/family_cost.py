@@ -20,8 +20,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import psutil
-
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER of Linux
 LOOK_SECONDS = 0.05
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -102,6 +100,8 @@ def count_lines(path):
 
 def kill_worker(session):
     """Kill a process that scores, and the Dask worker that it belongs to, if there is one."""
+    import psutil  # the suites of executors alone have it
+
     family = {process.pid: process for process in psutil.Process(session).children(recursive=True)}
     targets = {pid: process for pid, process in family.items() if is_scorer(process)}
     if not targets:
@@ -116,6 +116,8 @@ def kill_worker(session):
 
 def is_scorer(process):
     """A process that a starter has forked."""
+    import psutil  # same
+
     with suppress(psutil.Error):
         return "executors.starter" in " ".join(process.parent().cmdline())
     return False

@@ -10,9 +10,7 @@ from contextlib import suppress
 from importlib import metadata
 from threading import Timer
 
-import psutil
 import pytest
-from distributed import Client
 
 from pytest_webeval.errors import ExecutorError
 from pytest_webeval.executors import dask_job
@@ -25,6 +23,8 @@ from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
 from tests.support.batch_functions import name_version
 
+distributed, psutil = pytest.importorskip("distributed"), pytest.importorskip("psutil")
+pytestmark = pytest.mark.whole
 LOST = "a worker process that scored this run died 2 times (signal 9); inspect the run, or lower the limits"
 
 
@@ -54,13 +54,11 @@ def test_a_cluster_runs_batches(engine):
     assert run(engine, batch_functions.multiply, 3, range(5000)) == list(range(0, 15000, 3))
 
 
-@pytest.mark.whole
 def test_a_cluster_is_known_by_its_scheduler_file(cluster):
     engine = DaskEngine("", name_version, scheduler_file=str(cluster.scheduler_file))
     assert run(engine, batch_functions.multiply, 3, range(5)) == [0, 3, 6, 9, 12]
 
 
-@pytest.mark.whole
 def test_functions_run_in_main_threads_where_time_limits_work(engine):
     assert run(engine, batch_functions.is_interruptible, None, range(3)) == [True] * 3
 
@@ -72,14 +70,12 @@ def test_only_the_item_that_kills_its_process_is_lost(engine):
     assert reasons == ["signal 9"] * 5
 
 
-@pytest.mark.whole
 def test_a_bug_ends_the_session_with_its_traceback(engine):
     with pytest.raises(ZeroDivisionError) as caught:
         run(engine, batch_functions.divide_by, 1, [1, 2, 0])
     assert "in divide_by" in caught.value.__notes__[0]
 
 
-@pytest.mark.whole
 def test_settings_are_loaded_once_by_the_process_of_each_worker(engine, tmp_path):
     shared = batch_functions.Counted(str(tmp_path / "loaded"))
     run(engine, batch_functions.sleep_and_echo, shared, range(400), size=1)
@@ -87,7 +83,6 @@ def test_settings_are_loaded_once_by_the_process_of_each_worker(engine, tmp_path
     assert len(loaded) == len(set(loaded)) == 2
 
 
-@pytest.mark.whole
 def test_a_session_leaves_the_cluster_without_its_tasks_and_processes(cluster, engine):
     results = map_batches(engine, batch_functions.sleep, 30, range(100), size=1, lost=lambda *both: both)
     Timer(2, signal.raise_signal, [signal.SIGINT]).start()
@@ -96,7 +91,7 @@ def test_a_session_leaves_the_cluster_without_its_tasks_and_processes(cluster, e
         next(results)
     assert time.monotonic() - began < 15
     until = time.monotonic() + 10
-    with Client(cluster.address, set_as_default=False) as client:
+    with distributed.Client(cluster.address, set_as_default=False) as client:
         while (list_workers(cluster) or client.run_on_scheduler(count_tasks)) and time.monotonic() < until:
             time.sleep(0.1)
         assert (list_workers(cluster), client.run_on_scheduler(count_tasks)) == ([], 0)
@@ -106,14 +101,13 @@ def count_tasks(dask_scheduler=None):
     return len(dask_scheduler.tasks)
 
 
-@pytest.mark.whole
 def test_tasks_have_a_name_that_reads_well_and_is_released(cluster, engine):
     seen = set()
 
     def look(_):
         seen.update(client.run_on_scheduler(list_keys))
 
-    with Client(cluster.address, set_as_default=False) as client:
+    with distributed.Client(cluster.address, set_as_default=False) as client:
         run(engine, batch_functions.multiply, 3, range(2000), size=10, on_done=look)
         prefixes = client.run_on_scheduler(list_prefixes)
     names = {key.rpartition("-")[0] for key in seen if key.startswith("score")}
@@ -144,9 +138,8 @@ def list_prefixes(dask_scheduler=None):
     return list(dask_scheduler.task_prefixes)
 
 
-@pytest.mark.whole
 def test_its_executor_is_an_engine_too(cluster):
-    with Client(cluster.address, set_as_default=False) as client:
+    with distributed.Client(cluster.address, set_as_default=False) as client:
         engine = wrap_executor(client.get_executor(), 2)
         assert run(engine, batch_functions.multiply, 3, range(500)) == list(range(0, 1500, 3))
 
@@ -163,7 +156,6 @@ def test_a_worker_of_another_version_is_refused_at_the_start(tmp_path):
     )
 
 
-@pytest.mark.whole
 def test_a_worker_of_another_version_that_joins_later_is_refused(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
         joined = []
@@ -220,14 +212,12 @@ def test_a_scheduler_file_that_is_not_complete_is_named_on_one_line(tmp_path, co
     assert str(caught.value).endswith("; wait until the scheduler has written it")
 
 
-@pytest.mark.whole
 def test_a_cluster_without_workers_is_named_on_one_line(tmp_path):
     with start_cluster(tmp_path, 0) as cluster, pytest.raises(ExecutorError) as caught:
         run(DaskEngine(cluster.address, name_version, patience=0.5), batch_functions.echo, None, range(3))
     assert str(caught.value) == (f"the Dask cluster at {cluster.address} has no worker for 0.5 s; start workers there")
 
 
-@pytest.mark.whole
 def test_a_cluster_that_loses_all_workers_for_good_ends_the_session(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
 
@@ -256,7 +246,6 @@ def test_the_items_of_a_worker_that_the_cluster_replaces_by_itself_are_named_at_
     assert in_hand
 
 
-@pytest.mark.whole
 def test_a_scheduler_that_ends_ends_the_session(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
         engine = DaskEngine(cluster.address, name_version, patience=3)
@@ -282,7 +271,6 @@ def test_a_local_cluster_runs_batches_and_listens_on_loopback_only(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.whole
 def test_a_local_cluster_loses_only_the_item_that_kills_its_process(capfd):
     results = run(LocalDaskEngine(2, name_version), batch_functions.kill_itself, 5, range(40), 10)
     assert results == [2 * item if item != 5 else (5, LOST) for item in range(40)]

@@ -9,7 +9,6 @@ import time
 from contextlib import contextmanager, suppress
 from random import Random
 
-import psutil
 import pytest
 
 from pytest_webeval.executors.batches import map_batches
@@ -19,6 +18,7 @@ from tests.executors.clusters import kill, start_cluster
 from tests.support import batch_functions
 from tests.support.batch_functions import name_version
 
+psutil = pytest.importorskip("psutil")
 pytestmark = pytest.mark.whole
 
 

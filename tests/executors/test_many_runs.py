@@ -26,6 +26,7 @@ def score_in_all_ways(directory, count, batch):
     return costs
 
 
+@pytest.mark.whole
 def test_a_cluster_that_loses_a_worker_half_way_leaves_the_files_of_pytest(tmp_path):
     score_in_all_ways(tmp_path, 150, 5)
 

@@ -14,7 +14,7 @@ from pytest_webeval.evaluators.network.body_matcher import select_fields
 from pytest_webeval.evaluators.network.urls import UrlMatcher
 from pytest_webeval.recordings.network.bodies import BodySource
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.date import DateValue
 from pytest_webeval.values.duration import DurationValue

@@ -129,6 +129,7 @@ def run(*arguments, cwd):
     return subprocess.run([*command, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.whole
 def test_the_command_prints_a_line_for_each_target_and_exits_with_0_where_nothing_was_found(tmp_path):
     done = run("--inputs", "50", "times", cwd=tmp_path)
     assert [line.split()[:3] for line in done.stdout.splitlines()] == [["times", "50", "inputs"]]

@@ -76,6 +76,7 @@ def content_of(directory):
     return tuple(sorted(content))
 
 
+@pytest.mark.whole
 @pytest.mark.unchecked_files("the corpus holds results that strangers wrote")
 @pytest.mark.parametrize("name", RECORDED_FORMATS)
 def test_no_two_directories_of_a_recorded_format_hold_the_same(name, tmp_path):

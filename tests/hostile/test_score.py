@@ -8,10 +8,11 @@ import pytest
 
 from tests.hostile.corpus.sessions import listed, run_with_score
 
+pytestmark = pytest.mark.whole
 EVERY = int(os.environ.get("WEBEVAL_HOSTILE_EVERY", "4"))  # 1 compares all directories, in some minutes
 
 
-@pytest.fixture(scope="session", params=[pytest.param(40, id="sample"), pytest.param(EVERY, marks=pytest.mark.whole)])
+@pytest.fixture(scope="session", params=[EVERY])
 def pair(request, tmp_path_factory):
     """A session of `score` and one of pytest, over every so many hostile directories."""
     return run_with_score(tmp_path_factory.mktemp("corpus-score"), request.param)

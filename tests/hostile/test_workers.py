@@ -6,8 +6,10 @@ import pytest
 
 from tests.hostile.corpus.sessions import listed, run_with_workers
 
+pytestmark = pytest.mark.whole
 
-@pytest.fixture(scope="session", params=[pytest.param(40, id="sample"), pytest.param(8, marks=pytest.mark.whole)])
+
+@pytest.fixture(scope="session", params=[8])
 def pair(request, tmp_path_factory):
     """A session with workers and one without, over every so many hostile directories."""
     return run_with_workers(tmp_path_factory.mktemp("workers"), request.param)

@@ -3,23 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import metadata
+from contextlib import suppress
+from importlib import import_module, metadata
+from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 
-import pytest_webeval.plugin.registration as _loaded_once  # noqa: F401  (pytester forgets what a session imports)
+import pytest_webeval
 from pytest_webeval.plugin.collection.nodes import RunItem
 from tests.support import recorded
+from tests.support.default_run import group_rows, thin
 from tests.support.runs import Runs
+
+# Pytester forgets what a session imports, and each session would import it again.
+for _module in walk_packages(pytest_webeval.__path__, "pytest_webeval."):
+    import_module(_module.name)
+for _name in ("openai", "PIL.Image", "thefuzz.fuzz", "url_normalize"):
+    with suppress(ImportError):
+        import_module(_name)
 
 # Each session would load them afresh; beside them no run item is scored directly, as it is for most users.
 OTHER_PLUGINS = {
     "no:allure_pytest": "--alluredir",
+    "no:anyio": "--anyio",
     "no:hypothesispytest": "--hypothesis",
     "no:benchmark": "--benchmark",
     "no:rerunfailures": "--reruns",
 }
+
+
+HERE = Path(__file__).parent
+SPREADING = ("-n", "--webeval-workers", "--numprocesses")
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave most sessions of tables to the suites marked `whole`: each third row, and none that spreads over processes.
+
+    test_xdist.py has what is different there, and test_all_formats.py compares all bytes of such a session. The marker
+    `thinned` chooses other rows.
+    """
+    rows = [item for item in items if item.path.parent == HERE and hasattr(item, "callspec")]
+    for item in rows:
+        if item.path.name != "test_xdist.py" and _is_spread(item):
+            item.add_marker(pytest.mark.whole)
+    sessions = (item for item in rows if "pytester" in item.fixturenames and not item.get_closest_marker("whole"))
+    for table in group_rows(item for item in sessions if not item.get_closest_marker("thinned")):
+        thin(table, every=3)
+
+
+def _is_spread(item: Any) -> bool:
+    values = item.callspec.params.values()
+    lists = ([value] if isinstance(value, str) else value for value in values if isinstance(value, str | list | tuple))
+    return any(isinstance(each, str) and each.startswith(SPREADING) for values in lists for each in values)
 
 
 def _without(arguments: Sequence[str]) -> list[str]:
@@ -28,20 +65,26 @@ def _without(arguments: Sequence[str]) -> list[str]:
     return [f"-p{name}" for name in OTHER_PLUGINS if name not in used]
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _remember_packages() -> Iterator[None]:
-    """Read the metadata of an installed package once: pytest asks for that of all packages in each session."""
-    parse: Any = metadata.Distribution.metadata.fget
+def _remembering(read: Callable[[Any], Any]) -> property:
+    """A property of an installed package that is read once."""
     packages: dict[Any, Any] = {}
 
-    def parse_once(package: metadata.PathDistribution) -> Any:
+    def read_once(package: metadata.PathDistribution) -> Any:
         key = package._path
         if key not in packages:
-            packages[key] = parse(package)
+            packages[key] = read(package)
         return packages[key]
 
+    return property(read_once)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _remember_packages() -> Iterator[None]:
+    """Read what is written about an installed package once: pytest asks for that of all packages in each session."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata.PathDistribution, "metadata", property(parse_once))
+        for name in ("entry_points", "files", "metadata"):
+            described: Any = getattr(metadata.Distribution, name)
+            patch.setattr(metadata.PathDistribution, name, _remembering(described.fget))
         yield
 
 

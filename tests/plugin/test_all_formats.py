@@ -84,6 +84,8 @@ def test_all_formats_are_scored_alike_by_one_process_and_by_two(mixed, pytester,
     assert {name for name in formats if formats[name] not in name.split("/")} == {"eval_summary.json"}
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_session_over_one_format_loads_no_reader_of_another(runs, webeval_apart, pytester, name):
     add_samples(runs, name)

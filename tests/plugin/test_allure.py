@@ -296,6 +296,7 @@ def test_a_session_leaves_nothing_in_allure(runs, webeval):
     assert "AllureResults" not in {type(each).__name__ for each in allure_commons.plugin_manager.get_plugins()}
 
 
+@pytest.mark.whole
 def test_a_session_without_its_option_loads_nothing_for_it(runs, webeval_apart, pytester):
     runs.add(107)
     pytester.makeconftest(

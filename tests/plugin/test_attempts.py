@@ -156,6 +156,7 @@ def benchmarks(runs):
     return runs
 
 
+@pytest.mark.whole
 @SERIAL_AND_SPREAD
 @pytest.mark.unchecked_files("samples of recorders have files of any name")
 def test_directories_of_other_benchmarks_are_no_attempts(benchmarks, webeval_apart, spread):

@@ -119,6 +119,7 @@ def test_failed_items_run_again(audited, webeval, pytester):
     runs_first.assert_outcomes(failed=1)
 
 
+@pytest.mark.whole
 def test_two_workers_find_the_same(audited, webeval_apart):
     result = webeval_apart(OPTION, "-n", "2")
     result.assert_outcomes(passed=1, failed=1)

@@ -80,6 +80,7 @@ def an_empty_directory(runs):
     (runs.root / "107").mkdir(parents=True)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [

@@ -58,6 +58,7 @@ def test_screenshots_of_online_mind2web_without_a_result_are_an_error(runs, webe
     assert runs.reasons == {"7": f"unknown layout of runs/7: {lack}"}
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("tasks", [None, [7], [8]], ids=["no tasks", "defined", "undefined"])
 @pytest.mark.parametrize(
     ("part", "content", "problem"),

@@ -25,6 +25,7 @@ def good_and_bad(runs):
     return runs
 
 
+@pytest.mark.whole
 def test_a_page_is_appended_by_the_controller_alone_and_the_same_however_items_are_spread(
     good_and_bad, webeval_apart, page
 ):
@@ -66,6 +67,7 @@ def annotations(result):
     return [line for line in result.outlines if line.startswith("::")]
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options", [(), ("-q",), pytest.param(("-n2",), marks=pytest.mark.whole), ("--no-summary",), ("-v",)]
 )

@@ -206,6 +206,7 @@ def test_no_gate_judges_a_partial_session(two, capsys):
     assert compare(capsys, "a.json", "b.json")[0] == 0
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -265,6 +266,7 @@ def change_row(**fields):
     return lambda raw: raw["task_results"][1].update(fields)
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("change", "line"),
     [

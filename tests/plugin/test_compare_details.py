@@ -13,7 +13,7 @@ import zlib
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.side_by_side import entries, recording_reader, session_files
+from pytest_webeval.reports.html.side_by_side import entries, run_files
 from pytest_webeval.reports.html.writer import data_name
 from tests.support import canaries
 
@@ -83,9 +83,9 @@ def score(webeval, name, *arguments):
 
 
 ROWS = [
-    ["retrieved_data[0]", "✓ as expected", '✕ expected "lamp"; got "<b>sofa"'],
-    ["url", "✓ as expected", '✕ expected "__SHOPPING__/cart"; got "__SHOPPING__/carts"'],
-    ["http_method", "✓ as expected", '✕ expected "POST"; got "GET"'],
+    ["retrieved_data[0]", "✓ as expected", '✕ expected "lamp", got "<b>sofa"'],
+    ["url", "✓ as expected", '✕ expected "__SHOPPING__/cart", got "__SHOPPING__/carts"'],
+    ["http_method", "✓ as expected", '✕ expected "POST", got "GET"'],
 ]
 
 
@@ -158,6 +158,7 @@ HOSTILE_FILES = {
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.unchecked_files("results that are damaged on purpose")
 @pytest.mark.parametrize("content", HOSTILE_FILES.values(), ids=HOSTILE_FILES)
 def test_a_damaged_file_is_a_line(two, content):
@@ -192,6 +193,7 @@ PAGE_CHANGES = [
 ]
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("change", PAGE_CHANGES)
 def test_a_page_may_have_any_type_anywhere(two, change):
     path = two / "rb" / "data" / f"{data_name('runs/108')}.js"
@@ -241,17 +243,13 @@ def test_a_page_has_details_of_a_number_of_tasks(two, monkeypatch):
 
 
 def test_recordings_are_read_up_to_a_number_of_bytes(two, monkeypatch):
-    monkeypatch.setattr(
-        recording_reader.run_files, "measure_recording", lambda *_: recording_reader.MOST_READ_BYTES + 1
-    )
+    monkeypatch.setattr(run_files, "measure_recording", lambda *_: run_files.MOST_READ_BYTES + 1)
     assert "the recording was not read" in find_entry(compare("a", "b"), "task-108")
 
 
 def test_only_changed_tasks_are_read(two, monkeypatch):
     read = []
-    monkeypatch.setattr(
-        session_files.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or ""
-    )
+    monkeypatch.setattr(entries.DetailsReader, "_read", lambda *arguments: read.append(arguments[2].task_id) or "")
     compare("a", "b")
     assert sorted(read) == [107, 107, 108, 108]
 
@@ -303,6 +301,7 @@ PICTURES = [
 ]
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(("content", "is_linked", "problem"), PICTURES)
 @pytest.mark.parametrize("sessions", [("a", "b"), ("ra", "rb")])
 def test_pictures_are_linked_where_they_are_and_only_if_they_are_images(
@@ -342,6 +341,7 @@ def planted(runs, pytester, webeval):
     return pytester.path
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize(
     ("sessions", "unseen"),
@@ -358,6 +358,7 @@ def test_no_secret_is_in_details_of_sessions_without_redaction(planted, mode, se
     assert len(canaries.seen(compare(*sessions, "--redact=off"))) > 8
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("mode", ["default", "strict"])
 def test_no_secret_is_on_the_page_of_a_session_with_a_baseline(planted, webeval, mode):
     redact = f"--webeval-redact={mode}"

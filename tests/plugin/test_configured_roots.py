@@ -38,6 +38,7 @@ def test_plain_pytest_collects_the_tests_of_the_project_and_the_configured_runs(
     assert sorted(collected(project.runpytest("--co", "-q"))) == ALL
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_session_with_configured_runs_is_whole(project, runs, workers):
     project.runpytest_subprocess(*workers).assert_outcomes(passed=4, failed=1)

@@ -31,6 +31,7 @@ def call(run, *command):
     return subprocess.run(command, cwd=run, capture_output=True, text=True, check=False, timeout=120)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     "command",
     [

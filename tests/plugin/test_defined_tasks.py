@@ -67,6 +67,7 @@ def score(runs, webeval):
     return run
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("kind", EXPECTATIONS)
 def test_an_expectation_that_is_met_is_a_success(score, name, kind):
@@ -75,6 +76,7 @@ def test_an_expectation_that_is_met_is_a_success(score, name, kind):
     assert score(name, WITH_ALL, EXPECTATIONS[kind][0])[0] == "success"
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("kind", EXPECTATIONS)
 def test_an_expectation_that_is_not_met_is_a_failure_whatever_verdict_is_stored(score, name, kind):
@@ -83,6 +85,7 @@ def test_an_expectation_that_is_not_met_is_a_failure_whatever_verdict_is_stored(
     assert score(name, WITH_ALL, EXPECTATIONS[kind][1])[0] == "failure"
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("kind", EXPECTATIONS)
 def test_an_expectation_without_its_evidence_is_an_error_that_names_it(score, name, kind):
@@ -91,6 +94,7 @@ def test_an_expectation_without_its_evidence_is_an_error_that_names_it(score, na
     assert MISSING.get((name, kind), NO_ANSWER if kind == "response" else NO_TRAFFIC) in reason
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("verdict", [True, False, None], ids=["success", "failure", "missing"])
 def test_a_verdict_that_the_definition_expects_is_needed(score, name, verdict):
@@ -103,6 +107,7 @@ def test_a_verdict_that_the_definition_expects_is_needed(score, name, verdict):
         assert "not scored: " in reason or name == "webarena-verified"
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", TRAJECTORIES)
 @pytest.mark.parametrize("verdict", [True, False, None], ids=["success", "failure", "missing"])
 def test_a_stored_verdict_counts_besides_and_never_instead(score, name, verdict):
@@ -112,6 +117,7 @@ def test_a_stored_verdict_counts_besides_and_never_instead(score, name, verdict)
     assert score(name, recorded, RESPONSE, requested("/cart"))[0] == ("failure" if verdict is False else "success")
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", TRAJECTORIES)
 @pytest.mark.parametrize(
     ("path", "has_traffic", "status"),
@@ -188,6 +194,7 @@ def failing(runs):
     return len(TRAJECTORIES) * len(WAYS)
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.usefixtures("failing")
 def test_no_way_to_hide_a_failing_run_makes_it_pass_or_leave_the_rate(runs, failing, webeval_apart, pytester, engine):
@@ -210,6 +217,7 @@ def test_no_way_to_hide_a_failing_run_makes_it_pass_or_leave_the_rate(runs, fail
         assert found == {expected} or way == "aborted", way
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("rules", ["reference", "default", "strict"])
 @pytest.mark.parametrize("name", TRAJECTORIES)
 def test_the_files_of_a_second_format_are_no_way_out(runs, webeval, name, rules):

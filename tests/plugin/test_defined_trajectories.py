@@ -40,6 +40,7 @@ def row(runs):
     return lambda: runs.summary["task_results"][0]
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", ["fara", "webvoyager", "online-mind2web"])
 @pytest.mark.parametrize(
     ("label", "answer", "status"),
@@ -98,6 +99,7 @@ def test_a_choice_that_leaves_nothing_of_the_definition_is_no_success(runs, webe
     assert any(omitted in text for texts in runs.summary["webeval"]["warnings"].values() for text in texts)
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", TRAJECTORIES)
 def test_evidence_is_needed_under_all_rules(runs, webeval, define, row, name):
     define(requested("/cart"))

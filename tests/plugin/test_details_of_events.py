@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.reports.html.event_details import MOST_DETAILED
+from pytest_webeval.reports.html.requests import MOST_DETAILED
 from pytest_webeval.reports.html.writer import events_name
 from tests.plugin.test_report import events_of, names_of_pages, page_of
 from tests.support import canaries
@@ -65,6 +65,7 @@ def seen(directory):
     return canaries.seen(*files, names=SECRETS)
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("workers", [(), ("-n2", "-p", "xdist")], ids=["serial", "parallel"])
 @pytest.mark.parametrize("mode", MODES)
 def test_no_secret_of_an_event_is_in_a_report(planted, webeval_apart, report, mode, workers):

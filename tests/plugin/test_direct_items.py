@@ -9,6 +9,8 @@ import pytest
 
 from tests.plugin.test_fixtures import OVERRIDES
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 RECORDING_REPORTS = """
 import json, os, pathlib
 

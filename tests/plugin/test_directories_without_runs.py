@@ -195,6 +195,7 @@ def test_in_traj_nothing_vanishes(runs, webeval):
     assert {name.rpartition("/")[2] for name in labels(runs)} == {"empty", ".hidden", "judged"}
 
 
+@pytest.mark.whole
 @WORKERS
 def test_outputs_of_earlier_sessions_are_no_runs_and_are_not_named(runs, webeval_apart, workers):
     runs.add(107)

@@ -81,11 +81,14 @@ def test_the_output_is_utf8_on_any_terminal(tmp_path, export, monkeypatch):
     assert '""Ü""'.encode() in ascii_only.buffer.getvalue()
 
 
-def test_files_are_replaced_in_one_step_and_links_are_not_followed(out, export, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "start"), [("jsonl", b"{"), pytest.param("parquet", b"PAR1", marks=pytest.mark.libraries)]
+)
+def test_files_are_replaced_in_one_step_and_links_are_not_followed(out, export, tmp_path, kind, start):
     (tmp_path / "mine").write_text("mine")
-    (tmp_path / "table.parquet").symlink_to(tmp_path / "mine")
-    assert export(out, "--to=parquet", "--output", tmp_path / "table.parquet")[0] == 0
-    assert (tmp_path / "table.parquet").read_bytes().startswith(b"PAR1")
+    (tmp_path / "table").symlink_to(tmp_path / "mine")
+    assert export(out, f"--to={kind}", "--output", tmp_path / "table")[0] == 0
+    assert (tmp_path / "table").read_bytes().startswith(start)
     assert (tmp_path / "mine").read_text() == "mine"
     assert not list(tmp_path.glob(".table*"))
 

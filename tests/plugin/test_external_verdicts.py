@@ -64,6 +64,7 @@ ABORTED = {
 }
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(("code", "outcome"), [("1", "passed"), ("0", "failed"), ("2", "skipped")])
 @pytest.mark.parametrize("write", ABORTED.values(), ids=ABORTED)
 def test_the_label_of_an_aborted_run_decides(runs, webeval, label, write, code, outcome):
@@ -208,6 +209,7 @@ def test_it_is_reported_which_verdicts_are_on_runs(runs, webeval_apart, label, j
     assert result.ret == pytest.ExitCode.OK
 
 
+@pytest.mark.thinned(every=4)
 @WORKERS
 @pytest.mark.parametrize(
     ("options", "problem"),
@@ -228,6 +230,7 @@ def test_a_file_about_no_run_fails_the_session(runs, webeval_apart, label, judge
     assert not (runs.root.parent / "first.json").exists()
 
 
+@pytest.mark.thinned(every=3)
 @WORKERS
 @pytest.mark.parametrize(
     ("place", "outcomes"), [("t{}", {"errors": 2}), ("Mine/t{}", {"errors": 2}), ("Yours/t{}", {"passed": 2})]
@@ -312,6 +315,7 @@ def test_merged_shards_are_what_one_session_leaves(runs, judge_runs, label, pyte
         assert merged == single
 
 
+@pytest.mark.whole
 def test_an_interrupted_session_with_files_is_resumed_only_where_their_verdicts_are_the_same(
     runs, webeval_apart, label, judge_runs, pytester
 ):

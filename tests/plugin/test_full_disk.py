@@ -98,6 +98,7 @@ def test_each_run_without_room_is_an_error_with_the_same_short_text(runs, webeva
     assert said(result) == [f"summary: {runs.root}/eval_summary.json", told]
 
 
+@pytest.mark.whole
 @WORKERS
 def test_one_result_without_room_is_counted_as_one(runs, webeval_apart, full, workers):
     runs.add(107)
@@ -107,6 +108,7 @@ def test_one_result_without_room_is_counted_as_one(runs, webeval_apart, full, wo
     assert told in webeval_apart(*workers).outlines
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_summary_without_room_is_made_from_the_results_by_the_next_session(
     runs, webeval_apart, full, make_room, workers
@@ -125,6 +127,7 @@ def test_a_summary_without_room_is_made_from_the_results_by_the_next_session(
     assert runs.counts == (2, 0, 0)
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_report_without_room_keeps_the_journal_for_the_next_session(
     runs, webeval_apart, pytester, full, make_room, workers
@@ -155,6 +158,7 @@ def test_a_page_without_room_is_no_half_page_and_not_in_the_list(runs, webeval_a
     assert re.findall(r"task-[0-9a-f]{16}", (place / "index.html").read_text()) == []
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_journal_without_room_is_in_the_same_line(runs, webeval_apart, full, workers):
     for number in (107, 108):
@@ -187,6 +191,7 @@ def test_more(webeval_run, record_evaluation):
 """
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_result_to_which_a_python_test_added_something_needs_room_as_well(
     runs, webeval_apart, pytester, full, workers
@@ -244,6 +249,8 @@ def test_a_page_of_github_without_room_is_in_the_same_line(runs, webeval, monkey
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_three_directories_are_named_and_more_are_counted(pytester, runs, count):
     runs.add(107)

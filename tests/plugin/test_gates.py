@@ -265,6 +265,7 @@ def test_without_failures_no_subset_is_written(runs, webeval, pytester):
     assert (pytester.path / "again.json").read_text() == "{}"  # of somebody else, perhaps
 
 
+@pytest.mark.whole
 def test_gates_excuse_no_worker_that_crashed(three, webeval_apart, pytester):
     crash = "import os\ndef pytest_runtest_setup(item):\n    os._exit(1) if '108' in item.nodeid else None"
     (pytester.path / "conftest.py").write_text(crash)
@@ -352,6 +353,7 @@ def test_a_gate_that_cannot_fail_is_refused(three, baseline, webeval, more, coun
     assert not (three.root / "eval_summary.json").exists()
 
 
+@pytest.mark.whole
 def test_under_xdist_a_baseline_of_other_tasks_fails_the_gate(three, baseline, webeval_apart, another_root):
     another_root("others").add(207)
     for task_id in (107, 108, 109):

@@ -199,6 +199,7 @@ def test_a_report_has_the_history_with_this_session_last(three, webeval):
     assert LINK not in (three / "page" / "index.html").read_text()
 
 
+@pytest.mark.whole
 def test_workers_leave_the_history_to_the_controller(three, webeval_apart):
     result = webeval_apart("--webeval-report=page", "--webeval-output=d", "-n2", *history_options("a.json"))
     result.assert_outcomes(passed=3)

@@ -70,14 +70,14 @@ def test_recognize_brings_a_format_of_ones_own(runs, webeval, pytester):
         from functools import partial
         from pytest_webeval import Run
         from pytest_webeval.recordings.inputs import RunInputs
-        from pytest_webeval.recordings.network.har import HarTrace
+        from pytest_webeval.recordings.network.readers import load_har
         class Mine:
             name = "mine"
             wanted = "answer.txt"
             def recognizes(self, path):
                 return (path / "answer.txt").is_file()
             def load(self, path, label, rules):
-                trace = lambda inputs: HarTrace().load(inputs, "traffic.txt")
+                trace = lambda inputs: load_har(inputs, "traffic.txt")
                 return Run(path, label, int(path.name), self.name, "answer.txt", RunInputs(path), rules, trace)
         def pytest_webeval_recognize(path, config):
             assert config.option.webeval_runs

@@ -31,12 +31,14 @@ def usage_error(pytester, *options):
     return lines[0]
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize(("name", "value", "advice"), VALUES)
 def test_an_invalid_value_names_its_option(pytester, name, value, advice):
     line = usage_error(pytester, f"--webeval-{name}={value}")
     assert line == f"ERROR: invalid --webeval-{name} {value!r}; use {advice}"
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(("name", "value", "advice"), [VALUES[0], VALUES[4], VALUES[8]])
 def test_an_invalid_value_names_its_ini_key(pytester, name, value, advice):
     key = f"webeval_{name.replace('-', '_')}"

@@ -50,6 +50,7 @@ def test_a_test_case_of_a_failed_run_whose_teardown_fails_too_is_named_by_its_ta
     assert cases() == [("runs", "107"), ("runs", "107")]
 
 
+@pytest.mark.whole
 def test_a_run_that_ends_its_worker_is_named_by_its_directory(runs, webeval_apart, cases, pytester):
     runs.add(107)
     pytester.makeconftest(

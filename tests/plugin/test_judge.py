@@ -115,6 +115,7 @@ def test_screenshots_are_inputs_of_a_judged_result(tree, ask, results):
 MANUAL = Path(__file__).parents[2] / "docs/how-to/judge-runs.md"
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_sent_is_what_the_manual_lists(method, tree, ask):
     tree("a", scores=None)
@@ -153,6 +154,7 @@ def test_off_asks_nobody_and_needs_no_key(tree, webeval, runs):
     assert "judging" not in runs.summary["webeval"]
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     ("answers", "outcome"),
     [
@@ -176,6 +178,7 @@ def test_a_failure_of_the_judge_is_not_one_of_the_agent(answers, outcome, tree, 
     assert results("a")["webeval"]["excluded"].startswith("not scored: ")
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
 def test_a_refused_key_ends_the_session_once(status, method, tree, ask, runs):
@@ -229,6 +232,7 @@ def test_what_the_rules_decide_reaches_no_judge(tree, ask):
     assert server.exchanges == []
 
 
+@pytest.mark.whole
 def test_two_workers_pay_for_the_same_questions(tree, webeval_apart, ask, runs, pytester):
     for name in "abcd":
         tree(name, scores=None)
@@ -408,6 +412,7 @@ ASKING = ["--webeval-judge=m", "--webeval-judge-mode=live"]
 LOCAL = [*ASKING, "--webeval-judge-url=http://127.0.0.1/v1"]
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -509,6 +514,7 @@ def test_a_request_that_is_not_near_or_is_forbidden_is_shown_to_nobody(runs, web
     assert server.exchanges == []
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_nothing_is_written_outside_of_a_run_or_waits_for_a_pipe(kind, tree, ask, pytester):
     path, outside = tree("a", scores=None), pytester.path / "outside"
@@ -583,6 +589,7 @@ def other(record_evaluation):
     assert (runs.summary["success_count"], runs.summary["webeval"]["judging"]["successes"]) == (0, 1)
 
 
+@pytest.mark.whole
 def test_a_judged_result_is_not_reused_for_another_judge(tree, ask, webeval, judged):
     tree("a", scores=None)
     with serve([SUCCESS]) as server:
@@ -622,6 +629,7 @@ def test_worker_processes_leave_runs_that_are_judged_again_to_the_session(tree, 
     assert len(server.exchanges) == 4
 
 
+@pytest.mark.whole
 def test_all_processes_together_send_so_many_requests_at_a_time(tree, webeval_apart, pytester):
     for name in "abcd":
         for picture in tree(name, scores=None).glob("*.png"):  # equal ones would be one question
@@ -663,6 +671,7 @@ def test_a_verdict_is_not_compared_with_what_the_run_says_of_an_older_one(tree, 
     assert [text for text in results("a")["webeval"]["warnings"] if "R17" in text] == []
 
 
+@pytest.mark.whole
 def test_a_threshold_has_one_spelling(tree, ask, judged):
     tree("a", scores=None)
     with serve([SUCCESS]) as server:

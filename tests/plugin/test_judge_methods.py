@@ -146,6 +146,7 @@ def statuses(results):
     return {name: result["status"] for name, result in results.items()}
 
 
+@pytest.mark.thinned(every=8)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("count", "period"),

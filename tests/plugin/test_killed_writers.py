@@ -87,6 +87,7 @@ def test_a_worker_of_the_command_score_leaves_nothing(some, pytester, capsys, ou
     check_all(some, pytester.path / output if output else None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("output", ["", "out"], ids=["in place", "output"])
 def test_a_worker_of_xdist_leaves_nothing(some, webeval_apart, pytester, output):
     pytester.makeconftest(CONFTEST)
@@ -94,6 +95,7 @@ def test_a_worker_of_xdist_leaves_nothing(some, webeval_apart, pytester, output)
     check_all(some, pytester.path / output if output else None)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("is_apart", [False, True], ids=["in place", "output"])
 def test_a_session_that_is_stopped_removes_what_its_workers_were_writing(some, tmp_path, is_apart):
     output = tmp_path / "out" if is_apart else None

@@ -157,6 +157,7 @@ def test_strict_surprises_are_not_excused_by_gates(runs, before, webeval, pytest
     assert webeval(*KNOWN, "--webeval-gate=errors <= 9").ret == 1
 
 
+@pytest.mark.thinned
 @SERIAL_AND_SPREAD
 @pytest.mark.parametrize(("lost", "named"), [([108], "1 *: 108"), ([107], "1 *: 107"), ([110, 111], "2 *: 110, 111")])
 def test_a_task_of_the_baseline_without_a_run_is_no_known_failure(runs, before, webeval_apart, lost, named, spread):

@@ -38,6 +38,7 @@ class InterruptedSpool(RecordSpool):
         super().add(record)
 
 
+@pytest.mark.whole
 @pytest.mark.unchecked_files("the results are made up")
 def test_a_run_that_is_being_kept_when_somebody_stops_is_in_all_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

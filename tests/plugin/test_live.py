@@ -301,6 +301,7 @@ def test_live_tests_over_several_files_need_the_option_for_tasks(pytester, write
     pytester.runpytest(RECORD, *options).assert_outcomes(passed=2)
 
 
+@pytest.mark.whole
 def test_workers_fail_live_tests_over_several_files(pytester, write):
     write(ONE + ONE.replace("tasks.json", "more.json").replace("test_agent", "test_other").replace(", 1", ", 9"))
     (pytester.path / "more.json").write_text(json.dumps([definition(9)]))
@@ -370,6 +371,7 @@ def test_a_live_test_has_no_fixture_over_recorded_runs(pytester, write):
     pytester.runpytest(RECORD).assert_outcomes(errors=1)
 
 
+@pytest.mark.whole
 def test_live_tests_run_on_workers(pytester, write):
     write(ALL)
     result = pytester.runpytest_subprocess(RECORD, "-n2", "--webeval-report=report", "--junitxml=junit.xml")
@@ -414,6 +416,7 @@ def test_an_agent_that_exceeds_a_limit_is_scored_by_what_it_did_before(pytester,
     result.stdout.fnmatch_lines([f"agent_response: expected a JSON object; got no answer: {reason}"])
 
 
+@pytest.mark.whole
 def test_a_debugger_takes_none_of_the_time_of_an_agent(pytester, write):
     pytester.makeconftest("""
         import time
@@ -521,6 +524,7 @@ def test_what_a_site_says_in_live_tests_is_no_control_sequence(pytester, write, 
     assert shown.count("evil") >= 2 * len(BODIES)
 
 
+@pytest.mark.whole
 def test_what_a_site_says_in_the_end_of_a_session_is_no_control_sequence(pytester, write):
     write(SAYING + SAYING_ONE.replace("NAME", "exit").replace("BODY", "pytest.exit(SITE)"))
     controls, shown = find_controls(pytester)

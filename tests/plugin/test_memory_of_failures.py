@@ -94,6 +94,7 @@ def pytest_unconfigure():
 LIMIT = garbage.LONG
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("passes", "seconds", "alive"),
     [(False, LIMIT * 1.01, 0), (False, LIMIT, 2), (True, LIMIT * 1.01, 2)],

@@ -112,6 +112,7 @@ def test_a_broken_definition_is_told_by_its_item(gaps, webeval):
     assert gaps.counts == (1, 1, 3)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

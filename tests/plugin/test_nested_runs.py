@@ -20,6 +20,7 @@ def place(request, runs):
     return request.param
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_run_inside_another_one_is_named_whatever_its_format(runs, webeval, place, name):
     write_run(runs.root / "107" / place, name, RECORDED)
@@ -38,6 +39,7 @@ def test_a_run_inside_one_of_each_format_is_named(runs, webeval, name):
     assert runs.summary["total"] == 1
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "parallel"])
 def test_workers_and_the_command_name_it_too(runs, webeval_apart, pytester, place, workers, capsys):
     runs.add(107, name=f"107/{place}")

@@ -91,6 +91,7 @@ def test_a_run_that_is_asked_for_late_is_skipped_without_runs(pytester):
     result.stdout.fnmatch_lines(["SKIPPED * requires recorded runs; pass --webeval-runs=DIR"])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
 def test_python_tests_over_runs_are_no_session_without_runs(runs, webeval_apart, pytester, workers):
     runs.add(107)

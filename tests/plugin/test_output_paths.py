@@ -59,6 +59,7 @@ def test_a_metrics_file_that_is_a_directory_is_refused_at_the_start(pytester, ru
     result.stderr.fnmatch_lines([f"*{told}"])
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("processes", [(), pytest.param(("-n2",), marks=pytest.mark.whole)])
 @pytest.mark.parametrize("option", DIRECTORIES)
 def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pytester, runs, as_user, option, processes):
@@ -72,6 +73,7 @@ def test_a_directory_that_the_user_may_not_write_is_refused_at_the_start(pyteste
     assert runs.written == []
 
 
+@pytest.mark.whole
 def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytester, runs, as_user):
     runs.add(107)
     runs.root.chmod(0o555)
@@ -83,6 +85,7 @@ def test_a_run_root_that_the_user_may_not_write_needs_an_output_directory(pytest
     assert as_user(f"--webeval-output={pytester.path / 'out'}").returncode == pytest.ExitCode.OK
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "option",
     first_by_default(

@@ -55,6 +55,7 @@ def list_checksums(runs):
     return [result["webarena_verified_evaluator_checksum"] for result in scored]
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", KINDS)
 def test_an_override_counts_for_the_runs_after_a_broken_one(five, webeval, pytester, ordinary, name):
     pytester.makeconftest(KINDS[name])
@@ -71,6 +72,7 @@ PLACES = {
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", ["webeval_response", "webeval_evaluators", "named", "webeval_run"])
 @pytest.mark.parametrize("place", PLACES)
 def test_an_override_of_a_plugin_counts_for_each_run(five, webeval, pytester, monkeypatch, ordinary, place, name):
@@ -116,6 +118,7 @@ def test_a_fixture_with_parameters_is_an_error_of_each_run(five, webeval, pytest
     assert five.counts == (0, 0, 5)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [("-n2",), ("--webeval-workers=2",)], ids=str)
 def test_processes_change_no_result(five, webeval_apart, pytester, options):
     pytester.makeconftest(STRICT)

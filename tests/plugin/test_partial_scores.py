@@ -233,6 +233,7 @@ def test_pages_of_ci_have_the_mean(graded, webeval, pytester, monkeypatch):
     assert "webeval_mean_score 0.75\n" in (pytester.path / "metrics.txt").read_text()
 
 
+@pytest.mark.whole
 def test_workers_and_the_row_of_pytest_html_have_the_score(graded, webeval, pytester):
     pytest.importorskip("pytest_html")
     webeval("--html=page.html", "--self-contained-html")

@@ -61,6 +61,7 @@ def test_all_drivers_keep_the_complete_summary(runs, scored, webeval_apart, spre
     assert not (runs.root / PARTIAL).exists()
 
 
+@pytest.mark.whole
 def test_ctrl_c_keeps_the_complete_summary(runs, scored, webeval_apart, pytester):
     interrupt = "if '108' in item.nodeid:\n        raise KeyboardInterrupt"
     pytester.makeconftest(f"def pytest_runtest_setup(item):\n    {interrupt}")
@@ -122,6 +123,7 @@ def test_a_printed_command_keeps_the_results_of_the_others(runs, pytester, webev
         again.stdout.fnmatch_lines([note])
 
 
+@pytest.mark.thinned(every=6)
 @DRIVERS
 @pytest.mark.parametrize("arguments", [["-k", "[107]"], ["runs/107"]])
 def test_a_selection_keeps_the_report_of_all_runs_that_the_ini_file_names(

@@ -98,6 +98,7 @@ def test_what_nobody_may_read_is_an_error_of_one_line_and_all_others_are_scored(
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
+@pytest.mark.whole
 def test_a_run_is_selected_by_its_node_id_whether_or_not_it_can_be_read(forbidden, session, pytester):
     pytester.makeini("[pytest]")
     ini = ("-c", "tox.ini", "--webeval-runs=runs")
@@ -106,6 +107,7 @@ def test_a_run_is_selected_by_its_node_id_whether_or_not_it_can_be_read(forbidde
     session(*ini, "-k", "[201] or [107]", "--deselect=runs/107::task").assert_outcomes(errors=1, deselected=10)
 
 
+@pytest.mark.whole
 def test_with_an_output_directory_each_error_has_its_result_there(forbidden, session, pytester):
     session("--webeval-runs=runs", "--webeval-output=out", "--webeval-report=report", "--html=page.html")
     for name, reason in EXPECTED.items():
@@ -136,6 +138,7 @@ def pytest_runtest_setup(item):
 """
 
 
+@pytest.mark.whole
 @WORKERS
 def test_what_vanishes_or_is_locked_while_the_session_runs_is_an_error(runs, session, pytester, workers, locked):
     for number in (1, 2, 3, 4, 5, 6, 8):
@@ -179,6 +182,7 @@ def test_a_run_that_vanishes_while_it_is_scored_is_not_made_again(runs, webeval,
     assert not path.exists()
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("mode", [0, 0o444, 0o111])
 def test_a_run_root_that_nobody_may_read_is_a_usage_error_of_one_line(runs, session, locked, mode):
     runs.add(107)
@@ -198,6 +202,7 @@ def test_a_run_root_behind_a_locked_directory_is_a_usage_error(pytester, session
     assert [line for line in result.errlines if line] == [f"{told} recorded runs"]
 
 
+@pytest.mark.whole
 def test_python_tests_over_runs_are_errors_for_what_nobody_may_list(runs, session, pytester, locked):
     runs.add(107)
     path = runs.add(108)
@@ -235,6 +240,7 @@ def public(runs):
         yield place
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @WORKERS
 def test_runs_of_another_user_are_errors_and_all_others_are_scored(runs, public, workers):

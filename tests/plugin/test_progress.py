@@ -96,6 +96,7 @@ def test_a_long_session_shows_one_line_that_is_gone_at_its_end(many, watched, op
     assert max(len(piece) for line in shown.split("\n") if LINE.search(line) for piece in line.split("\r")) < COLUMNS
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -111,12 +112,14 @@ def test_who_wants_more_or_less_gets_what_pytest_shows(many, watched, options):
     assert not LINE.search(watched(*options, "--maxfail=1"))
 
 
+@pytest.mark.whole
 def test_a_short_session_shows_what_pytest_shows(runs, watched):
     for number in range(49):
         runs.add(number)
     assert not LINE.search(watched())
 
 
+@pytest.mark.whole
 def test_a_dumb_terminal_shows_what_pytest_shows(many, watched):
     shown = watched(TERM="dumb")
     assert not LINE.search(shown)
@@ -129,6 +132,7 @@ def test_without_a_terminal_nothing_changes(many, webeval_apart):
     assert [line for line in result.outlines if re.fullmatch(r"runs/101 \. +\[  3%\]", line)]
 
 
+@pytest.mark.whole
 def test_other_tests_of_the_session_are_counted_and_told(many, watched, pytester):
     pytester.makepyfile(test_other="import time\ndef test_no():\n    time.sleep(0.2); assert 0\ndef test_yes(): pass")
     shown = watched("test_other.py", "runs")
@@ -137,6 +141,7 @@ def test_other_tests_of_the_session_are_counted_and_told(many, watched, pytester
     assert re.search(r"20 failed, 41 passed, 1 error in", shown)
 
 
+@pytest.mark.whole
 def test_what_others_write_stands_on_lines_of_its_own(many, watched, pytester):
     pytester.makeconftest(
         """

@@ -115,6 +115,7 @@ def test_html_escapes_what_an_agent_wrote(runs, webeval, pytester):
     assert "<script>alert" not in (pytester.path / "out.html").read_text()
 
 
+@pytest.mark.whole
 def test_html_over_xdist_has_the_same_columns(good_and_bad, webeval_apart, pytester):
     webeval_apart("-n2", "--html=out.html", "--self-contained-html").assert_outcomes(passed=2, failed=1)
     assert "mutate" in (pytester.path / "out.html").read_text()
@@ -124,6 +125,7 @@ def test_the_cache_provider_may_be_off(good_and_bad, webeval):
     webeval("-p", "no:cacheprovider").assert_outcomes(passed=2, failed=1)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("plugin", ["terminal", "html", "xdist", "junitxml"])
 def test_other_plugins_may_be_off(good_and_bad, webeval_apart, plugin):
     result = webeval_apart("-p", f"no:{plugin}")

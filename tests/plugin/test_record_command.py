@@ -35,6 +35,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -62,6 +63,7 @@ def test_without_playwright_one_line_says_what_to_install(files, capsys, monkeyp
     assert capsys.readouterr() == ("", problem)
 
 
+@pytest.mark.whole
 def test_without_a_display_a_window_is_refused(files, capsys, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY")

@@ -144,6 +144,7 @@ def test_the_report_shows_steps_with_their_pictures(runs, webeval):
     assert any("Look at it" in page and "trajectory/1.png" in page for page in pages)
 
 
+@pytest.mark.whole
 def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart, pytester):
     add_result(runs, "a", judge=judge(100))
     pytester.makeconftest(
@@ -153,7 +154,7 @@ def test_a_session_without_a_format_imports_no_reader_of_it(runs, webeval_apart,
         "    open('loaded', 'w').write('\\n'.join(names))\n"
     )
     webeval_apart().assert_outcomes(passed=1)
-    assert "pytest_webeval.recordings.online_mind2web" in (pytester.path / "loaded").read_text().split()
+    assert "pytest_webeval.recordings.formats.online_mind2web" in (pytester.path / "loaded").read_text().split()
     (runs.root / "a/result.json").unlink()
     (runs.root / "a/trajectory").rmdir()
     runs.add(107)

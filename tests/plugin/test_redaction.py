@@ -43,6 +43,7 @@ def test_no_secret_leaves_the_run_directories(planted, leaving, how, mode):
     assert canaries.seen(*leaving(f"--webeval-redact={mode}", *how)) == set()
 
 
+@pytest.mark.whole
 def test_all_secrets_that_results_tell_leave_them_without_redaction(planted, leaving):
     assert canaries.seen(*leaving("--webeval-redact=off")) == canaries.PLANTED - HIDDEN
 
@@ -115,6 +116,7 @@ HOOKED = {  # the arguments that a hook names, and the results in which secrets 
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 @pytest.mark.parametrize(("arguments", "readable"), HOOKED.items(), ids=HOOKED)
 def test_hooks_get_a_redacted_result_and_the_original_by_its_name(
@@ -180,6 +182,7 @@ def test_bare(webeval_run):
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("how", [SERIAL, pytest.param(PARALLEL, marks=pytest.mark.whole)], ids=["serial", "parallel"])
 def test_python_tests_tell_no_secrets(planted, pytester, leaving, how):
     pytester.makepyfile(test_checks=CHECKS)
@@ -250,6 +253,7 @@ def test_the_password_of_a_form_that_the_answer_repeats_leaves_nowhere(runs, lea
     assert not [word for word in passwords if any(word.lower().encode() in text.lower() for text in texts)]
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "code",
     [

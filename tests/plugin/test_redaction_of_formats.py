@@ -50,11 +50,13 @@ def test_each_format_of_the_table_has_runs_with_secrets():
     assert sorted(PLANTED_RUNS) == sorted(RECORDED_FORMATS)
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("way", WAYS)
 def test_no_secret_of_any_text_leaves_the_run_directories(planted, leaving, way):
     assert list_places(planted, leaving(*WAYS[way])) == set()
 
 
+@pytest.mark.whole
 def test_what_is_told_of_a_run_has_its_secrets_without_redaction(planted, leaving):
     places = list_places(planted, leaving("--webeval-redact=off"))
     for name, runs in PLANTED_RUNS.items():

@@ -61,6 +61,7 @@ def mixed(runs):
     return runs
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("options", [(), ("-n2",)])
 def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(
     webeval_apart, runs, pytester, options
@@ -144,6 +145,7 @@ def test_of_a_run_that_cannot_be_read_the_page_tells_why(mixed, webeval, report)
     assert (page["network"], page["evaluators"]) == (None, [])
 
 
+@pytest.mark.whole
 def test_the_report_is_the_same_in_parallel(mixed, webeval, report, pytester):
     def everything():
         found = {path.name: path.read_text() for path in report.rglob("*") if path.is_file()}
@@ -190,7 +192,7 @@ def test_without_the_option_nothing_of_the_report_is_loaded(mixed, webeval_apart
         """
     )
     webeval_apart("-p", "no:html").stdout.fnmatch_lines(
-        ["LOADED ['failure_text', 'markdown', 'other_rates', 'repeats', 'rerun', 'terminal']"]
+        ["LOADED ['failure_text', 'rates_text', 'rerun', 'tables', 'terminal']"]
     )
 
 
@@ -433,16 +435,16 @@ def test_a_recording_that_ended_a_worker_is_not_looked_at_by_the_controller(mixe
     pytester.makeconftest(
         """
         import os
-        from pytest_webeval.recordings.network.har import HarTrace
+        from pytest_webeval.recordings.network.readers import TRACE_READERS
 
-        load = HarTrace.load
+        load = TRACE_READERS[".har"]
 
-        def ending(self, inputs, name):
+        def ending(inputs, name):
             if inputs.directory.name == "109":
                 os._exit(9)
-            return load(self, inputs, name)
+            return load(inputs, name)
 
-        HarTrace.load = ending
+        TRACE_READERS[".har"] = ending
         """
     )
     result = webeval_apart("--webeval-report=report", "-n", "1")

@@ -58,6 +58,7 @@ def timeless(files):
     return {name: re.sub(rb'"sha256": "[^"]*"', b"", content) for name, content in files.items()}
 
 
+@pytest.mark.whole
 def test_shards_are_the_same_whoever_writes_them(webeval_apart, score, pytester):
     written = []
     for options in ((), ("-n2",), ("--webeval-workers=2",)):
@@ -82,6 +83,7 @@ def test_a_line_has_the_content_of_the_file_that_a_session_without_shards_writes
     assert len(files) == 4
 
 
+@pytest.mark.libraries
 def test_tables_hold_the_same_results(webeval, pytester):
     webeval(OUT, "--webeval-results=parquet")
     assert list(read_out(pytester)) == ["eval_results-00001.parquet", "eval_results.json"]
@@ -120,6 +122,7 @@ def test_what_a_session_did_not_score_is_still_there(webeval, pytester, options,
     assert len(problems) == (form == "files")
 
 
+@pytest.mark.whole
 def test_a_session_of_score_over_a_subset_keeps_the_other_results(score, pytester):
     (pytester.path / "few.json").write_text('{"task_ids": [9, 107]}')
     score("--output=out", "--results=shards")
@@ -162,6 +165,7 @@ def test_the_shards_of_a_split_session_keep_their_own_results_alone(webeval, pyt
     assert len([line for line in lines if line.startswith(b'{"run"')]) == 4
 
 
+@pytest.mark.libraries
 @pytest.mark.unchecked_files("one is of another tool")
 def test_a_file_of_another_tool_with_the_name_of_the_manifest_stays(webeval, runs, score):
     (runs.root / "eval_results.json").write_text('{"accuracy": 0.5}')
@@ -218,6 +222,7 @@ def test_results_are_reused_wherever_the_earlier_session_put_them(webeval, pytes
     assert is_sharded or len(list(pytester.path.glob("out/*/eval_result.json"))) == 4
 
 
+@pytest.mark.libraries
 def test_tables_are_not_reused_without_what_reads_them(webeval, monkeypatch):
     webeval(OUT, "--webeval-reuse", "--webeval-results=parquet")
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -248,6 +248,7 @@ def change_line(runs, change):
     journal.write_text("".join(f"{line}\n" for line in (change(first), *others)))
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "tamper",
     [
@@ -319,6 +320,8 @@ def webeval_response(webeval_response):
 """
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(("version", "taken"), [(1, 2), (2, 0)])
 def test_other_code_has_everything_scored_anew(runs, webeval_apart, pytester, told, version, taken):
     for number in (107, 108, 109):
@@ -361,6 +364,7 @@ def lone(pytester, runs):
     return path
 
 
+@pytest.mark.whole
 def test_a_journal_in_a_run_directory_is_neither_believed_nor_written(pytester, lone, scored_again, monkeypatch):
     options = ("--webeval-runs=runs/107", "--webeval-tasks=runs/107/tasks.json")
     pytester.makeconftest(DECODED + KILLED)
@@ -449,6 +453,7 @@ def test_leftovers_of_a_killed_session_are_removed_where_the_session_writes(half
     assert (halfway.root / "tasks.json").exists()
 
 
+@pytest.mark.whole
 @WORKERS
 def test_checks_of_python_tests_come_out_as_in_an_undisturbed_session(runs, webeval_apart, pytester, workers):
     for number in (107, 108, 109):

@@ -76,6 +76,7 @@ def test_an_attempt_that_fails_again_is_a_failure(five, webeval, pytester):
     assert five.counts == (0, 4, 1)
 
 
+@pytest.mark.whole
 def test_reports_to_workers_are_the_same(five, webeval_apart, pytester):
     pytester.makeconftest(RETRYING.format(failing=1))
     webeval_apart("-n2").assert_outcomes(passed=3, failed=1, errors=1)

@@ -157,6 +157,7 @@ def test_what_is_unchanged_is_reused_and_the_session_leaves_the_same(suite, list
     result.stdout.fnmatch_lines(["FAILED a/runs/108::task - agent_response.status: *"])
 
 
+@pytest.mark.whole
 def test_a_session_without_the_option_scores_all_and_says_nothing(suite, list_scored):
     result = suite.pytester.runpytest_subprocess("--webeval-runs=a/runs", "--webeval-runs=b/runs", *OPTIONS[1:])
     assert list_scored() == sorted(ALL)
@@ -260,6 +261,7 @@ IN_A = [RETRIEVED, FAILED, DATED, ON_GITLAB, TRAJECTORY]
 NUMBERED = [RETRIEVED, FAILED, DATED, ON_GITLAB, IN_B]
 
 
+@pytest.mark.thinned(every=11)
 @pytest.mark.parametrize(
     ("change", "touched"),
     [
@@ -298,6 +300,8 @@ def test_each_thing_that_decides_touches_exactly_its_results(suite, list_scored,
     assert list_scored() == []
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize(
     ("option", "touched"),
     [
@@ -322,6 +326,7 @@ def test_each_option_that_decides_touches_exactly_its_results(suite, list_scored
     assert reused(result).startswith(f"reused: {6 - len(touched)} of 6 results")
 
 
+@pytest.mark.whole
 def test_the_state_of_an_evaluator_decides(suite, list_scored, monkeypatch):
     monkeypatch.setenv("THRESHOLD", "2")
     suite.score()
@@ -330,6 +335,7 @@ def test_the_state_of_an_evaluator_decides(suite, list_scored, monkeypatch):
     assert list_scored() == []
 
 
+@pytest.mark.whole
 def test_an_evaluator_whose_state_nobody_can_compare_is_always_asked(suite, list_scored):
     own_evaluator(suite.path / "b", helper="object()")
     for _ in range(2):

@@ -20,6 +20,7 @@ def project(pytester, monkeypatch):
     return path
 
 
+@pytest.mark.whole
 @WORKERS
 def test_runs_outside_the_rootdir_are_scored(runs, project, pytester, workers):
     runs.add(107)
@@ -57,6 +58,7 @@ def test_two_roots_with_the_same_names_and_ids_are_kept_apart(another_root, pyte
     assert second.result(107)["webeval"]["run"] == "b/runs/107"
 
 
+@pytest.mark.whole
 @WORKERS
 def test_two_roots_of_one_name_outside_the_rootdir_are_kept_apart(another_root, project, pytester, workers):
     first, second = another_root("a/runs"), another_root("b/runs")
@@ -127,6 +129,7 @@ def test_an_argument_names_a_run_by_another_path_than_the_root(runs, pytester):
     )
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_symlinked_root_keeps_its_own_name(runs, pytester, workers):
     runs.add(107)

@@ -129,6 +129,7 @@ def drivers(pytester, webeval, monkeypatch):
     return run
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.filterwarnings("ignore:runs inside other runs")
 @pytest.mark.unchecked_files("a foreign eval_result.json lies in a run")
 @pytest.mark.parametrize("breaking", BREAKING)
@@ -320,6 +321,7 @@ def test_the_command_takes_evaluators_in_place_of_those_of_a_conftest(runs, pyte
     assert run_command("runs", f"--rules={RULES}", "--evaluators-from=mine.py")[0] == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("place", "content"),
     [

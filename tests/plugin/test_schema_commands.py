@@ -128,6 +128,7 @@ def test_shards_are_those_of_their_manifest(tmp_path, capsys, storage_format, ch
         assert last == "1 of 1 file invalid"
 
 
+@pytest.mark.libraries
 def test_tables_that_cannot_be_read_here_are_not_called_invalid(tmp_path, capsys, monkeypatch):
     write_shards(tmp_path, result(1, "r/1"), layout=ShardLayout("parquet"))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -186,6 +187,7 @@ def test_other_commands_do_not_import_jsonschema():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.unchecked_files(REASON)
 @pytest.mark.parametrize(
     ("version", "expected"),
@@ -202,6 +204,7 @@ def test_a_summary_of_another_version_is_refused(scored, capsys, version, expect
     assert capsys.readouterr().err == f"ERROR: cannot read {scored}/out: {expected}\n"
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.unchecked_files(REASON)
 @pytest.mark.parametrize("version", [2, True, "1", None])
 def test_a_result_of_another_version_is_left_out_and_named(scored, capsys, version):

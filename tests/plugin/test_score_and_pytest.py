@@ -13,6 +13,8 @@ import pytest
 from pytest_webeval.__main__ import main
 from tests.support.both_ways import list_differences, run_both
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 PROJECT = Path(__file__).parents[2]
 SUITE = PROJECT / "example_suite"
 IGNORED = shutil.ignore_patterns("eval_*.json", "__pycache__", "*.py")

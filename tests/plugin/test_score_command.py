@@ -178,6 +178,7 @@ def test_a_module_takes_the_place_of_no_other(runs, monkeypatch, capsys):
     assert hasattr(sys.modules["json"], "dumps")
 
 
+@pytest.mark.whole
 def test_more_runs_than_one_file_has_room_for_are_refused_before_they_are_scored(complain, runs, monkeypatch, capsys):
     for number in (102, 103):
         runs.add(number)
@@ -269,6 +270,7 @@ def count_processes(group):
     return 0
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("stop", "name"),
     [
@@ -298,6 +300,7 @@ def test_who_stops_it_has_the_files_of_what_was_scored(runs, stop, name):
     assert count_processes(process.pid) == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("is_resumed", [True, False])
 def test_who_stops_it_keeps_the_results_of_an_earlier_session_in_shards(runs, monkeypatch, is_resumed):
     for number in range(101, 106):

@@ -53,6 +53,7 @@ def suite(pytester):
     return copy
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", ROOTS)
 @pytest.mark.parametrize("options", [{}, {"rules": "strict"}, {"output": "results"}], ids=str)
 def test_the_files_are_those_of_a_session(suite, webeval, pytester, name, options):

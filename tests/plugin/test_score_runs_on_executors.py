@@ -26,6 +26,8 @@ from pytest_webeval.stores.choice import LocalStore
 from tests.support.killing_evaluators import KillingEvaluator, SlowEvaluator
 from tests.support.sessions import read_files
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 IDS = range(101, 108)
 
 

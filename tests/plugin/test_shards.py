@@ -78,6 +78,7 @@ def jobs(count=SHARDS, *names):
     return [f"job-{index}/{name}" for name in names or ("out", "report") for index in range(1, count + 1)]
 
 
+@pytest.mark.thinned(every=8)
 @WORKERS
 @pytest.mark.parametrize(
     "options",
@@ -104,6 +105,7 @@ def test_merged_shards_are_what_one_session_leaves(suite, session, score_shards,
     assert len(expected_results) >= 6
 
 
+@pytest.mark.whole
 def test_shards_split_all_runs_and_say_so(suite, score_shards, pytester):
     results = score_shards("--webeval-require-all", "-v")
     labels = []
@@ -169,6 +171,7 @@ def test_recorded_times_balance_the_shards(runs, webeval, pytester):
     webeval("--webeval-shard=1/2", "--webeval-shard-times=times.json").assert_outcomes(passed=3, deselected=3)
 
 
+@pytest.mark.whole
 def test_tests_about_a_run_go_with_it_and_others_to_all_shards(runs, webeval_apart, pytester):
     for number in (101, 102):
         runs.add(number)
@@ -238,11 +241,13 @@ def merge(capsys, *arguments):
 MERGED = ("--output=merged", "--report=merged-report")
 
 
+@pytest.mark.whole
 def test_a_missing_shard_is_named(two_jobs, capsys):
     code, message = merge(capsys, "job-1/out", *MERGED)
     assert (code, message) == (4, "ERROR: 1 shard missing: 2/2; score and name all shards\n")
 
 
+@pytest.mark.whole
 @DAMAGED
 def test_a_shard_that_was_scored_twice_is_named(two_jobs, pytester, capsys):
     shutil.copytree(pytester.path / "job-1", pytester.path / "again")
@@ -256,6 +261,7 @@ def test_a_shard_that_was_scored_twice_is_named(two_jobs, pytester, capsys):
     assert (code, message) == (4, f"ERROR: {expected}\n")
 
 
+@pytest.mark.whole
 @DAMAGED
 def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
     (record, *_) = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"]
@@ -265,6 +271,7 @@ def test_a_run_in_two_shards_is_named(two_jobs, pytester, capsys):
     assert f"both have the run {record['run']}; score both again\n" in message
 
 
+@pytest.mark.thinned(every=9)
 @DAMAGED
 @pytest.mark.parametrize(
     ("change", "problem"),
@@ -292,6 +299,7 @@ def test_shards_of_other_sessions_are_refused(two_jobs, pytester, capsys, change
     assert not (pytester.path / "merged").exists()
 
 
+@pytest.mark.thinned(every=7)
 @DAMAGED
 @pytest.mark.parametrize(
     ("change", "problem"),
@@ -313,6 +321,7 @@ def test_a_damaged_shard_is_refused_with_its_place(two_jobs, pytester, capsys, c
     assert "job-2/out/eval_shard-2-of-2.json" in message
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -334,6 +343,7 @@ def test_wrong_use_is_one_line(two_jobs, capsys, arguments, message):
     assert (code, printed.splitlines()[-1]) == (4, f"ERROR: {message}")
 
 
+@pytest.mark.whole
 def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys):
     own = json.loads((pytester.path / "job-1" / "out" / "eval_shard-1-of-2.json").read_bytes())["records"][0]["run"]
     name = own.rpartition("/")[2]
@@ -345,6 +355,7 @@ def test_only_results_of_the_shard_itself_are_copied(two_jobs, pytester, capsys)
     assert (pytester.path / "merged" / name / "eval_result.json").read_text() == content
 
 
+@pytest.mark.whole
 def test_results_in_shards_are_merged_too(two_jobs, pytester, capsys):
     out = pytester.path / "job-1" / "out"
     contents = {path.parent.name: path.read_bytes() for path in out.glob("*/eval_result.json")}
@@ -434,6 +445,7 @@ def test_times_without_a_shard_are_refused(runs, webeval, pytester):
     assert "--webeval-shard-times requires a shard; pass --webeval-shard=I/N" in str(result.stderr)
 
 
+@pytest.mark.whole
 def test_metrics_of_all_shards(runs, tree_of_trajectories, score_shards, pytester, session, capsys):
     score_shards(count=2)
     session("--webeval-metrics=expected")
@@ -441,6 +453,7 @@ def test_metrics_of_all_shards(runs, tree_of_trajectories, score_shards, pyteste
     assert tree(pytester.path / "metrics") == tree(pytester.path / "expected") != {}
 
 
+@pytest.mark.whole
 def test_metrics_without_trajectories_are_named(two_jobs, capsys):
     assert main(["merge", *jobs(2, "out"), "--output=merged", "--metrics=metrics"]) == 0
     assert "no metrics.json was written: no run is a trajectory\n" in capsys.readouterr().out
@@ -461,6 +474,7 @@ def test_shards_leave_the_journal_to_each_other(runs, webeval, pytester):
     assert "reused: 1 of 2 results taken from an earlier session" in result.outlines
 
 
+@pytest.mark.whole
 def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pytester, capsys):
     names = {path.parent.name for path in (pytester.path / "job-1" / "out").glob("*/eval_result.json")}
     forging, forged = sorted(names)[:2]
@@ -472,6 +486,8 @@ def test_a_result_that_an_agent_wrote_below_its_run_is_not_copied(two_jobs, pyte
     assert not (pytester.path / "merged" / forging / "x").exists()
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @DAMAGED
 @pytest.mark.parametrize("label", ["../../escaped/traj/1", "/tmp/traj/1"], ids=["above", "absolute"])
 def test_a_label_that_leads_elsewhere_is_refused(two_jobs, pytester, capsys, label):
@@ -480,6 +496,8 @@ def test_a_label_that_leads_elsewhere_is_refused(two_jobs, pytester, capsys, lab
     assert (code, f"the label {label!r} leads out of the run roots; score it again" in message) == (4, True)
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=5)
 @DAMAGED
 @pytest.mark.parametrize(
     "change",
@@ -500,6 +518,7 @@ def test_a_shard_that_cannot_be_summed_up_is_one_line(two_jobs, pytester, capsys
     assert message.splitlines()[-1].startswith("ERROR: cannot merge the shards: ")
 
 
+@pytest.mark.whole
 def test_results_that_are_not_there_are_named(two_jobs, capsys):
     code, message = merge(capsys, *jobs(2, "report"), "--output=merged")
     assert code == 0
@@ -514,6 +533,7 @@ def test_no_run_at_all_is_exit_code_5(runs, webeval, pytester, capsys):
     assert merge(capsys, "runs")[0] == 5
 
 
+@pytest.mark.whole
 def test_the_report_may_go_where_the_results_go(two_jobs, pytester, capsys):
     assert merge(capsys, *jobs(2), "--output=all", "--report=all") == (0, "")
     assert (pytester.path / "all" / "index.html").exists()
@@ -572,6 +592,7 @@ def test_reused_results_of_all_shards_are_counted(one_place, webeval, capsys, nu
     assert one_place.summary["webeval"]["reused_count"] == 5
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("option", "problem"),
     [
@@ -598,6 +619,7 @@ def test_shards_with_other_options_are_refused(one_place, webeval, pytester, cap
     assert not (one_place.root / "eval_summary.json").exists()
 
 
+@pytest.mark.whole
 def test_the_order_in_which_shards_are_named_does_not_matter(two_jobs, pytester, capsys):
     (two_jobs.root / "tasks.json").touch()
     for name, directories in (("a", jobs(2)), ("b", jobs(2)[::-1])):
@@ -606,12 +628,14 @@ def test_the_order_in_which_shards_are_named_does_not_matter(two_jobs, pytester,
     assert tree(pytester.path / "report-a") == tree(pytester.path / "report-b") != {}
 
 
+@pytest.mark.whole
 def test_a_report_of_some_shards_is_refused(two_jobs, pytester, capsys):
     code, message = merge(capsys, *jobs(2, "out"), "job-2/report", *MERGED)
     assert (code, "--report: 1 of 2 shards have a report; score with" in message) == (4, True)
     assert not (pytester.path / "merged-report").exists()
 
 
+@pytest.mark.whole
 def test_a_merged_report_replaces_an_earlier_one_and_no_page_of_others(two_jobs, pytester, capsys):
     assert merge(capsys, *jobs(2), *MERGED)[0] == 0
     before = tree(pytester.path / "merged-report")
@@ -626,6 +650,7 @@ def test_a_merged_report_replaces_an_earlier_one_and_no_page_of_others(two_jobs,
     assert index.read_text() == "theirs"
 
 
+@pytest.mark.whole
 def test_a_page_that_is_missing_costs_only_itself(two_jobs, pytester, capsys):
     pages = sorted((pytester.path / "job-1" / "report" / "data").iterdir())
     pages[0].unlink()
@@ -636,6 +661,7 @@ def test_a_page_that_is_missing_costs_only_itself(two_jobs, pytester, capsys):
     assert pages[1].stem in (merged / "index.html").read_text()
 
 
+@pytest.mark.whole
 def test_commands_of_a_merged_report_name_runs_of_one_task(runs, session, score_shards, pytester, capsys):
     for attempt in ("r1", "r2"):
         runs.add(101, name=f"{attempt}/101", passes=False)

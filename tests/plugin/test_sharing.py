@@ -94,6 +94,7 @@ def first_or_last(*changes):
     return pytest.mark.parametrize(("when", "name", "change", "reason"), cases, ids=names)
 
 
+@pytest.mark.whole
 @first_or_last(
     ("vanished", "shutil.rmtree(runs / 'nested/2', ignore_errors=True)", NAMELESS),
     ("locked", "(runs / 'nested').chmod(0)", DENIED),
@@ -110,6 +111,7 @@ def test_a_run_that_vanishes_or_is_locked_before_a_worker_collects_is_one_error(
 HOOK = "def pytest_webeval_recognize(path, config): pass"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("more", ["", pytest.param(HOOK, marks=pytest.mark.whole)], ids=["ours", "hook"])
 def test_what_appears_after_one_worker_collected_is_left_out(four, spread, changing, more):
     changing(
@@ -200,6 +202,7 @@ def pytest_runtest_call(item):
     assert reasons(four) == {"3": "xdist worker crashed while scoring this run; rerun it alone to see the cause"}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("is_shared", [True, pytest.param(False, marks=pytest.mark.whole)])
 def test_nothing_is_left_behind_and_nothing_is_needed(four, spread, pytester, monkeypatch, is_shared):
     place = pytester.mkdir("temporary")

@@ -56,6 +56,7 @@ def test_other_paths_may_have_such_names(named, score, pytester):
     assert (pytester.path / paths["report"] / "index.html").exists()
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("argument", "passed", "failed"),
     [
@@ -103,6 +104,7 @@ def test_python_tests_in_such_a_directory_are_collected(named, score, pytester):
     score(named, f"{named}/test_all.py").assert_outcomes(passed=3)
 
 
+@pytest.mark.whole
 def test_xdist_scores_the_same(pytester, add):
     add("exp [gpt-4o]")
     for arguments, passed in (((), 2), (("exp [gpt-4o]/runs/101", "exp [gpt-4o]/runs/102::task"), 1)):

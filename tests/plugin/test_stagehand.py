@@ -73,6 +73,7 @@ def test_a_success_that_a_gate_rejects_fails_with_the_name_of_the_gate(layouts, 
     assert (row["status"], evaluated["assertions"][0]["assertion_msgs"]) == ("failure", [message])
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(("criterion", "passed"), [("outcome", 11), ("process", 9), ("both", 7)])
 def test_the_criterion_of_the_session_decides(layouts, webeval, criterion, passed):
     assert webeval(f"--webeval-criterion={criterion}").parseoutcomes()["passed"] == passed
@@ -173,6 +174,7 @@ def test_a_result_that_contradicts_itself_or_its_copy_is_an_error(numbered, webe
     )
 
 
+@pytest.mark.whole
 def test_workers_give_the_same_results(layouts, webeval_apart, runs):
     webeval_apart()
     alone = runs.summary["task_results"]

@@ -33,7 +33,7 @@ SELDOM = {
     "plugin.reporting.attachments",
     "plugin.reporting.html_policy",
     "plugin.reporting.pytest_html",
-    "recordings.fara_run",
+    "recordings.formats.fara_trajectory",
     "redaction.redactor",
     "reports.attachment_text",
     "summary.metrics_json",
@@ -81,18 +81,20 @@ def test_a_session_without_trajectories_loads_nothing_that_only_they_need(runs, 
     assert found == SHARED
 
 
+@pytest.mark.whole
 def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
     tree("a")
     webeval_apart().assert_outcomes(passed=1)
     assert {
         "evaluators.rubric_verdict",
-        "recordings.fara_run",
+        "recordings.formats.fara_trajectory",
         "recordings.trajectory.log",
         "summary.trajectory_statistics",
     } <= loaded().keys()
     assert "tasks.lenient_models" not in loaded()  # which imports pydantic
 
 
+@pytest.mark.whole
 def test_a_session_loads_what_few_ask_for_only_when_they_do(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)
@@ -107,6 +109,7 @@ def test_a_session_loads_the_value_types_of_its_tasks_alone(runs, webeval_apart,
     assert found == {"base", "comparison", "matching", "schema", "string", "text", "url_normalization"}
 
 
+@pytest.mark.whole
 def test_workers_do_not_load_what_sums_up(runs, webeval_apart, loaded):
     runs.add(107)
     webeval_apart("-n1", "-p", "xdist").assert_outcomes(passed=1)

@@ -22,6 +22,7 @@ def raising(what: str, *, at: str = "runs/108::task", hook: str = "pytest_runtes
         """
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     ("what", "options", "scored", "told"),
     first_by_default(
@@ -104,6 +105,7 @@ def test_a_worker_that_nobody_replaces_leaves_what_was_scored(runs, webeval_apar
     assert runs.counts == (12, 0, 0)
 
 
+@pytest.mark.whole
 def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run_alone(runs, webeval_apart, pytester):
     for number in (107, 108, 109, 110):
         runs.add(number)
@@ -116,6 +118,8 @@ def test_of_a_run_that_was_lost_with_its_worker_the_next_session_scores_that_run
     assert "eval_journal.jsonl" not in runs.written
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @WORKERS
 @pytest.mark.parametrize("passes", [True, False])
 @pytest.mark.parametrize(
@@ -190,6 +194,7 @@ def refused(constant):
     raise ValueError(constant)
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     ("ending", "status", "found"),
     first_by_default(
@@ -257,6 +262,7 @@ def pytest_runtest_makereport(item, call):
 """
 
 
+@pytest.mark.whole
 @WORKERS
 def test_a_result_that_does_not_fit_on_the_disk_costs_its_run_and_can_be_made_up_for(
     runs, webeval_apart, pytester, workers
@@ -301,6 +307,7 @@ def test_an_output_that_becomes_a_file_makes_each_run_an_error(runs, webeval, py
     assert (pytester.path / "out").read_bytes() == b""
 
 
+@pytest.mark.whole
 def test_files_are_put_onto_the_disk_for_who_asks(runs, webeval_apart, pytester):
     runs.add(107)
     pytester.makeconftest(

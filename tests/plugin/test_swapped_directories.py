@@ -109,6 +109,7 @@ def test_a_session_scores_no_directory_in_the_place_of_another(attacked, webeval
     check_files(attacked)
 
 
+@pytest.mark.whole
 def test_worker_processes_score_no_directory_in_the_place_of_another(attacked, webeval_apart, pytester, monkeypatch):
     (pytester.path / "sitecustomize.py").write_text("import sys\nif sys.flags.safe_path: import attack")
     monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
@@ -124,6 +125,7 @@ def test_worker_processes_score_no_directory_in_the_place_of_another(attacked, w
     assert list_results_aside(attacked) == []
 
 
+@pytest.mark.whole
 def test_with_an_output_directory_a_later_swap_changes_nothing(attacked, webeval_apart, pytester):
     pytester.makeconftest("import attack")
     webeval_apart("--webeval-output=out")
@@ -154,6 +156,7 @@ def test_the_command_scores_no_directory_in_the_place_of_another(attacked, pytes
     check_files(attacked)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     "arguments", [("score_runs",), ("score_runs", "process:2"), ("score",), ("score_run",)], ids="-".join
 )

@@ -61,6 +61,8 @@ def test_of_a_run_that_passed_nothing_is_kept_but_its_record(runs, webeval_apart
     assert kept.read() == {"runs/107::task": 0, "runs/108::task": 0}
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -83,6 +85,8 @@ def test_no_recording_is_kept_whatever_became_of_its_run(runs, webeval, kept, op
     assert set(kept.read().values()) == {0}
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("wanted", [1, 2])
 def test_no_recording_is_kept_that_a_python_test_looked_at(runs, webeval, kept, pytester, wanted):
     runs.add(107)
@@ -168,6 +172,7 @@ def test_collection_looks_at_each_directory_once_and_opens_no_recording(runs, we
     assert opened <= {"", "/tasks.json"}  # the root is opened to read the definitions in it
 
 
+@pytest.mark.whole
 def test_who_looks_for_missing_tasks_looks_at_no_run_again(runs, webeval_apart, watched):
     runs.add(107)
     runs.add(108, name="more/108")
@@ -177,6 +182,7 @@ def test_who_looks_for_missing_tasks_looks_at_no_run_again(runs, webeval_apart, 
     assert [listed.count(path) for path in ("/107", "/more/108")] == [1, 1]
 
 
+@pytest.mark.whole
 def test_of_a_run_that_was_scored_its_directory_is_looked_at_once_more(runs, webeval_apart, watched):
     runs.add(107)
     webeval_apart().assert_outcomes(passed=1)
@@ -184,6 +190,7 @@ def test_of_a_run_that_was_scored_its_directory_is_looked_at_once_more(runs, web
     assert listed == [("collection", "/107"), ("running", "/107")]
 
 
+@pytest.mark.whole
 def test_python_tests_over_runs_share_one_look_at_them(runs, webeval_apart, watched, pytester):
     runs.add(107)
     pytester.makepyfile(test_it="def test_a(webeval_run): pass\ndef test_b(webeval_run): pass")

@@ -101,6 +101,7 @@ def test_a_run_that_nobody_can_describe_in_time_is_told_all_the_same(runs, webev
     assert runs.result(108)["error_msg"] == TOLD
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize("given", ["soon", "-1", "inf", "1e10", "nan"])
 def test_a_time_that_is_none_is_a_usage_error(runs, webeval, given):
     runs.add(107)

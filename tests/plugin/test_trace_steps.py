@@ -48,6 +48,7 @@ def steps(pytester):
     return read
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("spread", [(), ("-n2",)])
 @pytest.mark.parametrize("layout", [{}, {"as_folder": True}, {"keeps_har": True}])
 def test_each_action_is_a_step_with_a_frame_a_mark_and_its_requests(

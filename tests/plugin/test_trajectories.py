@@ -134,6 +134,7 @@ def test_options_stand_in_the_ini_file_as_well(pytester, tree, webeval):
     webeval().assert_outcomes(failed=1)
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize(
     ("argument", "told"),
     [
@@ -244,6 +245,7 @@ def test_an_output_directory_takes_all_that_is_written(every_class, webeval, run
     assert contents(runs.root) == before
 
 
+@pytest.mark.whole
 def test_a_mixed_root_is_scored_in_one_session_by_one_process_or_two_alike(every_class, runs, webeval_apart, pytester):
     runs.add(107)
     runs.add(108, passes=False)

@@ -25,6 +25,7 @@ DOWNLOADS = {
 }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", DOWNLOADS)
 @pytest.mark.parametrize(
     ("changed", "outcomes"),

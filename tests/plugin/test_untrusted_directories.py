@@ -109,6 +109,8 @@ def test_a_session_started_inside_the_root_imports_nothing(planted, pytester, ma
     assert not marker.exists()
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize("name", ["keyword", "traceback", "collections", "msgspec"])
 def test_a_worker_started_inside_a_run_imports_none_of_its_modules(runs, pytester, marker, name):
     path = runs.add(107)

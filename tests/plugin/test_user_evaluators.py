@@ -238,6 +238,7 @@ def test_pdb_stops_where_the_evaluator_raised(mine, debugged):
     result.stdout.fnmatch_lines(["-> lamp = 'lit'; 1 / 0", "(Pdb) ('lit', 1)"])
 
 
+@pytest.mark.whole
 def test_pdb_stops_where_the_evaluator_of_a_python_test_raised(mine, debugged, pytester):
     mine("lamp = 'lit'; 1 / 0")
     pytester.makepyfile(test_checks=CHECKING)
@@ -245,6 +246,7 @@ def test_pdb_stops_where_the_evaluator_of_a_python_test_raised(mine, debugged, p
     result.stdout.fnmatch_lines(["-> lamp = 'lit'; 1 / 0", "(Pdb) ('lit', 1)"])
 
 
+@pytest.mark.whole
 def test_quitting_a_breakpoint_in_an_evaluator_ends_the_session(mine, debugged):
     runs = mine("breakpoint()")
     result = debugged(typed="q\n")

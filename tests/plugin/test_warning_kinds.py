@@ -145,6 +145,7 @@ def test_verdict(record_evaluation, webeval_response, webeval_network_event):
 """
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
 def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_apart, pytester, workers):
     pytester.makeconftest(ALL_PUBLISHED)
@@ -156,6 +157,8 @@ def test_a_resumed_session_has_the_kinds_of_the_first(patterned, runs, webeval_a
     assert counts(runs) == expected
 
 
+@pytest.mark.whole
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n1",), marks=pytest.mark.whole)], ids=["serial", "xdist"])
 @pytest.mark.parametrize("chosen", [(), ("-k", "test_verdict or test_answer")], ids=["all", "Python tests"])
 def test_results_of_python_tests_keep_the_kinds_of_their_warnings(

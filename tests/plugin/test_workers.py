@@ -21,6 +21,8 @@ from pytest_webeval.scoring.worker_pool import WorkerPool
 from tests.support.runs import visited
 from tests.support.sessions import read_files
 
+pytestmark = pytest.mark.whole  # compares drivers of one engine, of which each has tests of its own
+
 SUITE = Path(__file__).parents[2] / "example_suite"
 ROOTS = {"runs": SUITE / "runs", "trajectories": SUITE / "trajectories/runs"}
 

@@ -81,6 +81,7 @@ def test_a_killed_worker_costs_its_own_task_and_no_other(runs, webeval_apart, py
         assert runs.result(108)["sites"] == ["shopping"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "dist",
     [
@@ -153,6 +154,7 @@ def test_the_order_in_which_checks_come_in_changes_no_byte(runs, webeval_apart, 
     assert found[0] == found[1]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("passes", [True, pytest.param(False, marks=pytest.mark.whole)])
 def test_a_directory_whose_name_is_no_utf8_is_scored_by_workers_as_by_one_process(runs, webeval_apart, passes):
     runs.add(107, passes=passes)

@@ -25,6 +25,7 @@ def expected(count, **others):
     return {task_id: "failure" if task_id == 3 else "success" for task_id in range(1, count + 1)} | others
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", SLOW)
 def test_a_half_written_object_is_an_error_of_its_run_that_names_it(s3, copied, session, here, kind):
     copied(12)
@@ -40,6 +41,7 @@ def test_a_half_written_object_is_an_error_of_its_run_that_names_it(s3, copied, 
     assert statuses(here / "results") == expected(12)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("name", ["times.json", "web_surfer.log"])  # read to recognize a run, or not
 def test_a_run_that_is_not_complete_has_no_verdict_and_is_not_resumed(s3, session, here, tmp_path, kind, name):
@@ -110,6 +112,7 @@ def test_a_store_that_cannot_be_listed_ends_the_session_on_one_line(copied, sess
     assert "Traceback" not in done.text
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", "pytest"])
 def test_a_wrong_profile_ends_the_session_on_one_line(copied, session, kind):
     copied(2)

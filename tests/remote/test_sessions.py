@@ -13,7 +13,7 @@ from tests.remote.conftest import BUCKET, SESSIONS
 from tests.support.faulty_s3 import Faults
 from tests.support.sessions import read_files
 
-SLOW = {"xdist", "workers", "dask"}
+SLOW = {"xdist", "workers", "dask", "processes"}
 KINDS = [pytest.param(kind, marks=[pytest.mark.whole] if kind in SLOW else []) for kind in SESSIONS]
 
 
@@ -28,6 +28,7 @@ def test_results_are_those_of_a_local_copy_even_where_reads_fail(s3, copied, ses
     assert read_files(here / "remote") == expected
 
 
+@pytest.mark.whole
 def test_the_store_is_listed_once_and_each_file_fetched_once(s3, copied, session):
     copied(8)
     s3.restart()
@@ -88,6 +89,7 @@ def test_commands_and_lines_name_the_store_rather_than_the_cache(s3, copied, ses
     assert str(tmp_path / "caches") not in done.text
 
 
+@pytest.mark.whole
 def test_no_session_imports_what_lies_in_a_cache(s3, copied, session, here):
     copied(2)
     s3.put(dict.fromkeys(("runs/1/test_agent.py", "runs/1/conftest.py"), b"open('imported', 'w')\ndef test(): pass\n"))

@@ -31,6 +31,7 @@ def uploaded(s3, tmp_path):
     return read
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_in_a_store_are_those_in_a_directory(copied, session, here, uploaded, tmp_path, kind):
     copied(12)
@@ -48,6 +49,7 @@ def test_local_runs_may_have_their_results_in_a_store(copied, session, uploaded)
     assert len(uploaded()) == 5
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
 def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, copied, session, uploaded, kind):
     copied(6)
@@ -63,6 +65,7 @@ def test_what_cannot_be_uploaded_is_told_and_uploaded_by_the_next_session(s3, co
     assert len(uploaded()) == 7
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", "pytest"])
 def test_a_place_that_cannot_be_written_ends_the_session_before_a_run_is_read(s3, copied, session, kind):
     copied(3)
@@ -76,6 +79,7 @@ def test_a_place_that_cannot_be_written_ends_the_session_before_a_run_is_read(s3
     assert not [request for request in s3.requests() if request.endswith(".har")]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", "pytest"])
 def test_a_summary_that_was_not_uploaded_is_not_named_as_written(s3, copied, session, uploaded, kind):
     copied(3)
@@ -88,6 +92,7 @@ def test_a_summary_that_was_not_uploaded_is_not_named_as_written(s3, copied, ses
     assert len(uploaded()) == 3
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
 def test_a_broken_run_does_not_keep_results_that_are_in_the_store(s3, copied, session, uploaded, tmp_path, kind):
     copied(3)
@@ -112,6 +117,7 @@ def test_no_file_and_no_line_has_credentials(s3, copied, session, tmp_path):
     assert json.loads((tmp_path / "here/results/eval_summary.json").read_text())
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

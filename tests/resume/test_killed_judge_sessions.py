@@ -128,6 +128,7 @@ def list_replies(directory):
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.glob("??/*")}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("moments", [3, pytest.param(20, marks=pytest.mark.whole)])
 @pytest.mark.parametrize("method", ["webvoyager", "webjudge"])
 def test_a_killed_session_loses_no_paid_reply_and_pays_for_none_twice(method, moments, start, tmp_path):

@@ -50,6 +50,7 @@ def wait_for(server, count):
         time.sleep(0.0005)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("moments", [4, pytest.param(20, marks=pytest.mark.whole)])
 def test_a_killed_session_loses_no_stored_reply_and_pays_for_none_twice(start, tmp_path, moments):
     """Each kill is at a random time after a random request began, so that it hits sending, waiting and storing."""

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.coverage import MOST_ALARMS, SEED, Population, measure_alarms, measure_coverage, populations
+from tests.support.default_run import first_by_default
 
 POPULATIONS = populations(random.Random(SEED))
 BUILDS, LEAST = 200, 0.89  # 95%, less four standard deviations of so many builds
 
 
-@pytest.mark.parametrize("population", POPULATIONS, ids=lambda population: population.name)
+@pytest.mark.whole
+@pytest.mark.parametrize("population", first_by_default(POPULATIONS, 1), ids=lambda population: population.name)
 def test_intervals_hold_the_true_value(population):
     shares = measure_coverage(population, BUILDS, random.Random(1))
     assert shares.pop("difference (templates drawn again)") >= LEAST
@@ -25,7 +27,7 @@ def test_intervals_hold_the_true_value(population):
 
 @pytest.mark.parametrize(
     "population",
-    [each for each in POPULATIONS if not (each.difference or each.shared)],
+    first_by_default([each for each in POPULATIONS if not (each.difference or each.shared)], 1),
     ids=lambda population: population.name,
 )
 def test_few_false_alarms(population):
@@ -37,6 +39,7 @@ def test_a_real_regression_is_seen():
     assert measure_alarms(worse, 50, random.Random(3)) >= 0.9
 
 
+@pytest.mark.whole
 def test_the_script_prints_coverage_and_alarms():
     script = Path(__file__).with_name("coverage.py")
     command = [sys.executable, str(script), "--builds", "100"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.simulation.gate_histories import AGENTS, HISTORIES, build_table
 
+pytestmark = pytest.mark.whole
 MANUAL = Path(__file__).parents[2] / "docs/how-to/gates.md"
 EACH, NOISE = "no-regression", "no-regression beyond noise"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict

@@ -12,7 +12,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
 from tests.support.rubric_plans import Plan, flat, planned
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.results import RESULT, SUMMARY, EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import RESULT, SUMMARY, EvaluatorResult, Status, TaskResult, read_explanations
 from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout
 
@@ -14,7 +14,9 @@ MOMENT = "2026-01-15T12:00:00Z"
 
 
 def build(evaluations: list[EvaluatorResult], webeval: dict[str, Any], status: Status = Status.FAILURE) -> TaskResult:
-    """A result of some evaluators, as an object."""
+    """A result of some evaluators as it is read from a file."""
+    explanations = read_explanations(webeval.get("explanations"), len(evaluations))
+    pairs = zip(evaluations, explanations, strict=True)
     return TaskResult(
         task_id=1,
         intent_template_id=1,
@@ -22,12 +24,12 @@ def build(evaluations: list[EvaluatorResult], webeval: dict[str, Any], status: S
         task_revision=1,
         status=status,
         score=0.0,
-        evaluators_results=evaluations,
+        evaluators_results=[each.with_changes(explanation=explanation) for each, explanation in pairs],
         error_msg=None,
         webarena_verified_version="",
         webarena_verified_evaluator_checksum="",
         webarena_verified_data_checksum="",
-        webeval=webeval,
+        webeval={name: value for name, value in webeval.items() if name != "explanations"},
     )
 
 

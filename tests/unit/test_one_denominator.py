@@ -17,7 +17,7 @@ from pytest_webeval.exports.every_eval_ever import format_records
 from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
 from pytest_webeval.reports.ci import annotation, markdown, open_metrics
 from pytest_webeval.reports.html.index_page import index_view
-from pytest_webeval.reports.html.index_row import IndexRow
+from pytest_webeval.reports.html.index_rows import IndexRow
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.summary.history import build_history
@@ -167,6 +167,7 @@ def list_outputs(summary, records, output):
     }
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.filterwarnings("ignore:runs inside other runs")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_output_has_the_rate_of_an_independent_count_with_damaged_runs(tmp_path, name):

@@ -14,9 +14,10 @@ import pytest
 from msgspec import Struct
 from pydantic import BaseModel
 
-from pytest_webeval.errors import EvaluationError
-from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult
+from pytest_webeval.errors import EvaluationError, WebEvalError
+from pytest_webeval.results import Assertion, Difference, EvaluatorResult, Explanation, NamedEvent, Status, TaskResult
 from pytest_webeval.scoring.score import validate_result
+from tests.support.stored_results import build
 
 
 class Model(BaseModel):
@@ -162,3 +163,66 @@ def test_a_recording_is_let_go_of_with_its_run(bench):
         assert run() is None
     finally:
         gc.enable()
+
+
+FOUND = Explanation([Difference("url", "missing", "/cart", None)], NamedEvent(3, 9, "GET", "/", None), [3])
+
+
+def failure(**fields):
+    return result(status=Status.FAILURE, score=0.0, **fields)
+
+
+def test_a_file_has_explanations_before_the_problems_of_the_recording():
+    stored = build([failure(explanation=FOUND), failure()], {"run": "1", "capture": [], "wall_time": 0.5})
+    raw = stored.with_changes(evaluators_results=[failure(explanation=FOUND), failure()]).to_json()
+    assert list(raw["webeval"]) == ["run", "explanations", "capture", "wall_time"]
+    assert raw["webeval"]["explanations"] == [FOUND.to_json(), None]
+    assert all("explanation" not in each for each in raw["evaluators_results"])
+    assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == [FOUND, None]
+    assert TaskResult.read(raw).to_json() == raw
+
+
+def test_a_file_of_another_tool_keeps_its_explanations_and_a_success_has_none():
+    raw = build([failure()], {"run": "1"}).to_json()
+    assert "explanations" not in raw["webeval"]
+    read = TaskResult.read(raw | {"webeval": {"run": "1", "explanations": [FOUND.to_json()]}})
+    assert read.to_json()["webeval"] == {"run": "1", "explanations": [FOUND.to_json()]}
+
+
+@pytest.mark.parametrize("forged", [FOUND.to_json(), "text", {"differences": 3}])
+def test_an_explanation_in_the_place_of_another_field_is_not_read(forged):
+    raw = build([failure()], {"run": "1", "capture": []}).to_json()
+    raw["evaluators_results"][0]["explanation"] = forged
+    assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == [None]
+
+
+@pytest.mark.parametrize(
+    ("listed", "read"),
+    [
+        ([FOUND.to_json()], [None, None]),
+        ([FOUND.to_json()] * 3, [None, None]),
+        (7, [None, None]),
+        ([FOUND.to_json(), 7], [FOUND, None]),
+        ([{"differences": 3}, FOUND.to_json()], [None, FOUND]),
+    ],
+)
+def test_as_many_explanations_as_evaluations_are_read_each_for_itself(listed, read):
+    raw = build([failure(), failure()], {"run": "1", "capture": []}).to_json()
+    raw["webeval"]["explanations"] = listed
+    assert [each.explanation for each in TaskResult.read(raw).evaluators_results] == read
+
+
+def test_only_a_failure_is_explained():
+    assert validate_result(failure(explanation=FOUND), "Own").explanation == FOUND
+    assert validate_result(result(explanation=FOUND), "Own").explanation is None
+    with pytest.raises(EvaluationError, match=r"Own returned an invalid EvaluatorResult: .*differences"):
+        validate_result(failure(explanation=Explanation(["text"])), "Own")
+
+
+def test_an_error_has_the_parts_of_its_message():
+    error = WebEvalError("no score", advice="judge the run", where="x.json", code="score_missing")
+    assert str(error) == "no score; judge the run @ x.json"
+    assert (error.problem, error.advice, error.where, error.code) == (
+        "no score", "judge the run", "x.json", "score_missing",
+    )  # fmt: skip
+    assert (str(WebEvalError("no score")), WebEvalError("no score").problem) == ("no score", "no score")

@@ -68,6 +68,7 @@ EXPORTS = {
 }
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize(("target", "options"), EXPORTS.items(), ids=EXPORTS)
 def test_exports_have_no_secret_unless_they_are_to(results, shown, monkeypatch, tmp_path, target, options):
     monkeypatch.chdir(tmp_path)
@@ -129,6 +130,7 @@ SCORED = {
 }
 
 
+@pytest.mark.thinned(every=5)
 @pytest.mark.parametrize("scored", SCORED.values(), ids=SCORED)
 def test_scoring_from_python_returns_no_secret_unless_it_is_to(root, scored):
     def read(**redact):

@@ -1,10 +1,11 @@
-"""Runs that nobody recorded: an answer and a trace, made or changed in memory."""
+"""Runs that nobody recorded, an answer and a trace made or changed in memory, and what must hold of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,94 +28,49 @@ PAGE_HEADERS: Pairs = (
 )
 
 
+def _drafted(name: str, default: Any = None) -> Any:
+    """A property of a draft: its own field, or else that of the event that it is based on."""
+
+    def read(draft: DraftEvent) -> Any:
+        if name in draft.fields:
+            return draft.fields[name]
+        return default if draft.base is None else getattr(draft.base, name)
+
+    return property(read)
+
+
 class DraftEvent(NetworkEvent):
     """An event with some fields of its own; the others are those of a recorded event, or those of a plain page."""
 
-    __slots__ = ("_base", "_fields")
+    __slots__ = ("base", "fields")
 
     def __init__(self, index: int, fields: Mapping[str, Any], base: NetworkEvent | None = None) -> None:
-        self.index, self._fields, self._base = index, fields, base
+        self.index, self.fields, self.base = index, fields, base
 
-    def _get(self, name: str, default: Any = None) -> Any:
-        if name in self._fields:
-            return self._fields[name]
-        return default if self._base is None else getattr(self._base, name)
-
-    @property
-    def url(self) -> str:
-        return str(self._get("url"))
-
-    @property
-    def method(self) -> str:
-        return str(self._get("method", "GET"))
-
-    @property
-    def status(self) -> int:
-        return int(self._get("status", 200))
-
-    @property
-    def headers(self) -> Pairs:
-        headers: Pairs = self._get("headers", PAGE_HEADERS)
-        return headers
-
-    @property
-    def has_null_header(self) -> bool:
-        return bool(self._get("has_null_header", default=False))
-
-    @property
-    def cookies(self) -> Pairs:
-        cookies: Pairs = self._get("cookies", ())
-        return cookies
-
-    @property
-    def response_headers(self) -> Pairs:
-        headers: Pairs = self._get("response_headers", ())
-        return headers
-
-    @property
-    def initiator(self) -> str | None:
-        initiator: str | None = self._get("initiator")
-        return initiator
-
-    @property
-    def is_failed(self) -> bool:
-        return bool(self._get("is_failed", default=False))
-
-    @property
-    def resource_type(self) -> str | None:
-        kind: str | None = self._get("resource_type", "document")
-        return kind
-
-    @property
-    def page(self) -> str | None:
-        page: str | None = self._get("page")
-        return page
-
-    @property
-    def frame(self) -> str | None:
-        frame: str | None = self._get("frame")
-        return frame
-
-    @property
-    def is_pending(self) -> bool:
-        return bool(self._get("is_pending", default=False))
-
-    @property
-    def lacks_content(self) -> bool:
-        return bool(self._get("lacks_content", default=False))
+    url = _drafted("url")
+    method = _drafted("method", "GET")
+    status = _drafted("status", 200)
+    headers = _drafted("headers", PAGE_HEADERS)
+    has_null_header = _drafted("has_null_header", default=False)
+    cookies = _drafted("cookies", ())
+    response_headers = _drafted("response_headers", ())
+    initiator = _drafted("initiator")
+    is_failed = _drafted("is_failed", default=False)
+    resource_type = _drafted("resource_type", "document")
+    page = _drafted("page")
+    frame = _drafted("frame")
+    is_pending = _drafted("is_pending", default=False)
+    lacks_content = _drafted("lacks_content", default=False)
 
     def read_post(self) -> Body | None:
-        return self._read_body("post", "read_post")
+        recorded = None if self.base is None or "post" in self.fields else self.base.read_post()
+        body: Body | None = self.fields.get("post", recorded)
+        return body
 
     def read_content(self) -> Body | None:
-        return self._read_body("content", "read_content")
-
-    def _read_body(self, name: str, method: str) -> Body | None:
-        if name in self._fields or self._base is None:
-            body: Body | None = self._fields.get(name)
-            return body
-        recorded: Body | None = getattr(self._base, method)()
-        return recorded
+        recorded = None if self.base is None or "content" in self.fields else self.base.read_content()
+        body: Body | None = self.fields.get("content", recorded)
+        return body
 
 
 def change_event(event: NetworkEvent, **fields: Any) -> DraftEvent:
@@ -182,3 +138,23 @@ def build_run(task_id: int | str, attempt: Attempt, rules: Rules, limits: Limits
 def replace_events(trace: NetworkTrace, changes: Mapping[int, Sequence[NetworkEvent]]) -> NetworkTrace:
     """The trace with other events in the place of some, given by their indices; none where they are dropped."""
     return build_trace(new for event in trace.events for new in changes.get(event.index, (event,)))
+
+
+class Demand(Enum):
+    """What must hold of a trial."""
+
+    FAIL = "must_fail"
+    PASS = "must_pass"  # noqa: S105  (no password)
+    EITHER = "either"  # what is right depends on the task: a note if it passes
+
+
+class Trial(Struct, frozen=True):
+    """An attempt and what must hold of it. `kind` is the finding if it does not; `detail` explains that."""
+
+    name: str
+    attempt: Attempt
+    demand: Demand
+    kind: str
+    evaluator: str
+    field: str
+    detail: str = ""

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, build_page, build_trace, write_answer
-from pytest_webeval.authoring.audit.findings import Demand, Trial
+from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, Demand, Trial, build_page, build_trace, write_answer
+from pytest_webeval.authoring.audit.examiner import OF_REQUESTS
 from pytest_webeval.recordings.network.events import NetworkTrace
-from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 
@@ -20,13 +20,7 @@ ANYTHING = "^.*$"
 LOGIN = "/login"
 STATUS, DATA = "status", "retrieved_data"
 # Data that are often right.
-PLAIN: Mapping[str, list[Any]] = {
-    "yes": [True],
-    "no": [False],
-    "zero": [0],
-    "the text yes": ["yes"],
-    "the text no": ["no"],
-}
+PLAIN = {"yes": [True], "no": [False], "zero": [0], "the text yes": ["yes"], "the text no": ["no"]}
 # What stands in the place of each value of an answer. Lists are guesses, of which a lenient evaluator takes any.
 EVERYWHERE: Mapping[str, Any] = {
     "patterns": ANYTHING,
@@ -70,7 +64,8 @@ class Material(Struct, frozen=True):
     @property
     def required(self) -> list[str]:
         """Names of evaluators of requests that must be made."""
-        return [config["evaluator"] for config in self.task.eval if _is_required(config)]
+        names = [config["evaluator"] for config in self.task.eval if not config.get("should_not_exist")]
+        return [name for name in names if name in OF_REQUESTS]
 
     def idle(self, *paths: str) -> NetworkTrace:
         """A trace of the start page, and of the pages at these paths of its site."""
@@ -85,60 +80,45 @@ class Material(Struct, frozen=True):
         return environment.url.rstrip("/") if environment else "http://site.invalid"
 
 
-def _is_required(config: Mapping[str, Any]) -> bool:
-    return config["evaluator"] in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) and not config.get("should_not_exist")
-
-
-def _without_work(name: str, answer: bytes, trace: NetworkTrace, field: str) -> Trial:
+def _without_work(name: str, answer: bytes, trace: NetworkTrace, field: str = STATUS) -> Trial:
     return Trial(name, Attempt(answer, trace), Demand.FAIL, "passes_without_work", RESPONSE_EVALUATOR, field)
 
 
-def _nothing_done(material: Material) -> Iterator[Trial]:
-    trace = material.idle()
-    yield _without_work("no answer", b"", trace, STATUS)
-    yield _without_work("an empty answer", b"{}", trace, STATUS)
-    yield _without_work("the answer null", b"null", trace, STATUS)
-
-
 def _claims(material: Material) -> Iterator[Trial]:
+    """Nothing is done, whatever is said."""
     trace = material.idle()
+    for name, answer in (("no answer", b""), ("an empty answer", b"{}"), ("the answer null", b"null")):
+        yield _without_work(name, answer, trace)
     for status in STATUSES:
         is_claim = status == STATUSES[0]
         name, details = ("done", None) if is_claim else (f"refusal {status}", "there is no such thing")
-        yield _without_work(name, write_answer(material.task_type, status, details=details), trace, STATUS)
-    yield _without_work("patterns as type and status", write_answer(ANYTHING, ANYTHING), trace, STATUS)
+        yield _without_work(name, write_answer(material.task_type, status, details=details), trace)
+    yield _without_work("patterns as type and status", write_answer(ANYTHING, ANYTHING), trace)
 
 
-def _plain_data(material: Material) -> Iterator[Trial]:
-    trace = material.idle()
-    for name, data in PLAIN.items() if material.expects_data else ():
-        yield _without_work(name, write_answer("RETRIEVE", STATUSES[0], data), trace, DATA)
-
-
-def _everywhere(material: Material) -> Iterator[Trial]:
+def _guessed_data(material: Material) -> Iterator[Trial]:
     if not material.expects_data:
         return
-    trace, data = material.idle(), material.expected.get(DATA)
+    data = material.expected.get(DATA)
+    guesses: dict[str, Any] = dict(PLAIN)
     for name, value in EVERYWHERE.items():
-        yield _without_work(
-            f"{name} everywhere", write_answer("RETRIEVE", STATUSES[0], fill_shape(data, value)), trace, DATA
-        )
-        yield _without_work(name, write_answer("RETRIEVE", STATUSES[0], [value]), trace, DATA)
-    patterns = fill_shape(data, ANYTHING)
-    yield _without_work("nothing but patterns", write_answer(ANYTHING, ANYTHING, patterns), trace, DATA)
-    objects = write_answer("RETRIEVE", STATUSES[0], [{ANYTHING: ANYTHING}])
-    yield _without_work("an object of patterns", objects, trace, DATA)
+        guesses |= {f"{name} everywhere": fill_shape(data, value), name: [value]}
+    answers = {name: write_answer("RETRIEVE", STATUSES[0], guess) for name, guess in guesses.items()}
+    answers["nothing but patterns"] = write_answer(ANYTHING, ANYTHING, fill_shape(data, ANYTHING))
+    answers["an object of patterns"] = write_answer("RETRIEVE", STATUSES[0], [{ANYTHING: ANYTHING}])
+    trace = material.idle()
+    yield from (_without_work(name, answer, trace, DATA) for name, answer in answers.items())
 
 
 def fill_shape(data: Any, value: Any) -> list[Any]:
     """Data of the same shape with one value in each place. A list in a list is one place: it has alternatives."""
-    return [_fill_item(item, value) for item in data] if isinstance(data, list) and data else [value]
 
+    def fill(item: Any) -> Any:
+        if not isinstance(item, dict):
+            return value
+        return {key: fill_shape(member, value) if isinstance(member, list) else value for key, member in item.items()}
 
-def _fill_item(item: Any, value: Any) -> Any:
-    if not isinstance(item, dict):
-        return value
-    return {key: fill_shape(member, value) if isinstance(member, list) else value for key, member in item.items()}
+    return list(map(fill, data)) if isinstance(data, list) and data else [value]
 
 
 def _commonest(material: Material) -> Iterator[Trial]:
@@ -148,24 +128,17 @@ def _commonest(material: Material) -> Iterator[Trial]:
 
 
 def _login_page(material: Material) -> Iterator[Trial]:
-    answer = write_answer(material.task_type, STATUSES[0])
-    yield _without_work("login page only", answer, material.idle(LOGIN), STATUS)
+    yield _without_work("login page only", write_answer(material.task_type, STATUSES[0]), material.idle(LOGIN))
 
 
-def _start_page(material: Material) -> Iterator[Trial]:
-    """The right answer of a retrieve task without its requests; what other tasks answer is `done`."""
-    if material.right_answer is not None and material.required and material.expects_data:
-        attempt = Attempt(material.right_answer, material.idle())
-        name = "the right answer, start page only"
+def _right_answer(material: Material) -> Iterator[Trial]:
+    """The right answer without the requests: of a retrieve task on its start page, since others answer `done`."""
+    answer = material.right_answer
+    if answer is not None and material.required and material.expects_data:
+        name, attempt = "the right answer, start page only", Attempt(answer, material.idle())
         yield Trial(name, attempt, Demand.FAIL, "start_page_passes", material.required[0], "")
-
-
-def _empty_trace(material: Material) -> Iterator[Trial]:
-    checks_requests = any(
-        config["evaluator"] in (NETWORK_EVALUATOR, REQUEST_EVALUATOR) for config in material.task.eval
-    )
-    if material.right_answer is not None and checks_requests:
-        attempt = Attempt(material.right_answer, EMPTY)
+    if answer is not None and any(config["evaluator"] in OF_REQUESTS for config in material.task.eval):
+        attempt = Attempt(answer, EMPTY)
         yield Trial("an empty trace", attempt, Demand.FAIL, "empty_trace_passes", NETWORK_EVALUATOR, "")
 
 
@@ -181,14 +154,11 @@ def _other_runs(material: Material) -> Iterator[Trial]:
 
 
 BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
-    _nothing_done,
     _claims,
-    _plain_data,
-    _everywhere,
+    _guessed_data,
     _commonest,
     _login_page,
-    _start_page,
-    _empty_trace,
+    _right_answer,
     _other_runs,
 )
 
@@ -222,15 +192,13 @@ class AnswerCounts:
     def commonest(self, task: Task) -> dict[str, bytes]:
         """The answers that most tasks of the set and of the task's template expect, if several tasks do."""
         groups = {"the commonest answer of its template": template_of(task), "the commonest answer of all": "the set"}
-        answers = {name: self._find_commonest(group) for name, group in groups.items()}
-        return {name: answer for name, answer in answers.items() if answer is not None}
-
-    def _find_commonest(self, group: Any) -> bytes | None:
-        counts = self._by_group.get(group)
-        if not counts:
-            return None
-        answer, count = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        return answer if count > 1 else None
+        answers = {}
+        for name, group in groups.items():
+            counts = self._by_group.get(group, Counter())
+            answer = min(counts, key=lambda answer: (-counts[answer], answer), default=None)
+            if answer is not None and counts[answer] > 1:
+                answers[name] = answer
+        return answers
 
 
 def template_of(task: Task) -> int | str | None:

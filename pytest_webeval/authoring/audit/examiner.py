@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
 
@@ -14,9 +14,8 @@ from pytest_webeval.evaluators import EVALUATORS, RubricEvaluator
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
-from pytest_webeval.evaluators.network.nearest import list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
-from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.results import EvaluatorResult, Status, list_failed
 from pytest_webeval.rules import Rules
 from pytest_webeval.scoring.score import build_evaluator_error, run_evaluator
 from pytest_webeval.tasks.expectations import (
@@ -59,18 +58,16 @@ class Examiner(Struct, frozen=True):
     _traces: dict[int, NetworkTrace] = field(default_factory=dict)  # kept, so that no two have one id
 
     @property
-    def unknown(self) -> list[Expectation]:
-        """Expectations that cannot be checked here: their evaluator is not known, or a judge decides."""
-        return [expectation for expectation in self.task.expectations if not self._can_check(expectation)]
-
-    def _can_check(self, expectation: Expectation) -> bool:
-        evaluator = self.evaluators.get(expectation.evaluator)
-        return evaluator is not None and not isinstance(evaluator, RubricEvaluator)
+    def checked(self) -> list[Expectation]:
+        """Expectations that can be checked here: their evaluator is known, and no judge decides."""
+        known = {name for name, each in self.evaluators.items() if not isinstance(each, RubricEvaluator)}
+        return [expectation for expectation in self.task.expectations if expectation.evaluator in known]
 
     @property
-    def checked(self) -> list[Expectation]:
-        """Expectations that can be checked here."""
-        return [expectation for expectation in self.task.expectations if self._can_check(expectation)]
+    def unknown(self) -> list[Expectation]:
+        """Expectations that cannot be checked here."""
+        checked = {expectation.index for expectation in self.checked}
+        return [expectation for expectation in self.task.expectations if expectation.index not in checked]
 
     @property
     def has_required(self) -> bool:
@@ -79,15 +76,14 @@ class Examiner(Struct, frozen=True):
 
     def judge(self, attempt: Attempt) -> Verdict:
         """Which expectations an attempt meets; without a trace only those about the answer are checked."""
-        expectations = [each for each in self.checked if attempt.trace is not None or not self.depends_on_trace(each)]
-        trace = attempt.trace
-        if trace is not None and self.rules.events_required and trace.is_empty:
+        trace, expectations = attempt.trace, self.checked
+        if trace is None:  # evaluators of users may look at it
+            expectations = [
+                each for each in self.checked if self.is_built_in(each) and each.evaluator not in OF_REQUESTS
+            ]
+        elif self.rules.events_required and trace.is_empty:
             return Verdict(dict.fromkeys((each.index for each in expectations), Status.ERROR))
         return Verdict({each.index: self.examine(each, attempt).status for each in expectations})
-
-    def depends_on_trace(self, expectation: Expectation) -> bool:
-        """Whether the verdict about an expectation may depend on what the browser did."""
-        return not self.is_built_in(expectation) or expectation.evaluator in OF_REQUESTS
 
     def is_built_in(self, expectation: Expectation) -> bool:
         """Whether no evaluator of a user checks an expectation."""
@@ -95,43 +91,35 @@ class Examiner(Struct, frozen=True):
 
     def examine(self, expectation: Expectation, attempt: Attempt) -> EvaluatorResult:
         """The result of one expectation."""
-        key = self._key(expectation, attempt)
-        if key not in self._results:
-            self._results[key] = self._evaluate(expectation, attempt)
-        return self._results[key]
-
-    def _key(self, expectation: Expectation, attempt: Attempt) -> tuple[int, bytes, int]:
         answer, trace = attempt.answer, id(attempt.trace)
         if attempt.trace is not None:
             self._traces[trace] = attempt.trace
         if self.is_built_in(expectation):
             answer = b"" if expectation.evaluator in OF_REQUESTS else answer
             trace = 0 if expectation.evaluator == RESPONSE_EVALUATOR else trace
-        return expectation.index, answer, trace
-
-    def _evaluate(self, expectation: Expectation, attempt: Attempt) -> EvaluatorResult:
-        try:
-            return run_evaluator(expectation, self.build_case(attempt), dict(self.evaluators))
-        except RunExcluded as error:
-            return build_evaluator_error(expectation.evaluator, str(error))
+        key = expectation.index, answer, trace
+        if key not in self._results:
+            try:
+                result = run_evaluator(expectation, self.build_case(attempt), dict(self.evaluators))
+            except RunExcluded as error:
+                result = build_evaluator_error(expectation.evaluator, str(error))
+            self._results[key] = result
+        return self._results[key]
 
     def build_case(self, attempt: Attempt) -> Case:
         """What an evaluator may look at."""
         run = build_run(self.task.task_id, attempt, self.rules)
-        return Case(run, self.task, self.sites, today=self.today)
+        return Case(run, self.task, self.sites, today=self.today, other_rules=self.rules)  # nobody asks why it failed
 
     def find_matches(self, expectation: Expectation, trace: NetworkTrace) -> list[NetworkEvent]:
         """The events of a trace that are what an expectation describes, whether or not they decide."""
-        case = self.build_case(Attempt(b"", trace))
+        case, matches = self.build_case(Attempt(b"", trace)), []
         try:
             matcher = EventMatcher(expectation.read_as(NetworkExpectation), case)
-            return list(_select_matches(matcher, case.events))
+            for event in case.events:
+                with suppress(EvaluationError):
+                    if not matcher.is_other_url(event.url) and not list_failed(matcher.assertions(event)):
+                        matches.append(event)
         except WebEvalError:
             return []
-
-
-def _select_matches(matcher: EventMatcher, events: Iterable[NetworkEvent]) -> Iterable[NetworkEvent]:
-    for event in events:
-        with suppress(EvaluationError):
-            if not matcher.is_other_url(event.url) and not list_failed(matcher.assertions(event)):
-                yield event
+        return matches

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from enum import Enum
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.volatility import hide_secrets
 from pytest_webeval.safety.text import list_first
-
-
-class Demand(Enum):
-    """What must hold of a trial."""
-
-    FAIL = "must_fail"
-    PASS = "must_pass"  # noqa: S105  (no password)
-    EITHER = "either"  # what is right depends on the task: a note if it passes
 
 
 class Kind(Struct, frozen=True):
@@ -91,18 +81,6 @@ KINDS = {
 MOST_MUTANTS = 5  # of one finding that its line names
 
 
-class Trial(Struct, frozen=True):
-    """An attempt and what must hold of it. `kind` is the finding if it does not; `detail` explains that."""
-
-    name: str
-    attempt: Attempt
-    demand: Demand
-    kind: str
-    evaluator: str
-    field: str
-    detail: str = ""
-
-
 class Finding(Struct, frozen=True):
     """One thing that is wrong with a task, with the names of all mutants or baselines that show it."""
 
@@ -166,16 +144,13 @@ class TaskAudit(Struct, frozen=True):
 
 def merge_findings(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for each kind, evaluator and field, in the order of the table of kinds."""
-    merged: dict[tuple[str, str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        merged.setdefault((finding.kind, finding.evaluator, finding.field), []).append(finding)
-    order = list(KINDS)
-    ranked = sorted(merged.items(), key=lambda pair: (order.index(pair[0][0]), pair[0][2], pair[0][1]))
-    return [_merge(group) for _, group in ranked]
-
-
-def _merge(group: Sequence[Finding]) -> Finding:
-    first = group[0]
-    names = dict.fromkeys(name for finding in group for name in finding.mutants)
-    detail = next((finding.detail for finding in group if finding.detail), "")
-    return Finding(first.task_id, first.kind, first.evaluator, first.field, tuple(names), detail)
+        groups.setdefault((finding.kind, finding.evaluator, finding.field), []).append(finding)
+    order, merged = list(KINDS), []
+    for kind, evaluator, field in sorted(groups, key=lambda key: (order.index(key[0]), key[2], key[1])):
+        group = groups[kind, evaluator, field]
+        mutants = tuple(dict.fromkeys(name for finding in group for name in finding.mutants))
+        detail = next((finding.detail for finding in group if finding.detail), "")
+        merged.append(Finding(group[0].task_id, kind, evaluator, field, mutants, detail))
+    return merged

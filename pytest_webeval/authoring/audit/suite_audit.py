@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any
@@ -14,7 +15,6 @@ from msgspec.structs import replace
 
 from pytest_webeval.authoring.audit.attempts import Attempt
 from pytest_webeval.authoring.audit.baselines import MOST_OTHERS, AnswerCounts, OtherRun, template_of
-from pytest_webeval.authoring.audit.examiner import Examiner
 from pytest_webeval.authoring.audit.findings import NOT_AUDITED, Finding, TaskAudit
 from pytest_webeval.authoring.audit.task_audit import (
     MOST_RUNS,
@@ -63,13 +63,8 @@ class SuiteAudit(Struct, frozen=True, dict=True):
     @cached_property
     def counts(self) -> AnswerCounts:
         """How many tasks expect which answer."""
-        return AnswerCounts(self._valid_tasks())
-
-    def _valid_tasks(self) -> Iterator[Task]:
-        for task_id in self.tasks.task_ids:
-            task = self._find(task_id)
-            if task is not None:
-                yield task
+        tasks = map(self._find, self.tasks.task_ids)
+        return AnswerCounts(task for task in tasks if task is not None)
 
     def _find(self, task_id: int | str) -> Task | None:
         try:
@@ -88,18 +83,23 @@ class SuiteAudit(Struct, frozen=True, dict=True):
     def _is_passing(self, position: int) -> bool:
         """Whether a run passes, found out once by each process; of one that takes too long it is not known to."""
         if position not in self._passing:
-            try:
-                with limit_time(self.settings.timeout):
-                    self._passing[position] = self._judge(position)
-            except EvaluationError as error:
-                self._require_timeout(error)
-                self._passing[position] = False
+            self._passing[position] = False
+            with self._limit_time():
+                task, run = self._find(self.runs[position].task_id), self._load(position)
+                runs = [] if run is None else [run]
+                is_passing = task is not None and bool(select_passing(build_examiner(task, self.settings, runs), runs))
+                self._passing[position] = is_passing
         return self._passing[position]
 
-    def _judge(self, position: int) -> bool:
-        task, run = self._find(self.runs[position].task_id), self._load(position)
-        runs = [] if run is None else [run]
-        return task is not None and bool(select_passing(self._examiner(task, runs), runs))
+    @contextmanager
+    def _limit_time(self) -> Iterator[None]:
+        """The time of a task. What takes longer ends without an error."""
+        try:
+            with limit_time(self.settings.timeout):
+                yield
+        except EvaluationError as error:
+            if str(error) != format_timeout(self.settings.timeout):
+                raise
 
     def _load(self, position: int) -> RecordedRun | None:
         """The recording of a run; None for one that cannot be read, or is too long."""
@@ -122,34 +122,23 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             finding = Finding(task_id, "invalid_definition", "", "", (), str(error))
             return TaskAudit(task_id, 0, (finding,), ())
         material = self.counts.commonest(task), self._load_others(task), self._load_spare(task)
-        audit = None
-        try:
-            with limit_time(self.settings.timeout):
-                runs = self._load_own(task_id)
-                audit = Audit(self._examiner(task, runs, evaluators), runs, *material)
-                audit.run()
-        except EvaluationError as error:
-            self._require_timeout(error)
-            note = Finding(task_id, NOT_AUDITED, "", "", (), f"it takes more than {self.settings.timeout:g} s")
-            return TaskAudit(task_id, 0, (), (note,)) if audit is None else audit.sum_up(note)
-        return audit.sum_up()
-
-    def _require_timeout(self, error: EvaluationError) -> None:
-        """Raise an error again that says anything but that the time of a task is over."""
-        if str(error) != format_timeout(self.settings.timeout):
-            raise error
+        audit, is_finished = None, False
+        settings = self.settings if evaluators is None else replace(self.settings, evaluators=evaluators)
+        with self._limit_time():
+            runs = self._load_own(task_id)
+            audit = Audit(build_examiner(task, settings, runs), runs, *material)
+            audit.run()
+            is_finished = True
+        if audit is not None and is_finished:
+            return audit.sum_up()
+        note = Finding(task_id, NOT_AUDITED, "", "", (), f"it takes more than {self.settings.timeout:g} s")
+        return TaskAudit(task_id, 0, (), (note,)) if audit is None else audit.sum_up(note)
 
     def _load_own(self, task_id: int | str) -> list[RecordedRun]:
         """A few runs of the task, those first that pass."""
         positions = self.runs_by_task.get(str(task_id), [])[:MOST_OWN]
         ordered = sorted(positions, key=lambda position: (not self._is_passing(position), position))
         return [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
-
-    def _examiner(
-        self, task: Task, runs: Sequence[RecordedRun], evaluators: Mapping[str, Evaluator] | None = None
-    ) -> Examiner:
-        settings = self.settings if evaluators is None else replace(self.settings, evaluators=evaluators)
-        return build_examiner(task, settings, runs)
 
     def _load_others(self, task: Task) -> list[OtherRun]:
         """Passing runs of the tasks that are most like this one."""

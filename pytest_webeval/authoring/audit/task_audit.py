@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
-from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial
 from pytest_webeval.authoring.audit.baselines import (
     DATA,
     Material,
@@ -22,17 +23,9 @@ from pytest_webeval.authoring.audit.baselines import (
     read_expected,
 )
 from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
-from pytest_webeval.authoring.audit.findings import (
-    NO_PASSING_RUN,
-    NOT_AUDITED,
-    Demand,
-    Finding,
-    TaskAudit,
-    Trial,
-    merge_findings,
-)
-from pytest_webeval.authoring.audit.json_paths import list_values
+from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, NOT_AUDITED, Finding, TaskAudit, merge_findings
 from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
+from pytest_webeval.authoring.audit.values import list_values
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
@@ -43,7 +36,7 @@ from pytest_webeval.rules import Rules
 from pytest_webeval.safety import regex
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 from pytest_webeval.tasks.sites import Environment, Sites, placeholder
-from pytest_webeval.tasks.task import Expectation, Task
+from pytest_webeval.tasks.task import Task
 from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
@@ -91,14 +84,12 @@ def build_examiner(task: Task, settings: AuditSettings, runs: Sequence[RecordedR
 
 def select_passing(examiner: Examiner, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
     """The runs that pass, as far as their expectations can be checked."""
-    return [run for run in runs if _passes(examiner, run)]
-
-
-def _passes(examiner: Examiner, run: RecordedRun) -> bool:
-    try:
-        return examiner.judge(run.attempt).passes
-    except RecordingError:
-        return False
+    passing = []
+    for run in runs:
+        with suppress(RecordingError):
+            if examiner.judge(run.attempt).passes:
+                passing.append(run)
+    return passing
 
 
 class Audit:
@@ -147,17 +138,21 @@ class Audit:
         if self.passing:
             return self.passing[0].attempt.answer
         answer = write_right_answer(self.task, self.examiner.sites)
-        if answer is None or _has_pattern(self.expected.get(DATA)):
+        if answer is None or _list_patterns(self.expected.get(DATA)):
             return None
         return answer if self.examiner.judge(Attempt(answer, None)).passes else None
 
     def _list_findings(self) -> Iterator[Finding]:
-        """All findings and notes, some of them several times."""
+        """All findings and notes, some of them several times. What nobody could check may have decided."""
         yield from self._check_definition()
         for trial in self._list_trials():
             verdict = self.examiner.judge(trial.attempt)
             self.verdicts.append((trial, verdict))
-            yield from self._check(trial, verdict)
+            is_wrong = verdict.passes and not self.examiner.unknown and bool(verdict.statuses)
+            if trial.demand is Demand.PASS:
+                is_wrong = not verdict.passes
+            if is_wrong:
+                yield self._finding(trial.kind, trial.evaluator, trial.field, trial.detail, trial.name)
         yield from self._find_redundant()
 
     def _check_definition(self) -> Iterator[Finding]:
@@ -176,13 +171,12 @@ class Audit:
         answer = write_right_answer(self.task, self.examiner.sites) or b"{}"
         trace = self._material().idle("/")  # with a page of its site, wherever the task starts
         for expectation in self.examiner.checked:
-            result = self.examiner.examine(expectation, Attempt(answer, trace))
+            result, place = self.examiner.examine(expectation, Attempt(answer, trace)), f"eval[{expectation.index}]"
+            is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
             if result.status is Status.ERROR and self._is_about_definition(result.error_msg or ""):
-                yield self._finding(
-                    "invalid_definition", expectation.evaluator, f"eval[{expectation.index}]", result.error_msg or ""
-                )
-            elif self._is_about_answer(expectation) and result.status is not Status.SUCCESS:
-                yield from self._explain_expected(expectation)
+                yield self._finding("invalid_definition", expectation.evaluator, place, result.error_msg or "")
+            elif is_about_answer and result.status is not Status.SUCCESS:
+                yield from self._explain_expected(expectation.evaluator, place)
 
     def _is_about_definition(self, message: str) -> bool:
         """Whether an error is about what the task says, and not about the trace or an address that was made up."""
@@ -190,19 +184,19 @@ class Audit:
         is_about_address = "not at an address" in message and any(url.endswith(MADE_UP) for url in urls)
         return not is_about_address and "the trace" not in message
 
-    def _is_about_answer(self, expectation: Expectation) -> bool:
-        """Whether our evaluator of answers decides."""
-        return expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
-
-    def _explain_expected(self, expectation: Expectation) -> Iterator[Finding]:
+    def _explain_expected(self, evaluator: str, place: str) -> Iterator[Finding]:
         """Why the expected answer, as it is written, does not pass; nothing where it is a pattern of others."""
-        place, data = f"eval[{expectation.index}]", self.expected.get(DATA)
-        invalid = _find_invalid_pattern(data)
-        if invalid is not None:
-            yield self._finding("invalid_definition", expectation.evaluator, f"{place}.expected.{DATA}", invalid)
-        elif not _has_pattern(data):
-            detail = "the expected answer itself does not pass"
-            yield self._finding("unpassable", expectation.evaluator, place, detail)
+        patterns = _list_patterns(self.expected.get(DATA))
+        if not patterns:
+            yield self._finding("unpassable", evaluator, place, "the expected answer itself does not pass")
+        for pattern in patterns:
+            try:
+                problem = None if regex.is_pattern(pattern) else f"invalid regular expression {pattern!r:.80}"
+            except regex.PatternTooBig as error:
+                problem = str(error)
+            if problem is not None:
+                yield self._finding("invalid_definition", evaluator, f"{place}.expected.{DATA}", problem)
+                return
 
     def _material(self) -> Material:
         return Material(self.task, self.examiner.sites, self.expected, self.right_answer, self.commonest, self.others)
@@ -211,26 +205,13 @@ class Audit:
         if not self.examiner.checked:
             return
         yield from list_baselines(self._material())
-        yield from self._list_answer_mutants()
-        for run in self.passing:
-            yield from list_trace_mutants(self.examiner, run.attempt, self.spare_traces)
-
-    def _list_answer_mutants(self) -> Iterator[Trial]:
         bases = [run.attempt for run in self.passing]
         if not bases and self.right_answer is not None:
             bases = [Attempt(self.right_answer, None)]
         for base in bases:
             yield from list_answer_mutants(self.examiner, base)
-
-    def _check(self, trial: Trial, verdict: Verdict) -> Iterator[Finding]:
-        """The finding where a verdict is not the one that is demanded. What nobody could check may have decided."""
-        if trial.demand is Demand.PASS:
-            is_wrong = not verdict.passes
-        else:
-            is_wrong = verdict.passes and not self.examiner.unknown and bool(verdict.statuses)
-        if is_wrong:
-            field, detail = trial.field, trial.detail
-            yield Finding(self.task.task_id, trial.kind, trial.evaluator, field, (trial.name,), detail)
+        for run in self.passing:
+            yield from list_trace_mutants(self.examiner, run.attempt, self.spare_traces)
 
     def _find_redundant(self) -> Iterator[Finding]:
         """Expectations that fail, but never alone: without them each verdict would be the same."""
@@ -245,8 +226,8 @@ class Audit:
             if expectation.index in ever - alone and (is_answer or f"eval[{expectation.index}]" in aimed_at):
                 yield self._finding("redundant_expectation", expectation.evaluator, f"eval[{expectation.index}]")
 
-    def _finding(self, kind: str, evaluator: str, field: str, detail: str = "") -> Finding:
-        return Finding(self.task.task_id, kind, evaluator, field, (), detail)
+    def _finding(self, kind: str, evaluator: str, field: str, detail: str = "", *mutants: str) -> Finding:
+        return Finding(self.task.task_id, kind, evaluator, field, mutants, detail)
 
 
 def write_right_answer(task: Task, sites: Sites) -> bytes | None:
@@ -265,20 +246,3 @@ def write_right_answer(task: Task, sites: Sites) -> bytes | None:
 
 def _list_patterns(data: Any) -> list[str]:
     return [value for _, value in list_values(data) if looks_like_pattern(value)]
-
-
-def _has_pattern(data: Any) -> bool:
-    """Whether expected data hold a text that is a pattern."""
-    return bool(_list_patterns(data))
-
-
-def _find_invalid_pattern(data: Any) -> str | None:
-    """What is wrong with the first pattern in expected data that Python cannot compile, and so matches nothing."""
-    for pattern in _list_patterns(data):
-        try:
-            is_valid = regex.is_pattern(pattern)
-        except regex.PatternTooBig as error:
-            return str(error)
-        if not is_valid:
-            return f"invalid regular expression {pattern!r:.80}"
-    return None

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt, DraftEvent, build_page, build_trace, replace_events
+from pytest_webeval.authoring.audit.attempts import (
+    Attempt,
+    Demand,
+    DraftEvent,
+    Trial,
+    build_page,
+    build_trace,
+    replace_events,
+)
 from pytest_webeval.authoring.audit.examiner import Examiner
-from pytest_webeval.authoring.audit.findings import Demand, Trial
-from pytest_webeval.authoring.audit.request_mutants import list_request_mutants
+from pytest_webeval.authoring.audit.request_mutants import RequestMutants
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.site_visits import origin
 from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, NetworkExpectation
@@ -20,40 +28,90 @@ from pytest_webeval.values.base import looks_like_pattern
 OTHER_PAGE = "/audit-other-page"
 
 
-class Required(Struct, frozen=True):
-    """An expectation of a request, and the events of a recording that it describes."""
-
-    expectation: Expectation
-    config: NetworkExpectation
-    matches: Sequence[NetworkEvent]
-
-    @property
-    def place(self) -> str:
-        """Where it stands in the definition."""
-        return f"eval[{self.expectation.index}]"
-
-
 def list_trace_mutants(examiner: Examiner, base: Attempt, spare_traces: Sequence[NetworkTrace]) -> Iterator[Trial]:
     """Mutants of the trace of an attempt that passes. `spare_traces` may have requests that the task forbids."""
-    if base.trace is None:
-        return
-    required = list(_list_required(examiner, base.trace))
-    for each in required:
-        yield from _drop(base, base.trace, each)
-        yield from _repeat(base, base.trace, each)
-        yield from list_request_mutants(examiner, base, each.expectation, each.config, each.matches)
-    yield from _reorder(examiner, base, base.trace, required)
-    yield from _add_other_page(examiner, base, base.trace)
-    yield from _add_forbidden(examiner, base, base.trace, spare_traces)
+    if base.trace is not None:
+        yield from _TraceMutants(examiner, base, base.trace, spare_traces).list_trials()
 
 
-def _list_required(examiner: Examiner, trace: NetworkTrace) -> Iterator[Required]:
-    for expectation in examiner.checked:
-        config = _read_network(expectation)
-        if config is not None and not config.should_not_exist:
-            matches = examiner.find_matches(expectation, trace)
-            if matches:
-                yield Required(expectation, config, matches)
+class _TraceMutants(Struct, frozen=True):
+    examiner: Examiner
+    base: Attempt
+    trace: NetworkTrace
+    spare_traces: Sequence[NetworkTrace]
+
+    def list_trials(self) -> Iterator[Trial]:
+        configs = [(each, config) for each in self.examiner.checked if (config := _read_network(each)) is not None]
+        required = [
+            (f"eval[{each.index}]", config, matches)
+            for each, config in configs
+            if not config.should_not_exist and (matches := self.examiner.find_matches(each, self.trace))
+        ]
+        for place, config, matches in required:
+            yield from self._drop_and_repeat(place, matches)
+            matcher = EventMatcher(config, self.examiner.build_case(self.base))
+            mutants = RequestMutants(self.examiner, self.base, self.trace, place, config, matches, matcher)
+            yield from mutants.list_trials()
+        yield from self._reorder([matches for _, _, matches in required])
+        yield from self._add_other_page()
+        for each, config in configs:
+            if config.should_not_exist:
+                yield self._add_forbidden(each, config)
+
+    def _trial(self, name: str, trace: NetworkTrace, kind: str, place: str = "", demand: Demand = Demand.FAIL) -> Trial:
+        return Trial(name, Attempt(self.base.answer, trace), demand, kind, NETWORK_EVALUATOR, place)
+
+    def _drop_and_repeat(self, place: str, matches: Sequence[NetworkEvent]) -> Iterator[Trial]:
+        dropped = replace_events(self.trace, {event.index: () for event in matches})
+        yield self._trial("request dropped", dropped, "dropped_request_passes", place)
+        last = matches[-1]
+        if last.method not in ("GET", "HEAD", "OPTIONS"):
+            repeated = replace_events(self.trace, {last.index: (last, last)})
+            yield self._trial("request twice", repeated, "repeated_request_passes", place, Demand.EITHER)
+
+    def _reorder(self, required: Sequence[Sequence[NetworkEvent]]) -> Iterator[Trial]:
+        """The page of a navigate task visited first and left again; other requests in the opposite order."""
+        indices = {event.index for matches in required for event in matches}
+        matches = [event for event in self.trace.events if event.index in indices]
+        others = [event for event in self.trace.events if event.index not in indices]
+        is_navigate = self.examiner.task.task_type == "NAVIGATE"
+        if is_navigate and matches and any(event.is_navigation for event in others):
+            name = "expected page first, another one last"
+            yield self._trial(name, build_trace([*matches, *others]), "broken_run_passes")
+        elif len(required) > 1:
+            places = {event.index: (new,) for event, new in zip(matches, reversed(matches), strict=True)}
+            trace = replace_events(self.trace, places)
+            yield self._trial("requests in another order", trace, "any_order_of_requests", "", Demand.EITHER)
+
+    def _add_other_page(self) -> Iterator[Trial]:
+        last = self.trace.last_navigation or (self.trace.events[-1] if self.trace.events else None)
+        if last is None:
+            return
+        url = f"{origin(last.url)}{OTHER_PAGE}"
+        is_broken = self.examiner.task.task_type == "NAVIGATE" and self.examiner.has_required
+        kind, demand = ("broken_run_passes", Demand.FAIL) if is_broken else ("stray_page_passes", Demand.EITHER)
+        page = build_trace([*self.trace.events, build_page(url, last)])
+        yield self._trial("a stray page at the end", page, kind, "", demand)
+        change = build_page(url, last, method="POST", resource_type="xhr", headers=(("accept", "*/*"),))
+        trace = build_trace([change, *self.trace.events])
+        yield self._trial("a change on another page", trace, "side_effect_passes", "", Demand.EITHER)
+
+    def _add_forbidden(self, expectation: Expectation, config: NetworkExpectation) -> Trial:
+        """A request that an expectation forbids: made of its URL, or else one of another recording."""
+        place, expected = f"eval[{expectation.index}]", config.expected
+        url = expected.url if isinstance(expected.url, str) else expected.url[0]
+        event: NetworkEvent | None
+        if looks_like_pattern(url) or expected.post_data or expected.response_content:
+            traces = (self.examiner.find_matches(expectation, trace) for trace in self.spare_traces)
+            event = next((match for matches in traces for match in matches), None)
+        else:
+            address = self.examiner.sites.render(url, self.examiner.task.sites) or url
+            fields = {"url": address, "method": expected.http_method, "status": expected.response_status}
+            event = DraftEvent(0, fields)
+        if event is None:
+            return Trial("", self.base, Demand.EITHER, "untested_prohibition", NETWORK_EVALUATOR, place)
+        trace = build_trace([event, *self.trace.events])
+        return self._trial("a forbidden request", trace, "forbidden_request_passes", place)
 
 
 def _read_network(expectation: Expectation) -> NetworkExpectation | None:
@@ -63,83 +121,3 @@ def _read_network(expectation: Expectation) -> NetworkExpectation | None:
         return expectation.read_as(NetworkExpectation)
     except WebEvalError:
         return None
-
-
-def _drop(base: Attempt, trace: NetworkTrace, required: Required) -> Iterator[Trial]:
-    changed = replace_events(trace, {event.index: () for event in required.matches})
-    yield Trial(
-        "request dropped",
-        Attempt(base.answer, changed),
-        Demand.FAIL,
-        "dropped_request_passes",
-        NETWORK_EVALUATOR,
-        required.place,
-    )
-
-
-def _repeat(base: Attempt, trace: NetworkTrace, required: Required) -> Iterator[Trial]:
-    last = required.matches[-1]
-    if last.method in ("GET", "HEAD", "OPTIONS"):
-        return
-    repeated = replace_events(trace, {last.index: (last, last)})
-    attempt = Attempt(base.answer, repeated)
-    yield Trial("request twice", attempt, Demand.EITHER, "repeated_request_passes", NETWORK_EVALUATOR, required.place)
-
-
-def _reorder(examiner: Examiner, base: Attempt, trace: NetworkTrace, required: Sequence[Required]) -> Iterator[Trial]:
-    """The page of a navigate task visited first and left again; other requests in the opposite order."""
-    indices = {event.index for each in required for event in each.matches}
-    matches = [event for event in trace.events if event.index in indices]
-    others = [event for event in trace.events if event.index not in indices]
-    if examiner.task.task_type == "NAVIGATE" and matches and any(event.is_navigation for event in others):
-        attempt = Attempt(base.answer, build_trace([*matches, *others]))
-        name = "expected page first, another one last"
-        yield Trial(name, attempt, Demand.FAIL, "broken_run_passes", NETWORK_EVALUATOR, "")
-    elif len(required) > 1:
-        places = dict(zip((event.index for event in matches), reversed(matches), strict=True))
-        attempt = Attempt(base.answer, replace_events(trace, {index: (new,) for index, new in places.items()}))
-        yield Trial("requests in another order", attempt, Demand.EITHER, "any_order_of_requests", NETWORK_EVALUATOR, "")
-
-
-def _add_other_page(examiner: Examiner, base: Attempt, trace: NetworkTrace) -> Iterator[Trial]:
-    last = trace.last_navigation or (trace.events[-1] if trace.events else None)
-    if last is None:
-        return
-    url = f"{origin(last.url)}{OTHER_PAGE}"
-    page = Attempt(base.answer, build_trace([*trace.events, build_page(url, last)]))
-    if examiner.task.task_type == "NAVIGATE" and examiner.has_required:
-        yield Trial("a stray page at the end", page, Demand.FAIL, "broken_run_passes", NETWORK_EVALUATOR, "")
-    else:
-        yield Trial("a stray page at the end", page, Demand.EITHER, "stray_page_passes", NETWORK_EVALUATOR, "")
-    change = build_page(url, last, method="POST", resource_type="xhr", headers=(("accept", "*/*"),))
-    attempt = Attempt(base.answer, build_trace([change, *trace.events]))
-    yield Trial("a change on another page", attempt, Demand.EITHER, "side_effect_passes", NETWORK_EVALUATOR, "")
-
-
-def _add_forbidden(
-    examiner: Examiner, base: Attempt, trace: NetworkTrace, spare_traces: Sequence[NetworkTrace]
-) -> Iterator[Trial]:
-    for expectation in examiner.checked:
-        config = _read_network(expectation)
-        if config is None or not config.should_not_exist:
-            continue
-        event, place = _find_forbidden(examiner, expectation, config, spare_traces), f"eval[{expectation.index}]"
-        if event is None:
-            yield Trial("", base, Demand.EITHER, "untested_prohibition", NETWORK_EVALUATOR, place)
-            continue
-        attempt = Attempt(base.answer, build_trace([event, *trace.events]))
-        yield Trial("a forbidden request", attempt, Demand.FAIL, "forbidden_request_passes", NETWORK_EVALUATOR, place)
-
-
-def _find_forbidden(
-    examiner: Examiner, expectation: Expectation, config: NetworkExpectation, spare_traces: Sequence[NetworkTrace]
-) -> NetworkEvent | None:
-    """A request that an expectation forbids: made of its URL, or else one of another recording."""
-    url = config.expected.url if isinstance(config.expected.url, str) else config.expected.url[0]
-    if not looks_like_pattern(url) and not (config.expected.post_data or config.expected.response_content):
-        address = examiner.sites.render(url, examiner.task.sites) or url
-        return DraftEvent(
-            0, {"url": address, "method": config.expected.http_method, "status": config.expected.response_status}
-        )
-    matches = (event for trace in spare_traces for event in examiner.find_matches(expectation, trace))
-    return next(matches, None)

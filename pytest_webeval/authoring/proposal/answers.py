@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -158,16 +158,23 @@ def _guess_object(
 
 
 def _guess_scalar(items: Sequence[Any], addresses: Addresses) -> tuple[dict[str, Any], Writer, list[str]]:
-    for kind in KINDS:
-        if items and all(map(kind.accepts, items)):
-            return dict(kind.schema), _write_texts(kind.write), [kind.question] if kind.question else []
+    kind = next((kind for kind in KINDS if items and all(map(kind.accepts, items))), None)
+    if kind is not None:
+        write = kind.write
+        notes = [kind.question] if kind.question else []
+        return dict(kind.schema), lambda item: write(item) if isinstance(item, str) else item, notes
     if items and all(_is_site_url(item, addresses) for item in items):
         return {"type": _TEXT_TYPE, "format": "url"}, addresses.derender, []
-    return {"type": _TEXT_TYPE}, lambda item: _write_text(item, addresses), list(_question_text(items))
+    notes = []
+    if any(isinstance(item, str) and len(item.split()) > 12 for item in items):
+        notes.append("a long text: only the same words pass, so ask for less")
+    if any(map(looks_like_pattern, items)):  # what an agent wrote is never a pattern
+        notes.append("the answer looks like a pattern, and is escaped")
 
+    def write_text(item: Any) -> Any:
+        return f"^{re.escape(item)}$" if looks_like_pattern(item) else addresses.derender(item)
 
-def _write_texts(write: Writer) -> Writer:
-    return lambda item: write(item) if isinstance(item, str) else item
+    return {"type": _TEXT_TYPE}, write_text, notes
 
 
 def _is_site_url(item: Any, addresses: Addresses) -> bool:
@@ -183,27 +190,16 @@ def _is_site_url(item: Any, addresses: Addresses) -> bool:
         return False
 
 
-def _write_text(item: Any, addresses: Addresses) -> Any:
-    """A text that is compared as such: what an agent wrote is never a pattern."""
-    if looks_like_pattern(item):
-        return f"^{re.escape(item)}$"
-    return addresses.derender(item)
-
-
-def _question_text(items: Sequence[Any]) -> Iterator[str]:
-    if any(isinstance(item, str) and len(item.split()) > 12 for item in items):
-        yield "a long text: only the same words pass, so ask for less"
-    if any(looks_like_pattern(item) for item in items):
-        yield "the answer looks like a pattern, and is escaped"
-
-
 def _merge(answers: Sequence[list[Any]], intent: str) -> tuple[list[Any] | None, bool, list[str]]:
     """One list of data for all runs, whether its order counts, and what to check."""
     first = answers[0]
     spellings = [list(map(_spell, items)) for items in answers]
     if all(sorted(spelling) == sorted(spellings[0]) for spelling in spellings):
-        is_same = all(spelling == spellings[0] for spelling in spellings)
-        return first, *_decide_order(first, intent, is_same=is_same)
+        if len(first) < 2 or any(spelling != spellings[0] for spelling in spellings):
+            return first, False, []
+        if _ORDER.search(intent):
+            return first, True, ["ordered: the intent seems to ask for an order; without one, remove it"]
+        return first, False, ['no order is required; if the task asks for one, add "ordered": true']
     if all(len(items) == 1 and not isinstance(items[0], dict) for items in answers):
         alternatives: dict[str, Any] = {}
         for items in answers:
@@ -214,11 +210,3 @@ def _merge(answers: Sequence[list[Any]], intent: str) -> tuple[list[Any] | None,
 
 def _spell(item: Any) -> str:
     return json.dumps(item, sort_keys=True).casefold()
-
-
-def _decide_order(items: Sequence[Any], intent: str, *, is_same: bool) -> tuple[bool, list[str]]:
-    if len(items) < 2 or not is_same:
-        return False, []
-    if _ORDER.search(intent):
-        return True, ["ordered: the intent seems to ask for an order; without one, remove it"]
-    return False, ['no order is required; if the task asks for one, add "ordered": true']

@@ -1,4 +1,4 @@
-"""Which requests of golden runs decide whether the task was done, and which must not be made."""
+"""What golden runs show of their task: the requests that decide whether it was done, and forbidden ones."""
 
 from __future__ import annotations
 
@@ -8,14 +8,94 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.authoring.addresses import Place
-from pytest_webeval.authoring.proposal.golden_run import SUCCESS, GoldenRun
-from pytest_webeval.authoring.requests import CHANGING, REFUSED, Request
+from pytest_webeval.authoring.addresses import Addresses, Place, infer_addresses
+from pytest_webeval.authoring.requests import CHANGING, REFUSED, Request, list_requests
 from pytest_webeval.authoring.volatility import is_id
-from pytest_webeval.safety.text import pluralize
+from pytest_webeval.errors import RecordingError
+from pytest_webeval.evaluators.agent_response import parse_response
+from pytest_webeval.recordings.network.events import event_number
+from pytest_webeval.recordings.run import Run
+from pytest_webeval.safety.text import pluralize, shorten_repr
+from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
 
+SUCCESS = "SUCCESS"
 MOST_DECISIVE = 10
 _DIFFERS = "other values in other runs"
+
+
+class GoldenRun(Struct, frozen=True):
+    """A run that did its task. `last_page` is the page of a site that it ended on, if it did.
+
+    Of a recorder whose agents answer in texts there `has_answer` is false, and the traffic shows the type of the task.
+    """
+
+    run: Run
+    addresses: Addresses
+    task_type: str
+    status: str
+    data: Any
+    requests: tuple[Request, ...]
+    last_page: Request | None
+    has_answer: bool = True
+
+    @property
+    def start_page(self) -> Request | None:
+        """The first page."""
+        return next((request for request in self.requests if request.is_page), None)
+
+    @property
+    def sites(self) -> list[str]:
+        """The sites of its pages and changing requests, in the order in which it went there."""
+        return list(dict.fromkeys(request.place.site for request in self.requests if request.place.site is not None))
+
+    @property
+    def site_requests(self) -> list[Request]:
+        """The requests at these sites."""
+        return [request for request in self.requests if request.place.site is not None]
+
+    def is_start(self, request: Request | None) -> bool:
+        """Whether a page is the one that the run began on."""
+        start = self.start_page
+        return request is None or start is None or (request.place, request.query) == (start.place, start.query)
+
+
+def read_golden_run(run: Run, addresses: Addresses | None) -> GoldenRun:
+    """The run, at configured sites or else at that of its first page. Raises `WebEvalError` if it cannot be used."""
+    run.check()
+    trace = run.trace
+    known = addresses or infer_addresses(trace.evaluation_events)
+    requests = list_requests(trace, known, run.inputs.limits)
+    for event in () if requests else trace.evaluation_events[:1]:
+        event.check()  # says why no request of the recorder can be used
+    last = trace.last_page
+    number = 0 if last is None else event_number(last.index)
+    last_page = next((each for each in requests if each.number == number and each.place.site is not None), None)
+    if addresses is not None and requests and not any(each.place.site for each in requests):
+        raise RecordingError(f"no page of {run.label} is at a configured site; fix the URLs of the configuration")
+    fields = None  # where there is no answer, or one of another form
+    try:
+        fields = parse_response(run.response, run.rules, run.inputs.limits).fields
+    except RecordingError:
+        if not run.is_trajectory:
+            raise
+    if fields is None and run.is_trajectory:
+        task_type = "MUTATE" if any(each.is_change and not each.is_login for each in requests) else "NAVIGATE"
+        return GoldenRun(run, known, task_type, SUCCESS, None, tuple(requests), last_page, has_answer=False)
+    if fields is None:
+        advice = "write a JSON object with task_type, status and retrieved_data"
+        raise RecordingError(f"the answer of {run.label} is not a JSON object; {advice}")
+    task_type = _choose("task_type", fields.get("task_type"), TASK_TYPES, run)
+    status = _choose("status", fields.get("status"), STATUSES, run)
+    return GoldenRun(run, known, task_type, status, fields.get("retrieved_data"), tuple(requests), last_page)
+
+
+def _choose(name: str, value: object, choices: tuple[str, ...], run: Run) -> str:
+    """The value in capitals. Raises `RecordingError` if it is not one of the choices."""
+    text = value.strip().upper() if isinstance(value, str) else ""
+    if text not in choices:
+        problem = f"invalid {name} {shorten_repr(value)} in the answer of {run.label}"
+        raise RecordingError(f"{problem}; use one of {', '.join(choices)}")
+    return text
 
 
 class Forbidden(Struct, frozen=True):
@@ -73,7 +153,10 @@ def _decide_mutate(runs: Sequence[GoldenRun]) -> Decision:
 
 def _require_changes(changes: Sequence[Request]) -> Decision:
     """The changes; of those that are the same, the last."""
-    distinct = {_spell(change): change for change in changes}
+    distinct: dict[str, Request] = {}
+    for each in changes:
+        sent = sorted(each.query.items()), sorted(each.fields.items())
+        distinct[repr((each.method, each.place, each.operation, sent))] = each
     last = sorted(distinct.values(), key=lambda change: change.number)[-MOST_DECISIVE:]
     by_place: dict[tuple[str, str], list[int]] = {}
     for change in last:
@@ -85,12 +168,6 @@ def _require_changes(changes: Sequence[Request]) -> Decision:
     if len(distinct) > len(last):
         notes.append(f"{pluralize(len(distinct) - len(last), 'earlier change')} omitted")
     return Decision(tuple(last), repeated=repeated, notes=tuple(notes))
-
-
-def _spell(change: Request) -> str:
-    return repr(
-        (change.method, change.place, change.operation, sorted(change.query.items()), sorted(change.fields.items()))
-    )
 
 
 def _decide_navigate(runs: Sequence[GoldenRun]) -> Decision:
@@ -117,21 +194,14 @@ def _decide_retrieve(runs: Sequence[GoldenRun]) -> Decision:
     page = runs[0].last_page
     if page is None or runs[0].is_start(page):
         return Decision()
-    name = f"{page.place.text}{_format_query(page.query)}"
+    pairs = "&".join(f"{name}={value}" for name, values in page.query.items() for value in values)
+    name = f"{page.place.text}?{pairs}" if pairs else page.place.text
     if runs[0].status != SUCCESS:
         return Decision((page,), notes=(f"the page {name} is required; remove it if there are other ways",))
-    if len(runs) > 1 and page.query and all(_ends_on(run, page) for run in runs):
+    ends = [(run.last_page.place, run.last_page.query) for run in runs if run.last_page is not None]
+    if len(runs) > 1 and page.query and ends == [(page.place, page.query)] * len(runs):
         return Decision((page,), notes=(f"each run ended on {name}, which is required",))
     return Decision(notes=(f"no request is required; the run ended on {name}",))
-
-
-def _ends_on(run: GoldenRun, page: Request) -> bool:
-    return run.last_page is not None and (run.last_page.place, run.last_page.query) == (page.place, page.query)
-
-
-def _format_query(query: Mapping[str, tuple[str, ...]]) -> str:
-    pairs = "&".join(f"{name}={value}" for name, values in query.items() for value in values)
-    return f"?{pairs}" if pairs else ""
 
 
 _DECIDERS = {"MUTATE": _decide_mutate, "NAVIGATE": _decide_navigate, "RETRIEVE": _decide_retrieve}
@@ -141,16 +211,16 @@ def _find_partner(request: Request, run: GoldenRun) -> Request | None:
     """The request of another run that does the same: the last one to the same place, or to one with other ids."""
     if request.is_page and request.method == "GET":
         return run.last_page
-    alike = [each for each in run.site_requests if _does_same(request, each)]
+    alike = [
+        each
+        for each in run.site_requests
+        if (each.method, each.operation) == (request.method, request.operation)
+        and _differ_by_ids(request.place, each.place)
+    ]
     same = [each for each in alike if each.place == request.place]
     fits = [each for each in same or alike if each.fields == request.fields]
     candidates = fits or same or alike
     return candidates[-1] if candidates else None
-
-
-def _does_same(request: Request, other: Request) -> bool:
-    is_same_kind = (request.method, request.operation) == (other.method, other.operation)
-    return is_same_kind and _differ_by_ids(request.place, other.place)
 
 
 def _differ_by_ids(ours: Place, theirs: Place) -> bool:
@@ -168,12 +238,16 @@ def _merge(request: Request, partners: Iterable[Request]) -> Request:
     for partner in partners:
         query, ignored = _split_shared(request.query, partner.query)
         fields, dropped = _split_shared(request.fields, partner.fields)
-        is_alternative = not _differ_by_ids(request.place, partner.place)
-        place = request.place if is_alternative else _merge_places(request.place, partner.place)
+        place, others = request.place, request.others
+        if _differ_by_ids(place, partner.place):
+            pairs = zip(place.segments, partner.place.segments, strict=True)
+            place = replace(place, segments=tuple(our if our == their else None for our, their in pairs))
+        else:
+            others = tuple(dict.fromkeys((*others, partner.place)))
         request = replace(
             request,
             place=place,
-            others=tuple(dict.fromkeys((*request.others, partner.place))) if is_alternative else request.others,
+            others=others,
             query=query,
             ignored={**request.ignored, **partner.ignored, **ignored},
             fields=fields,
@@ -182,19 +256,14 @@ def _merge(request: Request, partners: Iterable[Request]) -> Request:
     return request
 
 
-def _merge_places(ours: Place, theirs: Place) -> Place:
-    pairs = zip(ours.segments, theirs.segments, strict=True)
-    return replace(ours, segments=tuple(our if our == their else None for our, their in pairs))
-
-
 def _split_shared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """The fields that are the same in both, and why the others are not required."""
-    shared = {name: value for name, value in ours.items() if name in theirs and _fold(theirs[name]) == _fold(value)}
+
+    def fold(value: Any) -> str:
+        return str(value).strip().casefold()
+
+    shared = {name: value for name, value in ours.items() if name in theirs and fold(theirs[name]) == fold(value)}
     return shared, {name: _DIFFERS for name in (*ours, *theirs) if name not in shared}
-
-
-def _fold(value: Any) -> Any:
-    return str(value).strip().casefold()
 
 
 def _forbid_other_objects(expected: Iterable[Request], runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
@@ -203,30 +272,24 @@ def _forbid_other_objects(expected: Iterable[Request], runs: Sequence[GoldenRun]
     for request in expected:
         places = request.place.segments
         if request.method in CHANGING and any(map(is_id, filter(None, places))):
-            template = generalize(request.place)
+            template = _generalize(request.place)
             others = (each for run in runs for each in run.site_requests if each.method == request.method)
-            exempt = dict.fromkeys(each.place for each in others if generalize(each.place) == template)
+            exempt = dict.fromkeys(each.place for each in others if _generalize(each.place) == template)
             forbidden[request.method, template.text] = Forbidden(request.method, template, tuple(exempt))
     return tuple(forbidden.values())
 
 
-def generalize(place: Place) -> Place:
+def _generalize(place: Place) -> Place:
     """The place with any segment in place of ids."""
     return replace(place, segments=tuple(None if segment and is_id(segment) else segment for segment in place.segments))
 
 
 def _forbid_changes(runs: Sequence[GoldenRun]) -> tuple[Forbidden, ...]:
     """All changes at the sites of the runs, but for those that they made: logins, telemetry, reads."""
-    sites = dict.fromkeys(site for run in runs for site in run.sites)
-    requests = [each for run in runs for each in run.site_requests if each.method in CHANGING]
-    return tuple(
-        Forbidden(
-            method, Place(site, "", ()), tuple(dict.fromkeys(_places_of(requests, method, site))), is_any_below=True
-        )
-        for site in sites
-        for method in CHANGING
-    )
-
-
-def _places_of(requests: Iterable[Request], method: str, site: str) -> list[Place]:
-    return [each.place for each in requests if each.method == method and each.place.site == site]
+    requests = [each for run in runs for each in run.site_requests]
+    forbidden = []
+    for site in dict.fromkeys(site for run in runs for site in run.sites):
+        for method in CHANGING:
+            exempt = dict.fromkeys(each.place for each in requests if (each.method, each.place.site) == (method, site))
+            forbidden.append(Forbidden(method, Place(site, "", ()), tuple(exempt), is_any_below=True))
+    return tuple(forbidden)

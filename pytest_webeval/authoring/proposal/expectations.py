@@ -10,7 +10,6 @@ from pytest_webeval.authoring.addresses import Place
 from pytest_webeval.authoring.proposal.answers import ProposedAnswer
 from pytest_webeval.authoring.proposal.decision import Decision, Forbidden
 from pytest_webeval.authoring.requests import Request
-from pytest_webeval.recordings.network.events import NO_RESPONSE
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
 from pytest_webeval.tasks.sites import placeholder
 
@@ -32,10 +31,11 @@ def expect_response(task_type: str, status: str, answer: ProposedAnswer) -> dict
 
 def expect_requests(decision: Decision) -> list[dict[str, Any]]:
     """The entries about traffic: decisive requests, then forbidden ones."""
-    return [
-        *(_expect_request(request, decision) for request in decision.expected),
-        *map(_forbid, decision.forbidden),
-    ]
+    entries = [_expect_request(request, decision) for request in decision.expected]
+    for each in decision.forbidden:
+        expected = {"url": _write_forbidden_url(each), "http_method": each.method}
+        entries.append({"evaluator": NETWORK_EVALUATOR, "expected": expected, "should_not_exist": True})
+    return entries
 
 
 def _expect_request(request: Request, decision: Decision) -> dict[str, Any]:
@@ -61,7 +61,8 @@ def _expect_request(request: Request, decision: Decision) -> dict[str, Any]:
         entry["ignored_query_params"] = sorted(request.ignored)
     if types := _type_query(request.query):
         entry["query_params_schema"] = {"type": "object", "properties": types}
-    if types := _type_fields(request.fields):
+    kinds = {name: _type_field(value) for name, value in request.fields.items()}
+    if types := {name: kind for name, kind in kinds.items() if kind != _STRING}:  # compared as something else than text
         entry["post_data_schema"] = {"type": "object", "properties": types}
     return entry
 
@@ -77,11 +78,6 @@ def _type_query(query: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     }
 
 
-def _type_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Types of the fields that are compared as something else than a text."""
-    return {name: kind for name, value in fields.items() if (kind := _type_field(value)) != _STRING}
-
-
 def _type_field(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         kinds = [_type_field(item) for item in value]
@@ -89,11 +85,6 @@ def _type_field(value: Any) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"type": "boolean"}
     return {"type": "number"} if isinstance(value, int | float) else _STRING
-
-
-def _forbid(forbidden: Forbidden) -> dict[str, Any]:
-    expected = {"url": _write_forbidden_url(forbidden), "http_method": forbidden.method}
-    return {"evaluator": NETWORK_EVALUATOR, "expected": expected, "should_not_exist": True}
 
 
 def _write_forbidden_url(forbidden: Forbidden) -> str:
@@ -120,8 +111,3 @@ def _write_start(place: Place) -> str:
 
 def _escape(segment: str | None) -> str:
     return _ANY_SEGMENT if segment is None else re.escape(segment).replace("\\-", "-")
-
-
-def has_answer(request: Request) -> bool:
-    """Whether the recording has the status of the response."""
-    return request.status not in NO_RESPONSE

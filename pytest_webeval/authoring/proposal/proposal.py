@@ -11,15 +11,13 @@ from msgspec import Struct
 
 from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.proposal.answers import ProposedAnswer, propose_answer
-from pytest_webeval.authoring.proposal.decision import Decision, decide
-from pytest_webeval.authoring.proposal.expectations import expect_requests, expect_response, has_answer, write_url
-from pytest_webeval.authoring.proposal.golden_run import GoldenRun, read_golden_run
-from pytest_webeval.authoring.proposal.redacted import redact_definition
+from pytest_webeval.authoring.proposal.decision import Decision, GoldenRun, decide, read_golden_run
+from pytest_webeval.authoring.proposal.expectations import expect_requests, expect_response, write_url
 from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.recordings.network.events import NetworkTrace
+from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.policy import DEFINITION, RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -33,6 +31,7 @@ from pytest_webeval.values.base import present_day
 NO_TEMPLATE = -1
 NO_INTENT = "Describe the task."
 _SOURCE = "the proposal"
+_TYPED = ("intent", "intent_template")  # by the author, who knows what is in them
 _DEFAULT = RedactionPolicy()
 
 
@@ -59,51 +58,39 @@ def propose(
     """
     addresses = Addresses.of(sites) if sites is not None else None
     golden = [read_golden_run(run, addresses) for run in runs]
-    first = golden[0]
-    answer = _propose_answer(golden, intent or "")
+    first, is_retrieve = golden[0], golden[0].task_type == "RETRIEVE"
+    data = [run.data if is_retrieve else None for run in golden]  # other tasks retrieve nothing that counts
+    answer = propose_answer(data, first.addresses, intent or "")
     decision = decide(golden)
-    number = None if task_id is None else parse_task_number(task_id)
-    text = intent or NO_INTENT
-    definition: dict[str, Any] = {
-        "task_id": first.run.task_id if task_id is None else task_id if number is None else number,
-        "revision": 1,
-        "intent_template_id": NO_TEMPLATE,
-        "sites": list(dict.fromkeys(site for each in golden for site in each.sites)),
-        "start_urls": _list_start_urls(first),
-        "intent": text,
-        "intent_template": text,
-        "instantiation_dict": {},
-        "eval": _list_entries(first, answer, decision),
-    }
+    response = [expect_response(first.task_type, first.status, answer)] if first.has_answer else []
+    entries = [*response, *expect_requests(decision)]
+    if not entries:
+        problem = f"{first.run.label} has no page and no changing request that a task could require"
+        raise RecordingError(f"{problem}; record it again")
+    definition = _build_definition(golden, intent or NO_INTENT, task_id) | {"eval": entries}
     task, redacting = read_task(definition, _SOURCE), Redacting(policy, is_leaving=True)
     notes = (*_list_notes(first, intent, answer, decision), *_check_start_page(task, first))
     results = [(each, _score_or_refuse(task, each)) for each in golden]
-    safe, notes = redact_definition(definition, notes, results, redacting)
+    safe, notes = _redact(definition, notes, results, redacting)
     if safe != definition:
         results = [(each, _score_or_refuse(read_task(safe, _SOURCE), each)) for each in golden]
     return Proposal(safe, notes, tuple(_list_problems(results, redacting)))
 
 
-def _list_entries(run: GoldenRun, answer: ProposedAnswer, decision: Decision) -> list[dict[str, Any]]:
-    """The expectations. Raises `RecordingError` where the run shows none."""
-    response = [expect_response(run.task_type, run.status, answer)] if run.has_answer else []
-    if entries := [*response, *expect_requests(decision)]:
-        return entries
-    raise RecordingError(
-        f"{run.run.label} has no page and no changing request that a task could require; record it again"
-    )
-
-
-def _propose_answer(golden: Sequence[GoldenRun], intent: str) -> ProposedAnswer:
-    """What the answers suggest; those of tasks that retrieve nothing do not count."""
-    is_retrieve = golden[0].task_type == "RETRIEVE"
-    return propose_answer([run.data if is_retrieve else None for run in golden], golden[0].addresses, intent)
-
-
-def _list_start_urls(run: GoldenRun) -> list[str]:
-    """The first page of the run."""
-    start = run.start_page
-    return [write_url(start.place)] if start is not None and start.place.site is not None else []
+def _build_definition(golden: Sequence[GoldenRun], text: str, task_id: str | None) -> dict[str, Any]:
+    """The definition without what it expects."""
+    first, number = golden[0], None if task_id is None else parse_task_number(task_id)
+    start = first.start_page
+    return {
+        "task_id": first.run.task_id if task_id is None else task_id if number is None else number,
+        "revision": 1,
+        "intent_template_id": NO_TEMPLATE,
+        "sites": list(dict.fromkeys(site for each in golden for site in each.sites)),
+        "start_urls": [write_url(start.place)] if start is not None and start.place.site is not None else [],
+        "intent": text,
+        "intent_template": text,
+        "instantiation_dict": {},
+    }
 
 
 def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, decision: Decision) -> Iterator[str]:
@@ -124,7 +111,7 @@ def _list_notes(run: GoldenRun, intent: str | None, answer: ProposedAnswer, deci
             yield f"eval[{index}]: any text passes where the URL has [^/]+"
         if request.dropped and not request.fields:
             yield f"eval[{index}]: no field is required, so any {request.method} to this URL passes"
-        if not has_answer(request):
+        if request.status in NO_RESPONSE:
             yield f"eval[{index}]: the recording has no response to this request"
     for index, forbidden in enumerate(decision.forbidden, start + len(decision.expected)):
         if not forbidden.is_any_below:
@@ -137,18 +124,12 @@ def _check_start_page(task: Task, run: GoldenRun) -> Iterator[str]:
     if run.task_type == "RETRIEVE":
         return
     pages = [request.number for request in run.requests if request.is_page or request.is_attempt]
-    end = pages[1] - 1 if len(pages) > 1 else None
-    if end is None:
+    if len(pages) < 2:
         return
-    trace = replace_events(run.run, end)
-    if _score(task, trace, run.addresses.sites).status is Status.SUCCESS:
+    events = tuple(takewhile(lambda event: event.index != pages[1] - 1, run.run.trace.events))
+    opened = replace(run.run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
+    if _score(task, opened, run.addresses.sites).status is Status.SUCCESS:
         yield "a run that does no more than open its start page passes"
-
-
-def replace_events(run: Run, end: int) -> Run:
-    """The run as if it had ended before the event of that index."""
-    events = tuple(takewhile(lambda event: event.index != end, run.trace.events))
-    return replace(run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
 
 
 def _list_problems(results: Sequence[tuple[GoldenRun, TaskResult]], redacting: Redacting) -> Iterator[str]:
@@ -180,3 +161,39 @@ def _score_or_refuse(task: Task, run: GoldenRun) -> TaskResult:
 def _score(task: Task, run: Run, sites: Sites) -> TaskResult:
     scorer = Scorer(default_evaluators(), sites, present_day(), VerdictPolicy(), None)
     return scorer.score(run, Definition(task, "", _SOURCE, Trust.USER))
+
+
+def _redact(
+    definition: dict[str, Any],
+    notes: Sequence[str],
+    results: Sequence[tuple[GoldenRun, TaskResult]],
+    redacting: Redacting,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A definition and its notes without secrets, and a note for each place where one was replaced.
+
+    `results` are those of the runs under this definition: a secret in one of them is one in the definition.
+    """
+    shown: dict[str, Any] = {
+        DEFINITION: {name: value for name, value in definition.items() if name not in _TYPED},
+        "notes": list(notes),
+    }
+    for run, result in results:
+        _, shown = redacting.redact_with_attachment(result, run.run, shown, [run.data])
+        redacting.forget()
+    safe = {name: shown[DEFINITION].get(name, value) for name, value in definition.items()}
+    replaced = (
+        f"{path}: a secret was replaced; to keep it, pass --redact=off" for path in _list_changes(definition, safe)
+    )
+    return safe, (*shown["notes"], *replaced)
+
+
+def _list_changes(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """The places in which two values differ."""
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        for name, value in before.items():
+            yield from _list_changes(value, after[name], f"{path}.{name}" if path else name)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (value, other) in enumerate(zip(before, after, strict=True)):
+            yield from _list_changes(value, other, f"{path}[{index}]")
+    elif before != after:
+        yield path

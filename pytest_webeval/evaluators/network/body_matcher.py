@@ -16,7 +16,7 @@ from pytest_webeval.evaluators.network.body_reader import BodyReader
 from pytest_webeval.recordings.network.form_fields import FormFields
 from pytest_webeval.results import Status
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.safety.regex import SECONDS, InvalidPattern, match, search
+from pytest_webeval.safety.regex import SECONDS, InvalidPattern, is_pattern, match, search
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.values.base import Alternatives
 from pytest_webeval.values.comparison import UNAVAILABLE, failed
@@ -213,15 +213,12 @@ class BodyMatcher(Struct, frozen=True, dict=True):
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
-        if event.index not in self._posts_by_event:
-            self._posts_by_event[event.index] = self._read_post(event)
-        return self._posts_by_event[event.index]
-
-    def _read_post(self, event: NetworkEvent) -> dict[str, Any] | None:
-        if self.expected_post is None:
-            return None
-        items = self.reader.read_post(event, self.expected_post)
-        return _choose_item(items, self.expected_post, self._project_post, self.case.comparison(extra_keys=True))
+        expected, posts = self.expected_post, self._posts_by_event
+        if expected is not None and event.index not in posts:
+            items = self.reader.read_post(event, expected)
+            comparison = self.case.comparison(extra_keys=True)
+            posts[event.index] = _choose_item(items, expected, self._project_post, comparison)
+        return posts.get(event.index)
 
     def _project_post(self, fields: FormFields, expected: Mapping[str, Any]) -> dict[str, Any]:
         fields = self._merge_fields(fields, f"{PATH}.post_data")
@@ -238,16 +235,12 @@ class BodyMatcher(Struct, frozen=True, dict=True):
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What a response holds under the keys that the task asks for, read once. Raises `EvaluationError`."""
-        if event.index not in self._contents_by_event:
-            self._contents_by_event[event.index] = self._read_content(event)
-        return self._contents_by_event[event.index]
-
-    def _read_content(self, event: NetworkEvent) -> dict[str, Any] | None:
-        expected = self.expectation.expected.response_content
-        if not expected:
-            return None
-        comparison = replace(self.case.comparison(extra_keys=True), separate_lists=True)
-        return _choose_item(self.reader.read_content(event), expected, self._project_content, comparison)
+        expected, contents = self.expectation.expected.response_content, self._contents_by_event
+        if expected and event.index not in contents:
+            items = self.reader.read_content(event)
+            comparison = replace(self.case.comparison(extra_keys=True), separate_lists=True)
+            contents[event.index] = _choose_item(items, expected, self._project_content, comparison)
+        return contents.get(event.index)
 
     def _project_content(self, fields: FormFields, expected: Mapping[str, Any]) -> dict[str, Any]:
         fields = self._merge_fields(fields, f"{PATH}.response_content")
@@ -286,12 +279,11 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if not fields.repeated or not self.case.rules.repeated_fields:
             return fields
         self.case.notice("repeated_fields", f"{where}.{min(fields.repeated)}")
-        merged = {name: self._merge_repeated(name, values) for name, values in fields.repeated.items()}
+        merged = {  # one value that is repeated is still one where no array is expected
+            name: values if self._is_array(name) or len(set(values)) > 1 else values[0]
+            for name, values in fields.repeated.items()
+        }
         return replace(fields, first=fields.first | merged)
-
-    def _merge_repeated(self, name: str, values: list[str]) -> Any:
-        """All values of a repeated field; one value that is repeated is still one where no array is expected."""
-        return values if self._is_array(name) or len(set(values)) > 1 else values[0]
 
     def _read_array(self, key: str, value: Any) -> Any:
         """A field of a form. Where an array is expected, one value is a list of one, and none is an empty list."""
@@ -316,7 +308,12 @@ class BodyMatcher(Struct, frozen=True, dict=True):
 
     def is_ignored(self, name: str) -> bool:
         """Whether a posted field is not compared."""
-        return any(_is_found(pattern, name) for pattern in self.expectation.ignored_post_data_params_patterns or ())
+        return any(search(pattern, name) for pattern in self._ignored_patterns)
+
+    @cached_property
+    def _ignored_patterns(self) -> list[str]:
+        """The patterns of ignored fields; as for queries, an invalid pattern matches nothing."""
+        return [*filter(is_pattern, self.expectation.ignored_post_data_params_patterns or ())]
 
 
 def _choose_item(
@@ -356,13 +353,6 @@ def _compare_or_unavailable(path: str, compare: Callable[[], Iterable[Assertion]
         yield from compare()
     except UnavailableBody as error:
         yield failed(f"{path}{UNAVAILABLE}", str(error))
-
-
-def _is_found(pattern: str, name: str) -> bool:
-    try:
-        return search(pattern, name)
-    except InvalidPattern:  # as for queries, an invalid pattern matches nothing
-        return False
 
 
 def _project_fields(expected: Mapping[str, Any], fields: FormFields, decode: _Decoder) -> dict[str, Any]:

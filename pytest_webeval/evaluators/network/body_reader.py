@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
-from pytest_webeval.recordings.network.form_fields import FormFields, parse_fields
+from pytest_webeval.recordings.network.form_fields import FormFields, content_type, parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.recorded_fields import content_type, parse_recorded
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
@@ -22,17 +21,14 @@ if TYPE_CHECKING:
 POST, CONTENT = "network_event.post_data", "network_event.response_content"
 
 
-class _Header(Struct, frozen=True, dict=True):
-    """A header that is read where a body says too little: most recordings need not decode those of responses."""
+_Header = Callable[[], str | None]  # read where a body says too little: most recordings need not decode it
 
-    read: Callable[[], str | None]
 
-    @cached_property
-    def value(self) -> str:
-        """The header; empty if it is absent or damaged."""
-        with suppress(EvaluationError):
-            return self.read() or ""
-        return ""
+def _read(header: _Header) -> str:
+    """The header; empty if it is absent or damaged."""
+    with suppress(EvaluationError):
+        return header() or ""
+    return ""
 
 
 class BodyReader(Struct, frozen=True, dict=True):
@@ -50,7 +46,7 @@ class BodyReader(Struct, frozen=True, dict=True):
 
         Raises `UnavailableBody` if the recorder omitted it, or the value of one of the names.
         """
-        body, header = self._load(event.read_post(), POST), _Header(lambda: event.header("content-type"))
+        body, header = self._load(event.read_post(), POST), partial(event.header, "content-type")
         if body is not None and self.case.rules.recording_gaps and self.gaps.empties(event, body):
             body = replace(body, params=())
         fields = self._parse(body, header, POST)
@@ -66,7 +62,7 @@ class BodyReader(Struct, frozen=True, dict=True):
     def read_content(self, event: NetworkEvent) -> list[FormFields]:
         """What a response holds; nothing for a body without fields. Raises `UnavailableBody` if it was omitted."""
         body = self._load(event.read_content(), CONTENT)
-        header = _Header(lambda: event.response_header("content-type"))
+        header = partial(event.response_header, "content-type")
         fields = self._parse(body, header, CONTENT)
         if not fields and (body is None or not body.text):
             self._refuse(self.gaps.content(event), CONTENT)
@@ -104,7 +100,7 @@ class BodyReader(Struct, frozen=True, dict=True):
         if body is None or not self.case.rules.recorded_bodies:
             return None
         self.case.notice("recorded_bodies", where)
-        items = parse_recorded(body, header.value, limits)
+        items = parse_recorded(body, _read(header), limits)
         return None if items is None else [item for item in items if item.first or item.document or item.unrecorded]
 
     def _apply_form_rules(self, fields: FormFields, where: str) -> FormFields:
@@ -130,7 +126,7 @@ def _read_attachment(read: Callable[[], str]) -> str:
 
 
 def _find_type(body: Body | None, header: _Header) -> str:
-    return content_type(body.mime if body is not None else "", header.value)
+    return content_type(body.mime if body is not None else "", _read(header))
 
 
 def _describe_unread(event: NetworkEvent, body: Body | None, header: _Header) -> str:

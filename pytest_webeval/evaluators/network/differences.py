@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import (
-    DIFFERENT,
-    EXTRA,
-    MISSING,
-    MOST_CANDIDATES,
-    UNREADABLE,
-    Difference,
-    Explanation,
-    truncate_json,
-)
+from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, build_explanation, differ, truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.network.urls import Query, Url, queries_match
 from pytest_webeval.recordings.network.events import NetworkEvent
-from pytest_webeval.results import Assertion, Status
+from pytest_webeval.results import (
+    DIFFERENT,
+    EXTRA,
+    MISSING,
+    UNREADABLE,
+    Assertion,
+    Difference,
+    Explanation,
+    NamedEvent,
+    list_failed,
+)
 from pytest_webeval.values.comparison import UNAVAILABLE
 
 SameQuery = Callable[[Query, Query], bool]
@@ -32,120 +33,95 @@ SameQuery = Callable[[Query, Query], bool]
 
 def explain_absence(expected: dict[str, Any]) -> Explanation:
     """The explanation where nothing was recorded that could have come near."""
-    return Explanation([Difference(PATH, MISSING, expected)])
+    return build_explanation([differ(PATH, MISSING, expected)])
 
 
-def event_to_json(event: NetworkEvent, url: str, total: int, status: int | None) -> dict[str, Any]:
-    """An event of so many as explanations name it. Raises `EvaluationError` where it is damaged."""
-    return {
-        "index": event.index,
-        "of": total,
-        "method": str(event.method),
-        "url": truncate_json(url),
-        "status": status,
-    }
+def explain_event(found: Iterable[Difference], nearest: NamedEvent, candidates: Sequence[NetworkEvent]) -> Explanation:
+    """The explanation where an event came near, or is there although it should not.
 
-
-def list_candidates(candidates: Sequence[NetworkEvent], nearest: NetworkEvent) -> list[int]:
-    """Positions of the candidates, the nearest among them; of many the last ones."""
+    It has the positions of the candidates, the nearest among them; of many the last ones.
+    """
     positions = [event.index for event in candidates]
-    if len(positions) <= MOST_CANDIDATES:
-        return positions
-    return sorted({*positions[1 - MOST_CANDIDATES :], nearest.index})
+    if len(positions) > MOST_CANDIDATES:
+        positions = sorted({*positions[1 - MOST_CANDIDATES :], nearest.index})
+    return build_explanation(found, nearest, positions)
 
 
-class EventDiff(Struct, frozen=True):
-    """One event with its assertions: only fields whose assertions failed are compared in detail."""
+def name_event(event: NetworkEvent, url: str, total: int, status: int | None) -> NamedEvent:
+    """An event of so many as explanations name it. Raises `EvaluationError` where it is damaged."""
+    return NamedEvent(event.index, total, str(event.method), truncate_json(url), status)
 
+
+def diff_event(matcher: EventMatcher, event: NetworkEvent, assertions: Iterable[Assertion]) -> Iterator[Difference]:
+    """Each field in which an event differs; one that should not be there differs as a whole.
+
+    Only fields whose assertions failed are compared in detail. Raises `EvaluationError`.
+    """
+    if matcher.expectation.should_not_exist:
+        return iter([differ(PATH, EXTRA, None, matcher.urls.actual(event.url).text)])
+    wrong = [each.assertion_name.removeprefix(f"{PATH}.") for each in list_failed(assertions)]
+    return _EventDiff(matcher, event, wrong).list_all()
+
+
+class _EventDiff(Struct, frozen=True):
     matcher: EventMatcher
     event: NetworkEvent
-    assertions: Sequence[Assertion]
+    wrong: Sequence[str]  # the names of assertions that failed, without what all begin with
 
-    def all(self) -> Iterator[Difference]:
-        """Each field in which the event differs; one that should not be there differs as a whole."""
-        if self.matcher.expectation.should_not_exist:
-            yield Difference(PATH, EXTRA, None, self.matcher.urls.actual(self.event.url).text)
-        else:
-            yield from self._compare_fields()
-
-    def _compare_fields(self) -> Iterator[Difference]:
-        expected, event, bodies = self.matcher.event, self.event, self.matcher.bodies
-        yield from self._compare_url(event.url, self.matcher.expected_urls, "url")
+    def list_all(self) -> Iterator[Difference]:
+        matcher, event, bodies = self.matcher, self.event, self.matcher.bodies
+        expected, comparison = matcher.event, matcher.case.comparison(extra_keys=True)
+        yield from self._compare_url(event.url, matcher.expected_urls, "url")
         yield from self._compare_plain("http_method", expected.http_method, str(event.method))
         yield from self._compare_plain("response_status", expected.response_status, event.status)
         yield from self._compare_headers()
-        if self._did_not_hold(f"post_data{UNAVAILABLE}"):
-            yield Difference("post_data", UNREADABLE, bodies.expected_post)
-        elif self._is_wrong("post_data"):
-            comparison = self.matcher.case.comparison(extra_keys=True)
-            yield from differences(comparison, bodies.expected_post, bodies.posted(event), "post_data")
-        if self._did_not_hold(f"response_content{UNAVAILABLE}"):
-            yield Difference("response_content", UNREADABLE, expected.response_content)
-        elif self._is_wrong("response_content"):
-            comparison = self.matcher.case.comparison(extra_keys=True)
-            yield from differences(comparison, expected.response_content, bodies.content(event), "response_content")
+        for field, wanted, read in (
+            ("post_data", bodies.expected_post, bodies.posted),
+            ("response_content", expected.response_content, bodies.content),
+        ):
+            if f"{field}{UNAVAILABLE}" in self.wrong:
+                yield differ(field, UNREADABLE, wanted)
+            elif self._is_wrong(field):
+                yield from differences(comparison, wanted, read(event), field)
         if self._is_wrong("response_cookies"):
-            cookies = self.matcher.expected_cookies, self.matcher.cookies(event)
-            yield from differences(self.matcher.case.comparison(extra_keys=True), *cookies, "response_cookies")
+            yield from differences(comparison, matcher.expected_cookies, matcher.cookies(event), "response_cookies")
 
     def _is_wrong(self, field: str) -> bool:
         """Whether anything in a field or below it did not hold."""
-        begins = tuple(f"{PATH}.{field}{after}" for after in ("_", ".", "["))
-        return any(
-            assertion.status is not Status.SUCCESS and assertion.assertion_name.startswith(begins)
-            for assertion in self.assertions
-        )
-
-    def _did_not_hold(self, name: str) -> bool:
-        return any(
-            assertion.status is not Status.SUCCESS and assertion.assertion_name == f"{PATH}.{name}"
-            for assertion in self.assertions
-        )
+        return any(name.startswith((f"{field}_", f"{field}.", f"{field}[")) for name in self.wrong)
 
     def _compare_plain(self, field: str, expected: object, actual: object) -> Iterator[Difference]:
-        if self._did_not_hold(f"{field}_mismatch"):
-            yield Difference(field, MISSING if actual is None else DIFFERENT, expected, actual)
+        if f"{field}_mismatch" in self.wrong:
+            yield differ(field, MISSING if actual is None else DIFFERENT, expected, actual)
 
     def _compare_url(self, raw: str, expected: Sequence[Url], field: str) -> Iterator[Difference]:
-        query, same = "query_params", self.matcher.same_query
-        if field != "url":
-            query, same = f"{field}.query_params", queries_match
-        if self._did_not_hold(f"{field}_mismatch"):
-            yield self._other_url(raw, expected, field)
-        if self._did_not_hold(f"{query}_mismatch"):
+        is_own = field == "url"
+        query, same = ("query_params", self.matcher.same_query) if is_own else (f"{field}.query_params", queries_match)
+        if f"{field}_mismatch" in self.wrong:
+            bases = _unwrap_single([url.base for url in expected])
+            try:
+                yield differ(field, DIFFERENT, bases, self.matcher.urls.actual(raw).base_text)
+            except EvaluationError:
+                yield differ(field, UNREADABLE, bases, raw)
+        if f"{query}_mismatch" in self.wrong:
             same_bases = [url.query for url in expected if self.matcher.same_place(raw, (url,))]
             yield from _compare_queries(same_bases, self.matcher.urls.actual(raw), query, same)
 
-    def _other_url(self, raw: str, expected: Sequence[Url], field: str) -> Difference:
-        expected_bases = _unwrap_single([url.base for url in expected])
-        try:
-            return Difference(field, DIFFERENT, expected_bases, self.matcher.urls.actual(raw).base_text)
-        except EvaluationError:
-            return Difference(field, UNREADABLE, expected_bases, raw)
-
     def _compare_headers(self) -> Iterator[Difference]:
-        expected_headers = self.matcher.event.headers
-        if expected_headers == {}:
-            yield Difference("headers", DIFFERENT, {}, None)
-        for name, expected in sorted((expected_headers or {}).items()):
+        matcher = self.matcher
+        if matcher.event.headers == {}:
+            yield differ("headers", DIFFERENT, {})
+        for name, expected in sorted((matcher.event.headers or {}).items()):
             path, actual = f"headers.{name}", self.event.header(name)
             if actual is None:
-                yield Difference(path, MISSING, expected)
-            elif self.matcher.never_matches(name):
-                yield Difference(path, DIFFERENT, expected, actual)
-            elif self.matcher.is_url_header(name):
-                yield from self._compare_url(actual, self.matcher.expected_header_urls(name), path)
+                yield differ(path, MISSING, expected)
+            elif matcher.never_matches(name):
+                yield differ(path, DIFFERENT, expected, actual)
+            elif matcher.is_url_header(name):
+                yield from self._compare_url(actual, matcher.expected_header_urls(name), path)
             elif self._is_wrong(path):
-                texts = self.matcher.expected_text(name), self.matcher.parse_header(name, actual)
-                yield from differences(self.matcher.case.comparison(extra_keys=True), *texts, "headers")
-
-
-def build_explanation(diff: EventDiff, candidates: Sequence[NetworkEvent]) -> Explanation:
-    """The explanation where an event came near, or is there although it should not. Raises `EvaluationError`."""
-    event, matcher = diff.event, diff.matcher
-    url, total = matcher.urls.actual(event.url).text, len(matcher.case.run.trace.all_events)
-    nearest = event_to_json(event, url, total, event.status)
-    return Explanation(diff.all(), nearest, list_candidates(candidates, diff.event))
+                texts = matcher.expected_text(name), matcher.parse_header(name, actual)
+                yield from differences(matcher.case.comparison(extra_keys=True), *texts, "headers")
 
 
 def _compare_queries(expected: Sequence[Query], actual: Url, path: str, same: SameQuery) -> Iterator[Difference]:
@@ -154,7 +130,10 @@ def _compare_queries(expected: Sequence[Query], actual: Url, path: str, same: Sa
     query, names = min(wrong, key=lambda pair: len(pair[1]))
     for name in names:
         kind = MISSING if name not in actual.query else DIFFERENT if name in query else EXTRA
-        yield Difference(f"{path}.{name}", kind, _values(query, name), _read_sent(actual, name))
+        sent = None  # decoded once and in its own case, to compare it by eye
+        if name in actual.query:
+            sent = _unwrap_single([*map(unquote_plus, actual.sent_query[name])])
+        yield differ(f"{path}.{name}", kind, _unwrap_single(query[name]) if name in query else None, sent)
 
 
 def _wrong_parameters(expected: Query, actual: Query, same: SameQuery) -> list[str]:
@@ -167,15 +146,6 @@ def _wrong_parameters(expected: Query, actual: Query, same: SameQuery) -> list[s
 
 def _single_parameter(query: Query, name: str) -> Mapping[str, tuple[str, ...]]:
     return {name: query[name]} if name in query else {}
-
-
-def _values(query: Query, name: str) -> Any:
-    return _unwrap_single(query[name]) if name in query else None
-
-
-def _read_sent(actual: Url, name: str) -> Any:
-    """The values of a parameter that were sent, decoded once and in their own case, to compare them by eye."""
-    return _values({name: tuple(map(unquote_plus, actual.sent_query[name]))}, name) if name in actual.query else None
 
 
 def _unwrap_single(values: Sequence[str]) -> Any:

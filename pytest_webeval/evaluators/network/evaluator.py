@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +13,10 @@ from msgspec import Struct
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator, silently
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, choose_nearest, list_failed
 from pytest_webeval.recordings.network.events import NetworkEvent, event_number
 from pytest_webeval.recordings.network.gaps import PAGE_SETTING
 from pytest_webeval.recordings.network.pages import list_embedding_pages
-from pytest_webeval.results import Assertion, EvaluatorResult, Status
+from pytest_webeval.results import Assertion, EvaluatorResult, Explanation, Status, list_failed
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, ExpectedEvent, NetworkExpectation
 from pytest_webeval.tasks.task import Expectation
@@ -25,12 +24,24 @@ from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed
 from pytest_webeval.values.schema import to_plain_json
 
 if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Explanation
     from pytest_webeval.evaluators.network.event_matcher import EventMatcher
     from pytest_webeval.evaluators.network.urls import Query
 
 
 T = TypeVar("T")
+# A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
+NEAREST_AMONG = 500
+_URL = "network_event.url"
+Miss = tuple[NetworkEvent, list[Assertion]]
+
+
+def choose_nearest(misses: Iterable[Miss]) -> Miss | None:
+    """The miss with the fewest wrong fields; of equals the last, which the agent meant to be final."""
+    ranked = []
+    for miss in misses:
+        wrong = list_failed(miss[1])
+        ranked.append((any(each.assertion_name.startswith(_URL) for each in wrong), len(wrong), miss))
+    return min(reversed(ranked), key=lambda entry: entry[:2], default=(0, 0, None))[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +61,16 @@ class NetworkEventEvaluator(Evaluator):
         if config.should_not_exist and check.reads_freely:
             return self._check_forbidden(check)
         check.check_candidates()
-        event, assertions = check.check_forbidden() if config.should_not_exist else check.choose_event(check.candidates)
-        if list_failed(assertions):
-            case.explain(lambda: check.explain(event, assertions))
-        result = self.result(
-            assertions,
-            actual=check.recorded_to_json(event),
-            normalized=check.recorded_to_json(event, typed=True),
-            expected=check.expected_to_json(),
-        )
-        if config.should_not_exist:
-            check.warn_of_unvisited_sites(event, expectation.index)
-            return result
-        return result if result.status is Status.SUCCESS else check.unless_unvisited(result)
+        if not config.should_not_exist:
+            event, assertions = check.choose_event(check.candidates)
+            result = check.build_result(self, assertions, check.recorded_to_json(event))
+            result = result if result.status is Status.SUCCESS else check.unless_unvisited(result)
+            return check.explain(result, event, check.candidates)
+        event = next(iter(check.candidates), None)
+        result = check.build_result(self, [check.assert_absence(check.candidates)], check.recorded_to_json(event))
+        if event is None and (problem := check.unvisited_sites):  # no event can match: the address is wrong
+            case.warn(f"eval[{expectation.index}] cannot match: {problem}")
+        return check.explain(result, event, check.candidates)
 
     def _check_forbidden(self, check: _NetworkCheck) -> EvaluatorResult:
         """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
@@ -70,15 +78,12 @@ class NetworkEventEvaluator(Evaluator):
 
         check.matcher.normalize_expected()
         sent = ForbiddenSearch(check.matcher, check.case).list_sent()
-        assertions = [check.assert_absence(sent, sent)]
-        if sent:
-            check.case.explain(lambda: check.explain(sent[0], assertions, sent))
-        return self.result(
-            assertions,
-            actual=check.forbidden_to_json(sent),
-            normalized=check.forbidden_to_json(sent, typed=True),
-            expected=check.expected_to_json(),
-        )
+        first = sent[0] if sent else None
+        try:
+            actual = check.recorded_to_json(first)
+        except EvaluationError:  # a forbidden request may be damaged
+            actual = {"url": sent[0].url, "http_method": str(sent[0].method)}
+        return check.explain(check.build_result(self, [check.assert_absence(sent, sent)], actual), first, sent)
 
 
 class _NetworkCheck(Struct, frozen=True, dict=True):
@@ -172,14 +177,23 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             return self.matcher.same_place(referer.lower(), self.matcher.expected_header_urls("referer"))
         return False
 
-    def check_forbidden(self) -> tuple[NetworkEvent | None, list[Assertion]]:
-        """Success only where no event was found (spec §4.7)."""
-        return next(iter(self.candidates), None), [self.assert_absence(self.candidates, self._requests)]
+    def build_result(
+        self, evaluator: Evaluator, assertions: list[Assertion], actual: dict[str, Any] | None
+    ) -> EvaluatorResult:
+        """The result with the deciding event. Its headers have placeholders for sites where they are compared."""
+        normalized = actual
+        if actual is not None and "headers" in actual:
+            sites, names = self.case.sites, self.case.task.sites
+            headers = actual["headers"].items()
+            derendered = {name: value and sites.derender(value, names) for name, value in headers}
+            normalized = actual | {"headers": derendered}
+        return evaluator.result(assertions, actual=actual, normalized=normalized, expected=self.expected_to_json())
 
-    def assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent]) -> Assertion:
-        """Success only where nothing was sent; of several requests the deciding one is named."""
+    def assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent] | None = None) -> Assertion:
+        """Success only where nothing was sent (spec §4.7); of several requests the deciding one is named."""
         if not deciding:
             return passed("no_navigation_event_match", f"no {self._expected_request}, as expected")
+        sent = self._requests if sent is None else sent
         message = f"{len(sent)} matching {self._expected_request}, expected none"
         order = "first" if len(deciding) == len(sent) else "last"
         position = f"the {order} is {self._format_position(deciding[0])}"
@@ -193,13 +207,6 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             return rules.forbidden_readings
         self.case.notice("forbidden_pages", "the last page")
         return rules.forbidden_pages
-
-    def forbidden_to_json(self, sent: Sequence[NetworkEvent], *, typed: bool = False) -> dict[str, Any] | None:
-        """The first forbidden request as reports show it; of a damaged one its URL and method."""
-        try:
-            return self.recorded_to_json(sent[0] if sent else None, typed=typed)
-        except EvaluationError:
-            return {"url": sent[0].url, "http_method": str(sent[0].method)}
 
     def choose_event(self, candidates: Sequence[NetworkEvent]) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches with its assertions, or the nearest miss with what is wrong with it."""
@@ -224,7 +231,9 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
                 )
             ]
         event, assertions = nearest
-        message = f"no matching {self._expected_request} ({self._format_count(candidates)})"
+        requests = len(self._requests)
+        count = f"the last of {requests} requests" if len(candidates) < requests else pluralize(requests, "candidate")
+        message = f"no matching {self._expected_request} ({count})"
         if not candidates and self._checks_pages:
             message += ": no request has an Accept header that starts with text/html, as pages have"
         return event, [
@@ -240,13 +249,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
                 problem = f"{last.name} may be a page or an iframe in {page.name}: the recording names no frames"
                 raise EvaluationError(f"{problem}; record a trace, or a HAR with Playwright 1.63 or newer")
 
-    def _format_count(self, candidates: Sequence[NetworkEvent]) -> str:
-        """How many requests were compared, and of how many if the last alone was."""
-        if len(candidates) < len(self._requests):
-            return f"the last of {len(self._requests)} requests"
-        return pluralize(len(candidates), "candidate")
-
-    def _other_misses(self) -> Iterator[tuple[NetworkEvent, list[Assertion]]]:
+    def _other_misses(self) -> Iterator[Miss]:
         method = self.matcher.event.http_method
         events = self.case.trace.evaluation_events[-NEAREST_AMONG:]
         of_method = [event for event in events if event.method == method]
@@ -255,25 +258,21 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
                 event.check()
                 yield event, self.matcher.assertions(event)
 
-    def warn_of_unvisited_sites(self, event: NetworkEvent | None, index: int) -> None:
-        """Warn where no event can match, because the address of the site is wrong."""
-        if event is None and (problem := self._unvisited_sites):
-            self.case.warn(f"eval[{index}] cannot match: {problem}")
-
     def unless_unvisited(self, result: EvaluatorResult) -> EvaluatorResult:
         """The failure, or an error where no agent can have met the expectation: its site was never visited (Q59).
 
         A request that matches only through a hole of the reference is a trick, and no wrong address (§4.8, §5.14).
         """
         is_trick = not self.case.log.notices.keys().isdisjoint(("escaped_hosts", "unresolved_paths"))
-        problem = self._unvisited_sites if self.case.rules.visited_sites and not is_trick else None
+        problem = self.unvisited_sites if self.case.rules.visited_sites and not is_trick else None
         if problem is None:
             return result
         self.case.notice("visited_sites", "the trace")
         return result.with_changes(status=Status.ERROR, score=0.0, error_msg=problem)
 
     @property
-    def _unvisited_sites(self) -> str | None:
+    def unvisited_sites(self) -> str | None:
+        """Why no event can match because of the address of the site; None without such a problem."""
         from pytest_webeval.evaluators.site_visits import names_a_site  # with what most results need not know
 
         if not names_a_site(self.matcher.event.url, self.case.task.sites):
@@ -283,19 +282,24 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         return self.case.unvisited_sites or (None if is_met else self.case.doubtful_sites)
 
     def explain(
-        self,
-        event: NetworkEvent | None,
-        assertions: Sequence[Assertion],
-        candidates: Sequence[NetworkEvent] | None = None,
+        self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
+    ) -> EvaluatorResult:
+        """The result, a failure with how the deciding event differs from the expected one."""
+        if result.status is not Status.FAILURE:
+            return result
+        explanation = self.case.explain(lambda: self._build_explanation(result, event, candidates))
+        return result.with_changes(explanation=explanation)
+
+    def _build_explanation(
+        self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
     ) -> Explanation:
-        """How the deciding event differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.evaluators.network.differences import EventDiff, build_explanation, explain_absence
+        from pytest_webeval.evaluators.network.differences import diff_event, explain_absence, explain_event, name_event
 
         if event is None:
-            return explain_absence(self.expected_to_json())
-        return build_explanation(
-            EventDiff(self.matcher, event, assertions), self.candidates if candidates is None else candidates
-        )
+            return explain_absence(result.expected)
+        url, total = self.matcher.urls.actual(event.url).text, len(self.case.run.trace.all_events)
+        nearest = name_event(event, url, total, event.status)
+        return explain_event(diff_event(self.matcher, event, result.assertions or ()), nearest, candidates)
 
     @property
     def _expected_request(self) -> str:
@@ -310,7 +314,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             status = f" ({event.status})"
         return f"{event.name} of {len(self.case.run.trace.all_events)}: {event.method} {url}{status}"
 
-    def recorded_to_json(self, event: NetworkEvent | None, *, typed: bool = False) -> dict[str, Any] | None:
+    def recorded_to_json(self, event: NetworkEvent | None) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""
         if event is None:
             return None
@@ -318,7 +322,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         cookies = self.matcher.recorded_cookies(event) if expected.response_cookies else {}
         event_json = {
             "url": url.base,
-            "headers": {name: self._header(event, name, typed=typed) for name in sorted(expected.headers or {})},
+            "headers": {name: event.header(name) for name in sorted(expected.headers or {})},
             "response_status": event.status,
             "query_string": _plain_query(url.query),
             "post_data": to_plain_json(self._read_or_none(self.matcher.bodies.posted, event) or {}),
@@ -335,10 +339,6 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         with suppress(UnavailableBody):
             return read(event)
         return None
-
-    def _header(self, event: NetworkEvent, name: str, *, typed: bool) -> str | None:
-        value = event.header(name)
-        return self.case.sites.derender(value, self.case.task.sites) if value and typed else value
 
     def expected_to_json(self) -> dict[str, Any]:
         """The expected event in the same form."""

@@ -53,15 +53,12 @@ class UrlPrefilter(Struct, frozen=True):
 def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> UrlPrefilter | None:
     """The bases of these URLs of a task, or None where they cannot be listed, as for a pattern."""
     expected = list(urls)
-    if reader.decode_base64 or any(url.is_pattern for url in expected) or not _are_plain(reader):
+    environments = [each for site in reader.task_sites if (each := reader.sites.environments.get(site))]
+    # An address that does not look like one may stand across the mark of a query.
+    are_plain = all(":" in url and "?" not in url for environment in environments for url in environment.urls)
+    if reader.decode_base64 or any(url.is_pattern for url in expected) or not are_plain:
         return None
     return UrlPrefilter(frozenset(_comparable(url.base) for url in expected), reader.sites, reader.task_sites)
-
-
-def _are_plain(reader: UrlMatcher) -> bool:
-    """Whether the addresses of all sites look like addresses, so that none can stand across the mark of a query."""
-    environments = (reader.sites.environments.get(site) for site in reader.task_sites)
-    return all(":" in url and "?" not in url for environment in environments if environment for url in environment.urls)
 
 
 def _comparable(base: str) -> str:
@@ -141,7 +138,8 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def never_matches(self, name: str) -> bool:
         """Whether an expected header is of a kind that equals no text to the reference, whatever was sent."""
         raw: Any = (self.event.headers or {})[name]
-        if self.is_url_header(name) or _is_header_text(raw):
+        texts = raw if isinstance(raw, list) and len(raw) > 1 else [raw]
+        if self.is_url_header(name) or all(isinstance(text, str) for text in texts):
             return False
         self.case.notice("header_values", f"{PATH}.headers.{name}")
         return not self.case.rules.header_values
@@ -149,7 +147,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def expected_text(self, name: str) -> dict[str, Any]:
         """An expected header that is not a URL, under its name. Raises `EvaluationError`."""
         if name not in self._header_texts:
-            self._header_texts[name] = self._parse_headers({name: (self.event.headers or {})[name]}, strict=True)
+            self._header_texts[name] = self.parse_header(name, (self.event.headers or {})[name], strict=True)
         return self._header_texts[name]
 
     @cached_property
@@ -279,7 +277,8 @@ class EventMatcher(Struct, frozen=True, dict=True):
         if any(isinstance(tree, list) and len(tree) > 1 for tree in trees):
             self.case.notice("repeated_fields", f"{PATH}.query_params.{name}")
         is_whole = self.case.rules.repeated_fields
-        return self.case.comparison().equal(*(trees if is_whole else map(_first, trees)))
+        first = (tree[0] if isinstance(tree, list) and tree else tree for tree in trees)
+        return self.case.comparison().equal(*(trees if is_whole else first))
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
@@ -323,12 +322,9 @@ class EventMatcher(Struct, frozen=True, dict=True):
             return failed(f"{path}{UNAVAILABLE}", problem)
         return failed(f"{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header")
 
-    def parse_header(self, name: str, actual: str) -> dict[str, Any]:
-        """A recorded header that is not a URL, under its name."""
-        return self._parse_headers({name: actual}, strict=False)
-
-    def _parse_headers(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        return _parse_texts(members, self.case.sent_reader(PATH, strict=strict), "headers")
+    def parse_header(self, name: str, raw: Any, *, strict: bool = False) -> dict[str, Any]:
+        """A header that is not a URL, under its name, as it was recorded or as the task wrote it."""
+        return _parse_texts({name: raw}, self.case.sent_reader(PATH, strict=strict), "headers")
 
     def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
         reader = self.case.sent_reader(PATH, strict=strict)
@@ -365,15 +361,6 @@ class EventMatcher(Struct, frozen=True, dict=True):
 def _is_page(event: NetworkEvent) -> bool:
     """Whether it is a page by its type, or by its headers where the recorder keeps no types."""
     return event.is_document or (event.resource_type is None and event.is_navigation)
-
-
-def _is_header_text(raw: Any) -> bool:
-    texts = raw if isinstance(raw, list) and len(raw) > 1 else [raw]
-    return all(isinstance(text, str) for text in texts)
-
-
-def _first(tree: Any) -> Any:
-    return tree[0] if isinstance(tree, list) and tree else tree
 
 
 def _parse_texts(members: Mapping[str, Any], reader: ValueParser, field: str) -> dict[str, Any]:

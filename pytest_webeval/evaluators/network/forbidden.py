@@ -130,18 +130,17 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
         if not any(self._matches(url, event.url) for url in urls):
             return False
         expected = self.matcher.event.http_method.upper().strip()
-        if expected and event.method.upper().strip() != expected and not self._is_overridden(event, expected):
-            return False
+        if expected and event.method.upper().strip() != expected:
+            methods = (str(value).strip().upper() for value in self._list_overrides(event))  # read as far as needed
+            if expected not in methods:
+                return False
         if not self._may_come_from_expected(event):
             return False
         self.matcher.check(event)
         return True
 
-    def _is_overridden(self, event: NetworkEvent, method: str) -> bool:
-        """Whether a POST asks a server to read it as that method. Raises `EvaluationError` if that cannot be known."""
-        return any(str(value).strip().upper() == method for value in self._list_overrides(event))
-
     def _list_overrides(self, event: NetworkEvent) -> Iterator[object]:
+        """The methods as which a POST asks a server to read it. Raises `EvaluationError` if that cannot be known."""
         yield from (event.header(name) for name in _OVERRIDE_HEADERS)
         sent = split_sent(event.url)
         yield from (value for name, value in parse_qsl("" if sent is None else sent.query) if name == _OVERRIDE_FIELD)
@@ -165,7 +164,8 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
             if sent is None:
                 return False  # as a data: URL, which leads to no server
             raise EvaluationError(f"a URL has {len(raw):,} characters; {limits.describe('string_length')}")
-        if sent is not None and self._matches_at(expected, sent, self._find_addresses(sent.server)):
+        addresses = [] if sent is None else [each for each in self._addresses if each.server.is_same(sent.server)]
+        if sent is not None and self._matches_at(expected, sent, addresses):
             return True
         return matches_in_reference(expected, self.matcher.urls.actual(raw), self.matcher.urls)
 
@@ -224,9 +224,6 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
             for url in environment.recorded_urls
             if (sent := split_sent(url)) is not None
         )
-
-    def _find_addresses(self, server: Server) -> list[Address]:
-        return [address for address in self._addresses if address.server.is_same(server)]
 
     @cached_property
     def _named_sites(self) -> tuple[str, ...]:

@@ -13,18 +13,29 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlparse
 
 from msgspec import Struct
 
+from pytest_webeval.diagnostics.difference import differ
 from pytest_webeval.errors import EvaluationError, UnavailableBody
+from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.nearest import NEAREST_AMONG, Miss, choose_nearest, list_failed
+from pytest_webeval.evaluators.network.evaluator import NEAREST_AMONG, Miss, choose_nearest
 from pytest_webeval.recordings.network.events import Body, NetworkEvent
+from pytest_webeval.recordings.network.form_fields import parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
-from pytest_webeval.results import Assertion
+from pytest_webeval.results import (
+    DIFFERENT,
+    MISSING,
+    Assertion,
+    Difference,
+    EvaluatorResult,
+    Explanation,
+    Status,
+    list_failed,
+)
 from pytest_webeval.safety import regex
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.json import load_bounded
@@ -33,13 +44,22 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import ExpectedRequest
 from pytest_webeval.values.comparison import failed, passed, preview
 
-if TYPE_CHECKING:
-    from pytest_webeval.diagnostics.difference import Difference, Explanation
-
-
 PATH = "network_event"
 SECONDS = 10.0  # for the pattern in the URLs of one run, each of which has the time of a regular expression at most
 _ABSENT = object()
+
+
+class _Field(NamedTuple):
+    """An expected field with the actual value, which may be absent, and whether it holds."""
+
+    path: str
+    expected: Any
+    actual: Any
+    assertion: Assertion
+
+    def describe(self) -> Difference:
+        is_absent = self.actual is _ABSENT
+        return differ(self.path, MISSING if is_absent else DIFFERENT, self.expected, None if is_absent else self.actual)
 
 
 class RequestSearch(Struct, frozen=True, dict=True):
@@ -76,51 +96,63 @@ class RequestSearch(Struct, frozen=True, dict=True):
         has_method = not self.expected.method or method == self.expected.method
         return has_method and regex.search(self.expected.url_pattern, url)
 
-    def choose_event(self) -> tuple[NetworkEvent | None, list[Assertion]]:
-        """The first candidate that matches, or the nearest miss. Raises the error of one that may have matched."""
+    def evaluate(self, evaluator: Evaluator) -> EvaluatorResult:
+        """The first request that matches, or the nearest miss with each differing field. Raises `WebEvalError`."""
+        event, reasons = self._choose_event()
+        fields = [] if event is None else self._compare(event)
+        assertions = [*reasons, *(field.assertion for field in fields)]
+        actual = None if event is None else _to_json(event, fields)
+        result = evaluator.result(assertions, actual=actual, normalized=actual, expected=self._expected_to_json())
+        if result.status is not Status.FAILURE:
+            return result
+        return result.with_changes(explanation=self.case.explain(lambda: self._explain(event, fields)))
+
+    def _choose_event(self) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """The first candidate that matches, or the nearest miss and why. Raises the error of one that may have matched.
+
+        None if there are no requests.
+        """
         misses: list[Miss] = []
         undecided: EvaluationError | None = None
         for event in self.candidates:
             try:
-                assertions = self.assertions(event)
+                assertions = [field.assertion for field in self._compare(event)]
             except EvaluationError as error:
                 undecided = undecided or error
                 continue
             if not list_failed(assertions):
-                return event, assertions
+                return event, []
             misses.append((event, assertions))
         if undecided is not None:
             raise undecided
-        return self._explain_miss(choose_nearest(misses or self._other_misses()), len(misses))
-
-    def _explain_miss(self, nearest: Miss | None, count: int) -> tuple[NetworkEvent | None, list[Assertion]]:
+        request = f"{self.expected.method or 'request'} {preview(self.expected.url_pattern)}"
+        nearest = choose_nearest(misses or self._other_misses())
         if nearest is None:
-            problem = f"no {self._expected_request}: the recording has no requests to check"
-            return None, [failed("missing_request", problem)]
-        event, assertions = nearest
-        message = f"no matching {self._expected_request} ({pluralize(count, 'candidate')})"
+            return None, [failed("missing_request", f"no {request}: the recording has no requests to check")]
+        event, message = nearest[0], f"no matching {request} ({pluralize(len(misses), 'candidate')})"
         position = f"nearest is {event.name} of {len(self.events)}: {event.method} {preview(event.url)}"
-        return event, [failed("missing_request", message, position), *assertions]
+        return event, [failed("missing_request", message, position)]
 
     def _other_misses(self) -> Iterator[Miss]:
         """Requests at other places; of the same method if there are any."""
         latest = [event for event in self.events if event.is_significant][-NEAREST_AMONG:]
         for event in [event for event in latest if _is_of_method(event, self.expected.method)] or latest:
             with suppress(EvaluationError):  # an event that nothing chose decides nothing by being unreadable
-                yield event, self.assertions(event)
+                yield event, [field.assertion for field in self._compare(event)]
 
-    def assertions(self, event: NetworkEvent) -> list[Assertion]:
-        """One assertion for each field that the task names. Raises `EvaluationError` for a body that is unavailable."""
-        expected, url = self.expected, event.url
-        has_url = regex.search(expected.url_pattern, url)
-        pattern = f"expected {preview(expected.url_pattern)} in it"
+    def _compare(self, event: NetworkEvent) -> list[_Field]:
+        """Each field that the task names. Raises `EvaluationError` for a body that is unavailable."""
+        expected, url, method = self.expected, event.url, event.method
+        pattern = expected.url_pattern
+        if regex.search(pattern, url):
+            place = passed(f"{PATH}.url_match", preview(url))
+        else:
+            place = failed(f"{PATH}.url_mismatch", f"expected {preview(pattern)} in it", f"got {preview(url)}")
         return [
-            passed(f"{PATH}.url_match", preview(url))
-            if has_url
-            else failed(f"{PATH}.url_mismatch", pattern, f"got {preview(url)}"),
-            _compare("http_method", expected.method or event.method, event.method),
-            *_compare_fields("post_data", expected.body, self._read_body(event)),
-            *_compare_fields("query_params", expected.params, read_query(url)),
+            _Field("url", pattern, url, place),
+            _Field("http_method", expected.method, method, _check("http_method", expected.method or method, method)),
+            *_compare_members("post_data", expected.body or {}, self._read_body(event)),
+            *_compare_members("query_params", expected.params or {}, read_query(url)),
         ]
 
     def _read_body(self, event: NetworkEvent) -> Any:
@@ -141,59 +173,31 @@ class RequestSearch(Struct, frozen=True, dict=True):
     def _gaps(self) -> Gaps:
         return Gaps(self.case.trace)
 
-    def explain(self, event: NetworkEvent | None, assertions: Sequence[Assertion]) -> Explanation:
-        """How the deciding request differs from the expected one. Raises `EvaluationError`."""
-        from pytest_webeval.diagnostics.difference import Explanation
-        from pytest_webeval.evaluators.network.differences import event_to_json, explain_absence, list_candidates
+    def _explain(self, event: NetworkEvent | None, fields: Sequence[_Field]) -> Explanation:
+        from pytest_webeval.evaluators.network.differences import explain_absence, explain_event, name_event
 
         if event is None:
-            return explain_absence(self.expected_to_json())
+            return explain_absence(self._expected_to_json())
         status = None
         with suppress(EvaluationError):  # a log of requests has none
             status = event.status
-        nearest = event_to_json(event, event.url, len(self.case.run.trace.all_events), status)
-        return Explanation(self._list_differences(event, assertions), nearest, list_candidates(self.candidates, event))
+        nearest = name_event(event, event.url, len(self.case.run.trace.all_events), status)
+        found = [field.describe() for field in fields if field.assertion.status is not Status.SUCCESS]
+        return explain_event(found, nearest, self.candidates)
 
-    def _list_differences(self, event: NetworkEvent, assertions: Sequence[Assertion]) -> Iterator[Difference]:
-        from pytest_webeval.diagnostics.difference import DIFFERENT, MISSING, Difference
-
-        wrong = {assertion.assertion_name for assertion in list_failed(assertions)}
-        for path, expected, actual in self._list_fields(event):
-            if f"{PATH}.{path}_mismatch" in wrong:
-                is_absent = actual is _ABSENT
-                yield Difference(path, MISSING if is_absent else DIFFERENT, expected, None if is_absent else actual)
-
-    def _list_fields(self, event: NetworkEvent) -> Iterator[tuple[str, Any, Any]]:
-        """Each expected field by its path, with the actual value."""
-        expected = self.expected
-        yield "url", expected.url_pattern, event.url
-        yield "http_method", expected.method, event.method
-        for name, fields, actual in (
-            ("post_data", expected.body, self._read_body(event)),
-            ("query_params", expected.params, read_query(event.url)),
-        ):
-            nearest = _choose_item(fields or {}, actual) or {}
-            for key, value in (fields or {}).items():
-                yield f"{name}.{key}", value, nearest.get(key, _ABSENT)
-
-    @property
-    def _expected_request(self) -> str:
-        return f"{self.expected.method or 'request'} {preview(self.expected.url_pattern)}"
-
-    def recorded_to_json(self, event: NetworkEvent) -> dict[str, Any]:
-        """The deciding request as reports show it: only the fields that the task names."""
-        fields: dict[str, dict[str, Any]] = {"post_data": {}, "query_params": {}}
-        for path, _, actual in self._list_fields(event):
-            name, mark, key = path.partition(".")
-            if mark and actual is not _ABSENT:
-                fields[name][key] = actual
-        return {"url": event.url, "http_method": event.method, **fields}
-
-    def expected_to_json(self) -> dict[str, Any]:
+    def _expected_to_json(self) -> dict[str, Any]:
         """The expected request in the same form."""
         expected = self.expected
         fields = {"post_data": expected.body or {}, "query_params": expected.params or {}}
         return {"url": expected.url_pattern, "http_method": expected.method, **fields}
+
+
+def check_pattern(pattern: str, where: str) -> None:
+    """Raise `EvaluationError` if the pattern of a task is invalid."""
+    try:
+        regex.search(pattern, "")
+    except regex.InvalidPattern as error:
+        raise EvaluationError(f"invalid task definition: {error} @ {where}") from error
 
 
 def read_fields(body: Body | None, limits: Limits) -> Any:
@@ -271,17 +275,29 @@ def is_same_json(expected: Any, actual: Any) -> bool:
     return True
 
 
-def _compare_fields(path: str, expected: Mapping[str, Any] | None, actual: Any) -> Iterator[Assertion]:
-    item = _choose_item(expected or {}, actual)
-    for key, value in (expected or {}).items():
+def _to_json(event: NetworkEvent, fields: Sequence[_Field]) -> dict[str, Any]:
+    """The deciding request as reports show it: only the fields that the task names."""
+    members: dict[str, dict[str, Any]] = {"post_data": {}, "query_params": {}}
+    for field in fields:
+        name, mark, key = field.path.partition(".")
+        if mark and field.actual is not _ABSENT:
+            members[name][key] = field.actual
+    return {"url": event.url, "http_method": event.method, **members}
+
+
+def _compare_members(name: str, expected: Mapping[str, Any], actual: Any) -> Iterator[_Field]:
+    item = _choose_item(expected, actual)
+    for key, value in expected.items():
+        path, found = f"{name}.{key}", _ABSENT if item is None else item.get(key, _ABSENT)
+        check = _check(path, value, found)
         if item is None:
-            yield failed(f"{PATH}.{path}.{key}_mismatch", f"expected {preview(value)}", "nothing was sent")
-        else:  # one that was not sent is null, as in the writer
-            yield _compare(f"{path}.{key}", value, item.get(key), is_absent=key not in item)
+            check = failed(f"{PATH}.{path}_mismatch", f"expected {preview(value)}", "nothing was sent")
+        yield _Field(path, value, found, check)
 
 
-def _compare(path: str, expected: Any, actual: Any, *, is_absent: bool = False) -> Assertion:
-    if is_same_json(expected, actual):
-        return passed(f"{PATH}.{path}_match", preview(actual))
-    found = "it was not sent" if is_absent else f"got {preview(actual)}"
+def _check(path: str, expected: Any, actual: Any) -> Assertion:
+    sent = None if actual is _ABSENT else actual  # what was not sent is null, as in the writer
+    if is_same_json(expected, sent):
+        return passed(f"{PATH}.{path}_match", preview(sent))
+    found = "it was not sent" if actual is _ABSENT else f"got {preview(actual)}"
     return failed(f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", found)

@@ -17,13 +17,19 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import evaluator_text, failure_text
-from pytest_webeval.results import EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import CAPTURE, EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.deadline import TimeBudget, pause_for_debugger
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import evaluate, format_timeout, score, validate_result
-from pytest_webeval.scoring.task_result import SKIPPED, build_error_result, exclude, failure_details
+from pytest_webeval.scoring.task_result import (
+    SKIPPED,
+    build_error_result,
+    exclude,
+    list_capture_problems,
+    merge_results,
+    name_run_by_label,
+)
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation
@@ -184,9 +190,12 @@ class RecordEvaluation(Struct):
 
     def merge_into(self, run_result: TaskResult) -> TaskResult:
         """A result of the run merged with the recorded checks."""
-        details = run_result.webeval | {"explanations": []} | failure_details(self.case, self.results)
+        details = run_result.webeval
+        if any(result.status is not Status.SUCCESS for result in self.results):
+            details = details | {CAPTURE: list_capture_problems(self.case, self.results)}
         self.reported = len(self.results)
-        return merge_results([run_result, run_result.with_changes(evaluators_results=self.results, webeval=details)])
+        recorded = run_result.with_changes(evaluators_results=self.results, webeval=details)
+        return merge_results([run_result, name_run_by_label(recorded, self.case.run)])
 
 
 POOL: pytest.StashKey[WorkerPool] = pytest.StashKey()  # the worker processes, where there are any

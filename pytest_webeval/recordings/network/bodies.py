@@ -14,12 +14,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, RecordingError
-from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.entry_fields import NOTHING, parse_byte_count
+from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, try_decode
 from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
 from pytest_webeval.safety.archives import Archive, build_body_reader
 from pytest_webeval.safety.limits import INI, USUAL, Limits
 
+NOTHING = msgspec.Raw(b"null")
+MAX_NUMBER = 2**63
 _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
 _NO_TEXT = (b"null", b'""')
 _TEXT_MEMBERS = ("encoding", "_encoding", "_file", "_sha1")
@@ -87,7 +88,7 @@ class BodySource(Struct, frozen=True):
         if stored.text and "base64" in (stored.encoding, stored.own_encoding):
             # The reference takes it as it stands, unlike the base64 of a response.
             body = replace(self._decode_later(stored), text=body.text)
-        return replace(body, params=_parse_params(stored.params))
+        return replace(body, params=try_decode(_PARAMS, stored.params) or ())
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
         """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
@@ -140,7 +141,7 @@ def _decode_stored(raw: msgspec.Raw) -> StoredBody | Undecodable | None:
         return _STORED.decode(raw)
     except msgspec.ValidationError as error:
         return _decode_loosely(raw, error)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         return Undecodable(error)
 
 
@@ -151,7 +152,7 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     """
     try:
         members = msgspec.json.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise _damage_error(error) from error
     if not members:
         return None
@@ -178,36 +179,29 @@ def _decode_loosely(raw: msgspec.Raw, reason: Exception) -> StoredBody | None:
     return None
 
 
-def _parse_params(raw: msgspec.Raw) -> tuple[Param, ...]:
-    """The fields of a form that the recorder read; none where they cannot be read."""
-    try:
-        return _PARAMS.decode(raw) or ()
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return ()
-
-
 def _damage_error(reason: Exception) -> EvaluationError:
     return EvaluationError(f"a body in the trace is damaged: {reason}; re-record the run")
 
 
 def lacks_body(raw: msgspec.Raw) -> bool:
     """Whether a body has a recorded size but is not stored. False for a damaged one."""
-    try:
-        body = _BODY_SIZE.decode(raw)
-        size = _SIZE.decode(body.size) if body is not None else 0
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    body = try_decode(_BODY_SIZE, raw)
+    size = None if body is None else try_decode(_SIZE, body.size)
+    if body is None or size is None or size <= 0:
         return False
-    sources = (body.text, body.file, body.sha1) if body is not None else ()
-    return size > 0 and all(bytes(source) in _NO_TEXT for source in sources)
+    return all(bytes(source) in _NO_TEXT for source in (body.text, body.file, body.sha1))
 
 
 def parse_content_size(raw: msgspec.Raw) -> int | None:
     """The size that a body says it has; None where it says none, or cannot be read."""
-    try:
-        body = _BODY_SIZE.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+    body = try_decode(_BODY_SIZE, raw)
     return None if body is None else parse_byte_count(body.size)
+
+
+def parse_byte_count(raw: msgspec.Raw) -> int | None:
+    """A number of bytes; None for one that cannot be read, or for -1, which means unknown."""
+    size = try_decode(_NUMBER, raw)
+    return int(size) if size is not None and 0 <= size <= MAX_NUMBER else None
 
 
 def _decode_base64(text: str, limits: Limits) -> str:
@@ -248,3 +242,4 @@ _STORED: msgspec.json.Decoder[StoredBody | None] = msgspec.json.Decoder(StoredBo
 _BODY_SIZE: msgspec.json.Decoder[_BodySize | None] = msgspec.json.Decoder(_BodySize | None)
 _PARAMS: msgspec.json.Decoder[tuple[Param, ...] | None] = msgspec.json.Decoder(tuple[Param, ...] | None)
 _SIZE: msgspec.json.Decoder[int | float] = msgspec.json.Decoder(int | float)
+_NUMBER = msgspec.json.Decoder(float)

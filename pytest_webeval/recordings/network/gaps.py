@@ -1,10 +1,15 @@
-"""What a recorder omits: why nobody can say what was sent or received, and the setting to change."""
+"""What a recorder omits: why nobody can say what was sent or received, and the setting to change.
+
+Also what a result says of times: requests from before the run, and those that are not in order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin
 
 from msgspec import Struct
@@ -17,10 +22,15 @@ from pytest_webeval.recordings.network.events import (
     Body,
     NetworkEvent,
     NetworkTrace,
+    event_number,
 )
+from pytest_webeval.recordings.network.form_fields import MULTIPART, content_type, is_json_type
 from pytest_webeval.recordings.network.pages import REDIRECTS
-from pytest_webeval.recordings.network.recorded_fields import MULTIPART, content_type, is_json_type
 from pytest_webeval.safety.text import pluralize
+
+if TYPE_CHECKING:
+    from pytest_webeval.rules import Rules
+
 
 DEVTOOLS = "WebInspector"  # as Chrome's developer tools call themselves in a HAR
 _EMPTY_STATUSES = frozenset((*NO_RESPONSE, *range(200), 204, 205, *range(300, 400)))  # of responses without content
@@ -241,3 +251,33 @@ def _has_host(event: NetworkEvent) -> bool:
 def _has_secrets(event: NetworkEvent) -> bool:
     has_header = any(event.header(name) is not None for name in _SANITIZED_HEADERS)
     return has_header or bool(event.cookies) or bool(event.header_cookies)
+
+
+def list_warnings(trace: NetworkTrace, rules: Rules) -> Iterator[str]:
+    """What these rules leave out of a recording, and where its order is not that of time."""
+    total = len(trace.all_events)
+    if trace.earlier and rules.own_requests:
+        problem = f"{pluralize(len(trace.earlier), 'request')} from before the trace chunk began excluded"
+        yield f"{problem}, the last is event {event_number(max(trace.earlier))} of {total}"
+    # Rules that repair no recording take it as it is, and do not warn of it.
+    if not rules.repaired_traces or (pair := find_late_event(trace)) is None:
+        return
+    late, earlier = pair
+    problem = f"{late.name} of {total} began before {earlier.name}"
+    if rules.time_order:
+        yield f"requests sorted by time: {problem}"
+    else:
+        yield f"requests are not in the order of time: {problem}; --webeval-rules=strict sorts them"
+
+
+def find_late_event(trace: NetworkTrace) -> tuple[NetworkEvent, NetworkEvent] | None:
+    """The first request that began before its predecessor in the recording, and that; None where all are in order.
+
+    Only events that evaluators check count, and none from before the run.
+    """
+    if not trace.by_time:
+        return None
+    places = {index: place for place, index in enumerate(trace.by_time)}
+    events = [event for event in trace.all_events if event.index not in trace.earlier and event.is_significant]
+    pairs = ((late, event) for event, late in pairwise(events) if places[late.index] < places[event.index])
+    return next(pairs, None)

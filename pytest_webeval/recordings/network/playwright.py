@@ -1,4 +1,9 @@
-"""Playwright traces: `trace.zip`, its unpacked folder, and the `.network` line file alone."""
+"""Playwright traces: `trace.zip`, its unpacked folder, and the `.network` line file alone.
+
+`tracing.start_chunk` begins a new `trace.trace` and goes on with the `trace.network` of earlier chunks, in all versions
+from 1.40 to 1.65. The first line of `trace.trace` has the time by the clock on the wall and by one that only goes
+forward. An entry has both as well. The second is Playwright's own clock, the first in an entry is that of the browser.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +13,25 @@ from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.bodies import RESOURCES, BodySource, build_archive_source, build_folder_source
-from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
-from pytest_webeval.recordings.network.har_entries import build_trace, too_many_entries
-from pytest_webeval.recordings.network.trace_start import (
-    LARGEST_START,
-    StartTimes,
-    name_actions,
-    parse_trace_start,
-    read_start_times,
+from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, decode_lenient, try_decode
+from pytest_webeval.recordings.network.bodies import (
+    NOTHING,
+    RESOURCES,
+    BodySource,
+    build_archive_source,
+    build_folder_source,
 )
+from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
+from pytest_webeval.recordings.network.har_entries import build_trace, parse_seconds, too_many_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.files import read_beginning_inside
-from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import preview
 
@@ -96,27 +99,14 @@ def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]
     entries = []
     for number, text in enumerate(lines, 1):
         try:
-            line = _decode_line(text, limits)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            line = decode_lenient(_LINE, text, limits)
+        except UNDECODABLE as error:
             raise _BadLine(f"{error} @ line {number}") from error
         if bytes(line.type) == b'"resource-snapshot"':
             if not bytes(line.snapshot):
                 raise _BadLine(f"no snapshot @ line {number}")
             entries.append(line.snapshot)
     return entries
-
-
-def _decode_line(text: bytes, limits: Limits) -> _Line:
-    """One line, which may hold what Python writes and reads though the standard does not know it."""
-    try:
-        return msgspec.json.decode(text, type=_Line)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        strict = to_strict_json(text, limits)
-        if strict is None:
-            raise
-        return msgspec.json.decode(strict, type=_Line)
 
 
 def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
@@ -128,70 +118,46 @@ def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[
         raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
 
 
-class ZipTrace:
-    """`trace.zip` as Playwright writes it; bodies lie under `resources/` in it."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:
-        """Whether the name ends in `.zip`."""
-        return not is_folder and name.endswith(".zip")
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the archive, which is read in place. Raises `RecordingError`."""
-        where = str(inputs.directory / name)
-        try:
-            archive = Archive(inputs.read(name), inputs.limits)
-            folder = _find_folder(archive.names, where)
-            part = archive.below(folder)
-            logs = _read_logs(inputs.limits.file_size, _choose_logs(part.names), part.read)
-            starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
-        except BROKEN_ZIP as error:
-            problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
-            raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
-        if not logs:
-            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(archive.names)}")
-        bodies = build_archive_source(part, where, f"{RESOURCES}/")
-        return _build_log_trace(logs, starts, where, bodies, f"{where} has its files in {folder}" if folder else None)
+def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of `trace.zip` as Playwright writes it, read in place. Raises `RecordingError`."""
+    where = str(inputs.directory / name)
+    try:
+        archive = Archive(inputs.read(name), inputs.limits)
+        folder = _find_folder(archive.names, where)
+        part = archive.below(folder)
+        names = [NETWORK] if NETWORK in part.names else list_network_logs(part.names)
+        logs = _read_logs(inputs.limits.file_size, names, part.read)
+        starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
+    except BROKEN_ZIP as error:
+        problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
+        raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
+    if not logs:
+        raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(archive.names)}")
+    bodies = build_archive_source(part, where, f"{RESOURCES}/")
+    return _build_log_trace(logs, starts, where, bodies, f"{where} has its files in {folder}" if folder else None)
 
 
-class FolderTrace:
-    """An unpacked trace: `trace.network` in a folder, bodies in its `resources`."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (the name of a folder says nothing)
-        """Whether it is a folder."""
-        return is_folder
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the folder. Raises `RecordingError`."""
-        where, folder = inputs.directory / name, Path(name)
-        names = inputs.list_names(name)
-        if NETWORK in names:
-            names = [log for log in names if log in (NETWORK, REQUESTS_LOG)]
-        logs = _read_logs(
-            inputs.limits.file_size,
-            list_network_logs(names),
-            lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
-        )
-        if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
-            del logs[REQUESTS_LOG]
-        if not logs:
-            raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
-        starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
-        return _build_log_trace(logs, starts, str(where), _build_body_source(inputs, folder))
+def load_folder(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of an unpacked trace: `trace.network`, and bodies in `resources`. Raises `RecordingError`."""
+    where, folder = inputs.directory / name, Path(name)
+    names = inputs.list_names(name)
+    if NETWORK in names:
+        names = [log for log in names if log in (NETWORK, REQUESTS_LOG)]
+    logs = _read_logs(
+        inputs.limits.file_size,
+        list_network_logs(names),
+        lambda log, most: _drop_undecodable(inputs.read(str(folder / log), most)),
+    )
+    if logs.get(REQUESTS_LOG) == b"":  # the agent sent all its requests through pages
+        del logs[REQUESTS_LOG]
+    if not logs:
+        raise RecordingError(f"{where} has no {NETWORK}; {_advise_without_log(names)}")
+    starts = [_read_folder_start(inputs, str(folder / log)) for log in logs]
+    return _build_log_trace(logs, starts, str(where), _build_body_source(inputs, folder))
 
 
-class LineTrace:
-    """A line file alone, under any other name."""
-
-    def reads(self, name: str, *, is_folder: bool) -> bool:  # noqa: ARG002  (what nothing else reads)
-        """Always: this one comes last."""
-        return not is_folder
-
-    def load(self, inputs: RunInputs, name: str) -> NetworkTrace:
-        """The events of the file. Raises `RecordingError`."""
-        return _load_lines(inputs, name)
-
-
-def _load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
+def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a line file alone, under any other name. Raises `RecordingError`."""
     content = _drop_undecodable(inputs.read(name))
     lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
     marked = _mark_earlier(lines.entries, _read_folder_start(inputs, name))
@@ -219,10 +185,6 @@ def _find_folder(names: Sequence[str], where: str) -> str:
         listed = ", ".join(preview(folder, _LONGEST_FOLDER) for folder in folders[:_MAX_NAMED])
         raise RecordingError(f"{where} holds several traces: {listed}; keep only the one of this run")
     return folders[0] if folders else ""
-
-
-def _choose_logs(names: Sequence[str]) -> list[str]:
-    return [NETWORK] if NETWORK in names else list_network_logs(names)
 
 
 def _advise_without_log(names: Sequence[str]) -> str:
@@ -297,3 +259,67 @@ def sort_by_time(logs: Sequence[Sequence[_Marked]]) -> list[_Marked]:
             last = last if (time := moment.wall if has_wall else moment.monotonic) is None else time
             timed.append((last, entry))
     return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
+
+
+LARGEST_START = 2**16  # bytes of the first line
+_CLOCKS_DIFFER = 0.05  # seconds by which a browser may note a request before Playwright hears of it
+
+
+class StartTimes(Struct, frozen=True, gc=False):
+    """When something began: in seconds since 1970, and in milliseconds of Playwright's own clock."""
+
+    wall: float | None
+    monotonic: float | None
+
+    def is_before(self, start: StartTimes) -> bool:
+        """Whether this was earlier for sure."""
+        if self.monotonic is not None and start.monotonic is not None:
+            return self.monotonic < start.monotonic
+        if self.wall is not None and start.wall is not None:
+            return self.wall < start.wall - _CLOCKS_DIFFER
+        return False
+
+
+class _Options(Struct, gc=False):
+    type: str
+    wall: Any = msgspec.field(default=None, name="wallTime")
+    monotonic: Any = msgspec.field(default=None, name="monotonicTime")
+
+
+class _Times(Struct, gc=False):
+    started: msgspec.Raw = msgspec.field(default=NOTHING, name="startedDateTime")
+    monotonic: Any = msgspec.field(default=None, name="_monotonicTime")
+
+
+def name_actions(log: str) -> str:
+    """The name of the file that says when the trace of a network log began."""
+    return f"{log.removesuffix('network')}trace"
+
+
+def parse_trace_start(beginning: bytes) -> StartTimes | None:
+    """When a trace began, by the beginning of its `trace.trace`; None where that does not say so."""
+    line, is_whole, _ = beginning.partition(b"\n")
+    if not is_whole and len(beginning) >= LARGEST_START:
+        return None
+    options = try_decode(_OPTIONS, line)
+    if options is None or options.type != "context-options":
+        return None
+    wall = _to_number(options.wall)
+    return StartTimes(wall and wall / 1_000, _to_number(options.monotonic) or None)
+
+
+def read_start_times(entry: msgspec.Raw) -> StartTimes:
+    """When a request began, as far as its entry says so."""
+    times = try_decode(_TIMES, entry)
+    if times is None:
+        return StartTimes(None, None)
+    return StartTimes(parse_seconds(times.started), _to_number(times.monotonic))
+
+
+def _to_number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+_OPTIONS = msgspec.json.Decoder(_Options)
+_TIMES = msgspec.json.Decoder(_Times)
+_LINE = msgspec.json.Decoder(_Line)

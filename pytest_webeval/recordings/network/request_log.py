@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import urlencode
 
 import msgspec
 
 from pytest_webeval.errors import EvaluationError, RecordingError, UnavailableBody
-from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, decode_lenient, try_decode
 from pytest_webeval.recordings.network.events import REQUEST_LOG, Body, NetworkEvent, NetworkTrace, Pairs
 from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.json import to_strict_json
 from pytest_webeval.safety.limits import Limits
 
 INTERCEPTION = "interception.json"
@@ -67,10 +66,9 @@ class LoggedRequest(NetworkEvent):
 
     @property
     def headers(self) -> Pairs:
-        try:
-            headers = _HEADERS.decode(self._line.headers)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise self.damaged("headers") from None
+        headers = try_decode(_HEADERS, self._line.headers)
+        if headers is None:
+            raise self.damaged("headers")
         return tuple(headers.items())
 
     @property
@@ -83,10 +81,8 @@ class LoggedRequest(NetworkEvent):
 
     @property
     def resource_type(self) -> str | None:
-        try:
-            return _TEXT.decode(self._line.resource_type).lower()
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return None
+        kind = try_decode(_TEXT, self._line.resource_type)
+        return None if kind is None else kind.lower()
 
     @property
     def page(self) -> str | None:
@@ -98,11 +94,8 @@ class LoggedRequest(NetworkEvent):
 
     @property
     def started(self) -> float | None:
-        try:
-            seconds = _NUMBER.decode(self._line.timestamp)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return None
-        return seconds if abs(seconds) <= LATEST else None
+        seconds = try_decode(_NUMBER, self._line.timestamp)
+        return seconds if seconds is not None and abs(seconds) <= LATEST else None
 
     def read_post(self) -> Body | None:
         """What was posted: the value that is stored, and for evaluators of texts one that is read as its fields."""
@@ -123,10 +116,10 @@ class LoggedRequest(NetworkEvent):
         self._refuse("content of a response")
 
     def _decode_text(self, name: str, raw: msgspec.Raw) -> str:
-        try:
-            return _TEXT.decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self.damaged(name) from None
+        text = try_decode(_TEXT, raw)
+        if text is None:
+            raise self.damaged(name)
+        return text
 
     def _refuse(self, name: str) -> NoReturn:
         problem = f"{self.name} has no {name}: {REQUEST_LOG} of ClawBench records no responses"
@@ -158,27 +151,14 @@ def _read_lines(content: bytes, where: str, limits: Limits) -> tuple[list[Logged
         if not text.strip():
             continue
         try:
-            lines.append(_decode_line(text, limits))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            lines.append(decode_lenient(_LINE, text, limits))
+        except UNDECODABLE as error:
             if number == len(texts):  # the harness writes a line feed after each line
                 return lines, f"{where} ends within line {number}"
             raise RecordingError(
                 f"cannot read {where} as a log of requests: {error} @ line {number}; {ADVICE}"
             ) from error
     return lines, None
-
-
-def _decode_line(text: bytes, limits: Limits) -> LoggedLine:
-    """A line, which may hold what Python writes and reads though the standard does not know it."""
-    try:
-        return _LINE.decode(text)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:
-        strict = to_strict_json(text, limits)
-        if strict is None:
-            raise
-        return _LINE.decode(strict)
 
 
 def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
@@ -188,7 +168,7 @@ def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
     try:
         request = msgspec.json.decode(inputs.read(name), type=_Interception).request
         line = _LINE.decode(request) if bytes(request) not in (b"", b"null") else None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise RecordingError(f"cannot read {inputs.directory / name}: {error}; {ADVICE}") from error
     is_unlogged = (
         line is not None and LoggedRequest(0, line).has_url and LoggedRequest(0, line).url.startswith(UNLOGGED)
@@ -198,11 +178,8 @@ def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
 
 def _encode_form(raw: bytes) -> str | None:
     """The text of a form with these fields; None if they are not those that a form is stored as."""
-    try:
-        fields: dict[str, Any] = _FORM.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return urlencode(fields, doseq=True)
+    fields = try_decode(_FORM, raw)
+    return None if fields is None else urlencode(fields, doseq=True)
 
 
 class _Interception(msgspec.Struct):

@@ -1,3 +1,3 @@
-"""Fara trajectories: logs, answers, screenshots and the outcome of a run (`fara_webeval.md` §2-4)."""
+"""What trajectories of all formats are made of, and the files of Fara's harness (`fara_webeval.md` §2-4)."""
 
 from __future__ import annotations

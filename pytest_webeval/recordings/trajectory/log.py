@@ -1,18 +1,262 @@
-"""The log of a trajectory, `web_surfer.log`, of which every line that is whole is kept (`fara_webeval.md` §2.1, §3)."""
+"""The log of a trajectory, `web_surfer.log`, of which every line that is whole is kept (`fara_webeval.md` §2.1, §3).
+
+A step is a text, a structured line and an observation. An action is logged in the units of the picture that the model
+saw, which is resized. The observation after a click has the same point in pixels of the page (microsoft/fara 3f3f1fd,
+`fara_agent.py`, `proc_coords` and `execute_action`), so one click shows the scale of a run. Where no click says it, the
+points stay as they are: both sides differ by 14 pixels at most in the usual case, where they are rounded to multiples
+of 28.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from pytest_webeval.recordings.trajectory.actions import FARA, GPT_SOLVER, SUMMARY, TEXT, Action
+from pytest_webeval.recordings.trajectory.actions import (
+    FARA,
+    GPT_SOLVER,
+    SOLVER,
+    SUMMARY,
+    TEXT,
+    Action,
+    ObservationText,
+    StepText,
+    is_action,
+    parse_event_action,
+    parse_text_action,
+    quotes_step,
+    read_text,
+)
 from pytest_webeval.recordings.trajectory.layout import LOG
 from pytest_webeval.recordings.trajectory.log_lines import Line, read_lines
-from pytest_webeval.recordings.trajectory.log_steps import LoggedStep, read_steps
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.step import Step, find_target
+from pytest_webeval.safety.json import shorten_json
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.warning_log import WarningLog
+
+
+class StepBuilder(Struct):
+    """A step as far as its lines were met: `action` comes from its best line, `text` from its text.
+
+    Its number is the one in its texts, or the one that was due.
+    """
+
+    number: int
+    line: Line
+    action: Action
+    text: Action | None = None
+    observation: str | None = None
+
+    def awaits(self, action: Action) -> bool:
+        """Whether a structured line is the one to this step's text: thought alike, or done alike.
+
+        Only one of both may be a matter of how the text was written.
+        """
+        if self.action.is_structured:
+            return False
+        own_action = self.action
+        has_same_thought = not action.thought or action.thought.strip() == own_action.thought
+        has_same_action = not own_action.is_named or (own_action.name, own_action.arguments) == (
+            action.name,
+            action.arguments,
+        )
+        return has_same_thought or has_same_action
+
+
+class StepAssembler(Struct):
+    """The steps of a log, put together line by line: a text, then a structured line, then an observation.
+
+    Any of the three may be missing, and the structured line may come first.
+    """
+
+    warnings: WarningLog
+    steps: list[StepBuilder] = field(default_factory=list)
+    _by_number: dict[int, StepBuilder] = field(default_factory=dict)
+    _last: int = 0
+
+    def add_action(self, line: Line, action: Action) -> None:
+        """A structured line: of the step whose text stands before it, or else a step of its own."""
+        step = self._open()
+        if step and step.awaits(action):
+            step.action, step.line = action, line
+        else:
+            self._begin(StepBuilder(self._last + 1, line, action))
+
+    def add_text(self, line: Line, text: StepText) -> None:
+        """A thought with its action: a step of its own, unless it is that of the structured line before it."""
+        step, action = self._open(), parse_text_action(text)
+        if step and step.text is None and step.number == text.number:
+            step.text = action
+            return
+        if text.number != self._last + 1:
+            self.warnings.add(f"has step number {text.number}, expected {self._last + 1}", line.number)
+        self._begin(StepBuilder(text.number, line, action, action))
+
+    def add_observation(self, line: Line, observation: ObservationText) -> None:
+        """What was seen after the step of that number, or after the last one if that has no number of its own."""
+        step = self._by_number.get(observation.number)
+        if step is None or step.observation is not None:
+            last = self._open()
+            step = last if last and last.text is None else None
+            then = "assigned to the last step" if step else "ignored"
+            self.warnings.add(f"Observation#{observation.number} does not match a step; {then}", line.number)
+            if step:
+                self._register(step, observation.number)
+        if step:
+            step.observation = observation.text
+
+    def _open(self) -> StepBuilder | None:
+        """The last step, if more of its lines may follow."""
+        return self.steps[-1] if self.steps and self.steps[-1].observation is None else None
+
+    def _begin(self, step: StepBuilder) -> None:
+        self.steps.append(step)
+        self._register(step, step.number)
+
+    def _register(self, step: StepBuilder, number: int) -> None:
+        step.number = self._last = number
+        self._by_number[number] = step
+
+
+def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
+    """The steps in the lines of a log, in the order of the log."""
+    drafts = StepAssembler(warnings)
+    for line, action in zip(lines, _parse_actions(lines, warnings), strict=True):
+        parsed = action or _parse_message(line, warnings)
+        if isinstance(parsed, Action):
+            drafts.add_action(line, parsed)
+        elif isinstance(parsed, StepText):
+            drafts.add_text(line, parsed)
+        elif parsed:
+            drafts.add_observation(line, parsed)
+    return _remove_echoes(drafts.steps)
+
+
+def _parse_actions(lines: Sequence[Line], warnings: WarningLog) -> list[Action | None]:
+    """The action of each structured line. Where the gpt solver acts, others only report what they plan (§3.1)."""
+    actions = [parse_event_action(line.event) if is_action(line.event) else None for line in lines]
+    sources = [
+        line.event.get("source") if action and action.dialect == GPT_SOLVER else None
+        for line, action in zip(lines, actions, strict=True)
+    ]
+    for position, source in enumerate(sources if SOLVER in sources else ()):
+        if isinstance(source, str) and source != SOLVER:
+            actions[position] = None
+            problem = f"is an action of {shorten_json(source)}, not of {SOLVER}; not counted as a step"
+            warnings.add(problem, lines[position].number)
+    return actions
+
+
+def _parse_message(line: Line, warnings: WarningLog) -> StepText | ObservationText | None:
+    message = line.event.get("message")
+    if "message" not in line.event or line.event.get("source") == SUMMARY:
+        return None
+    if not isinstance(message, str):
+        warnings.add(f"its message is {shorten_json(message)}, not a string; ignored", line.number)
+        return None
+    parsed = read_text(message)
+    if parsed is None and quotes_step(message):
+        warnings.add("its message only quotes a thought and an action; not counted as a step", line.number)
+    return parsed
+
+
+def _remove_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
+    """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
+    if not any(step.action.is_structured for step in steps):
+        return steps
+    following = [*steps[1:], None]
+    return [step for step, after in zip(steps, following, strict=True) if not _is_echoed(step, after)]
+
+
+def _is_echoed(step: StepBuilder, after: StepBuilder | None) -> bool:
+    if step.action.is_structured or after is None:
+        return False
+    return (step.number, step.text) == (after.number, after.text)
+
+
+class LoggedStep(Struct, frozen=True):
+    """A step, the line that it was read from, and its action in the words of that line."""
+
+    step: Step
+    line: Line
+    action: Action
+
+
+def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
+    """All steps of a log, also those that only a text records though others have structured lines (Q8)."""
+    drafts = draft_steps(lines, warnings)
+    _compare_counts(drafts, warnings)
+    return _scale_targets([_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)])
+
+
+def _scale_targets(steps: list[LoggedStep]) -> list[LoggedStep]:
+    scale = find_scale(logged.step for logged in steps)
+    if scale is None:
+        return steps
+    targets = [logged.step.target and logged.step.target.scaled(*scale) for logged in steps]
+    return [
+        replace(logged, step=replace(logged.step, target=target)) for logged, target in zip(steps, targets, strict=True)
+    ]
+
+
+def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
+    structured = sum(draft.action.is_structured for draft in drafts)
+    texts = sum(draft.text is not None for draft in drafts)
+    alone = len(drafts) - structured
+    if structured and texts and (structured != texts or alone):
+        rest = f", and {alone} recorded only as text" if alone else ""
+        counts = f"{pluralize(structured, 'structured step')} and {pluralize(texts, 'text step')}"
+        warnings.add(f"has {counts}; the structured steps count{rest}")
+
+
+def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
+    action, line = draft.action, draft.line.number
+    for problem in action.problems:
+        warnings.add(problem, line)
+    step = Step(
+        index=index,
+        action=action.name,
+        raw_action=action.raw_name,
+        tool=action.tool,
+        arguments=action.arguments,
+        thought=action.thought or (draft.text.thought if draft.text else ""),
+        url=_read_text_field(draft.line, "url", warnings),
+        timestamp=_read_text_field(draft.line, "timestamp", warnings),
+        source=_read_text_field(draft.line, "source", warnings),
+        observation=draft.observation,
+        line=line,
+        target=find_target(action.name, action.arguments),
+    )
+    return LoggedStep(step, draft.line, action)
+
+
+def _read_text_field(line: Line, key: str, warnings: WarningLog) -> str | None:
+    raw = line.event.get(key)
+    if raw is None or isinstance(raw, str):
+        return raw
+    warnings.add(f"its {key} is {shorten_json(raw)}, not a string; ignored", line.number)
+    return None
+
+
+_NUMBER = r"(\d{1,6}(?:\.\d{1,20})?)"
+_CLICKED = re.compile(rf"I clicked at coordinates \({_NUMBER}, {_NUMBER}\)", re.ASCII)
+_LEAST, _MOST = 0.25, 4.0  # a model's picture is not resized by more
+
+
+def find_scale(steps: Iterable[Step]) -> tuple[float, float] | None:
+    """By what the x and the y of actions are multiplied, from the first click that shows it; None if none does."""
+    for step in steps:
+        clicked = _CLICKED.match(step.observation or "")
+        if clicked and step.target and step.target.x and step.target.y:
+            scale = float(clicked[1]) / step.target.x, float(clicked[2]) / step.target.y
+            if all(_LEAST <= factor <= _MOST for factor in scale):
+                return scale
+    return None
+
 
 MIXED, EMPTY = "mixed", "empty"
 
@@ -63,17 +307,8 @@ def _convert_events(
     """The events as the original has them in each of its modes (§3.1)."""
     if dialect in {FARA, MIXED}:
         return tuple(line.event for line in lines)
-    return tuple(
-        _convert_text_event(logged.action)
-        if dialect == TEXT
-        else _convert_solver_event(logged.action, logged.line.event)
-        for logged in logged_steps
-    )
-
-
-def _convert_text_event(action: Action) -> dict[str, Any]:
-    return {"action": action.name, "arguments": {**action.logged, "thoughts": action.thought}}
-
-
-def _convert_solver_event(action: Action, event: dict[str, Any]) -> dict[str, Any]:
-    return {**event, "arguments": {**action.logged, "action": action.name}}
+    if dialect == TEXT:
+        actions = [logged.action for logged in logged_steps]
+        return tuple({"action": each.name, "arguments": {**each.logged, "thoughts": each.thought}} for each in actions)
+    pairs = [(logged.line.event, logged.action) for logged in logged_steps]
+    return tuple({**event, "arguments": {**action.logged, "action": action.name}} for event, action in pairs)

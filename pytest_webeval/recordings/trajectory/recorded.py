@@ -9,14 +9,47 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.answer import Usage
-from pytest_webeval.recordings.trajectory.files import MAX_FILE_BYTES
-from pytest_webeval.recordings.trajectory.outcome import Gate, OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.recordings.trajectory.task_data import TaskData
+from pytest_webeval.recordings.trajectory.side_files import TaskData
+from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.text import preview
+
+INVALID_REWARD = "invalid_reward"  # the reason of a run that its benchmark leaves out of its own means
+SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
+
+
+class OutcomeClass(StrEnum):
+    """How a trajectory ended. Only formats that store more than a verdict have the last two."""
+
+    COMPLETED = "completed"
+    OVER_BUDGET = "over_budget"
+    ABORTED = "aborted"
+    UNREADABLE = "unreadable"
+    IMPOSSIBLE = "impossible"  # the judge says that nobody can do the task
+    UNGRADED = "ungraded"  # the agent is done, and nobody has judged it
+
+
+class TrajectoryOutcome(Struct, frozen=True):
+    """A class with its reason codes, the first of which decided; `message` says it to a person in one line."""
+
+    kind: OutcomeClass
+    reasons: tuple[str, ...]
+    message: str
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the run says something about the agent, so that it counts in means."""
+        return self.kind in (OutcomeClass.COMPLETED, OutcomeClass.OVER_BUDGET, OutcomeClass.IMPOSSIBLE)
+
+
+class Gate(Struct, frozen=True):
+    """A reason for which WebTailBench gives a run no points without asking a judge (§4.3); `number` is 1 to 3."""
+
+    number: int
+    reason: str
+
 
 HUMAN = "human"  # the judge of a label that a person gave
 
@@ -71,7 +104,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
         return sha256(repr(self).encode("utf-8", "backslashreplace"))
 
 
-class RecordedTrajectory(Struct, frozen=True, kw_only=True):
+class Trajectory(Struct, frozen=True, kw_only=True):
     """What an agent did, read-only. `answer` is None where it gave none; a text that is unknown is empty.
 
     `duration` is in seconds. `system` is the agent, `group` what results of a benchmark are divided by. The judgement
@@ -80,7 +113,9 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     agent said was recorded, so that it gave no answer where there is none. `has_steps` says that the steps were
     recorded, so that an empty list of them means none.
 
-    `dialect` to `rubric_names` are what only Fara's harness writes so far: see `AgentTrajectory`.
+    `dialect` is that of the log, which says what actions the agent had; None where nobody can know them. `task_data` is
+    what a rubric verifier wrote about the task. `is_verdict_stale` says that the verdict is older than the answer; None
+    where nobody can know. `unsupported` is why a recording of this layout cannot be scored.
     """
 
     inputs: RunInputs
@@ -110,8 +145,8 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
     dialect: str | None = None
     task_data: TaskData = TaskData()
     is_verdict_stale: bool | None = None
-    score_names: tuple[str, ...] = ()
-    rubric_names: tuple[str, ...] = ()
+    is_long: bool = False
+    unsupported: UnreadableTrajectory | None = None
 
     @property
     def path(self) -> Path:
@@ -120,8 +155,16 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
 
     @property
     def final_answer(self) -> str | None:
-        """The same as `answer`."""
+        """The answer that verdicts are about; None where the agent gave none, or none that counts."""
         return self.answer
+
+    def find_answer(self) -> str | None:
+        """The recorded answer. Raises `UnreadableTrajectory` where its file cannot be read."""
+        return self.answer
+
+    def count_steps(self) -> int:
+        """The number of steps. Raises `UnreadableTrajectory` where their file cannot be read."""
+        return len(self.steps)
 
     @property
     def has_no_answer(self) -> bool:
@@ -130,48 +173,63 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
         return self.answer is None and (is_ended or self.outcome.kind is OutcomeClass.OVER_BUDGET)
 
     @property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of the score files, whose content is yet to be read. Raises `RecordingError`."""
+        return ()
+
+    @property
+    def rubric_names(self) -> tuple[str, ...]:
+        """Files with a rubric that counts only if a session asks for it by name."""
+        return ()
+
+    @property
     def verdict_sources(self) -> tuple[str, ...]:
-        """The sources of all judgements."""
+        """Places of all verdicts in the directory, whether they count or not. Raises `RecordingError`."""
         return tuple(judgement.source for judgement in self.judgements)
 
     @property
     def reason_unjudged(self) -> str:
-        """Why nobody judged the run, as its files have it."""
+        """Why there is no verdict, in one line. Raises `RecordingError`."""
         why = next((judgement.ungraded for judgement in self.judgements), None)
         return why or "not judged yet; no file of the run holds a verdict"
 
     @property
     def missing_evidence(self) -> str | None:
-        """None: only Fara's harness records the steps apart from the verdict."""
+        """Why no success follows from the recording, whatever verdict is stored; None where one may."""
         return None
 
-    def is_gated(self, benchmark: str) -> bool:  # noqa: ARG002  (as of any trajectory)
-        """No: only Fara's harness has gates."""
+    def is_gated(self, benchmark: str) -> bool:  # noqa: ARG002  (only Fara's harness has gates)
+        """Whether the recorder gives no points to some runs without asking a judge.
+
+        `benchmark` is that of the task's definition, if there is one.
+        """
         return False
 
     def find_gate(self, ends: Sequence[str]) -> Gate | None:  # noqa: ARG002  (same)
-        """None."""
+        """The first gate of a gated run that it does not pass. `ends` are the actions that end it in good order."""
         return None
 
     def image(self, shot: Screenshot) -> bytes:
         """The bytes of a screenshot. Raises `RecordingError`."""
         return self.load_image(shot) if self.load_image else self.inputs.read(shot.name, MAX_FILE_BYTES)
 
-    def graded(self) -> RecordedTrajectory:
-        """The same with the outcome that follows from the verdicts: `ungraded` where a complete run has none."""
-        if self.judgements and (first := self.judgements[0]).is_impossible:
+    def judged(self, external: tuple[Judgement, ...] = ()) -> Trajectory:
+        """The same with judgements that count before its own, and with the outcome that follows from all of them.
+
+        It is `ungraded` where a complete run has no verdict.
+        """
+        judgements = (*external, *self.judgements)
+        outcome = self.outcome
+        if judgements and (first := judgements[0]).is_impossible:
             why = first.ungraded or first.reasoning
             outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("not_executable",), why)
-            return structs.replace(self, outcome=outcome)
-        reasons = [judgement.ungraded for judgement in self.judgements]
-        if self.outcome.kind is not OutcomeClass.COMPLETED or None in reasons:
-            return self
-        why = next(filter(None, reasons), "not judged yet")
-        outcome = TrajectoryOutcome(OutcomeClass.UNGRADED, ("no_verdict", *self.outcome.reasons), why)
-        return structs.replace(self, outcome=outcome)
+        elif outcome.kind is OutcomeClass.COMPLETED and None not in (reasons := [each.ungraded for each in judgements]):
+            why = next(filter(None, reasons), "not judged yet")
+            outcome = TrajectoryOutcome(OutcomeClass.UNGRADED, ("no_verdict", *outcome.reasons), why)
+        return structs.replace(self, judgements=judgements, outcome=outcome)
 
-    def to_json(self) -> dict[str, Any]:
-        """All details as plain JSON, by the names that results of all trajectories have; None where unknown."""
+    def facts_to_json(self) -> dict[str, Any]:
+        """What results of all trajectories have in common as plain JSON; None where unknown."""
         usage = self.usage
         return {
             "class": self.outcome.kind.value,
@@ -186,48 +244,58 @@ class RecordedTrajectory(Struct, frozen=True, kw_only=True):
             "duration": self.duration,
             "attempts": self.attempts,
             "last_error": self.last_error,
-            "is_long": False,
+            "is_long": self.is_long,
             "steps": len(self.steps) if self.has_steps else None,
-            "usage": None if usage is None else _usage_to_json(usage),
-            "answer": self.answer,
-            "screenshots": len(self.screenshots),
-            "group": self.group,
-            **({"details": dict(self.details)} if self.details else {}),
+            "usage": None if usage is None else {name: getattr(usage, name) for name in _COUNTS},
         }
 
+    def to_json(self) -> dict[str, Any]:
+        """All that a result says of the trajectory."""
+        facts = {"answer": self.answer, "screenshots": len(self.screenshots), "group": self.group}
+        details = {"details": dict(self.details)} if self.details else {}
+        return self.facts_to_json() | facts | details
 
-def _usage_to_json(usage: Usage) -> dict[str, int | None]:
-    names = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
-    return {name: getattr(usage, name) for name in names}
+
+_COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
 
 
-def build_step(  # noqa: PLR0913  (each is a field of a step)
-    index: int,
-    action: str,
-    arguments: Mapping[str, Any] | None = None,
-    *,
-    thought: str = "",
-    url: str | None = None,
-    observation: str | None = None,
-    timestamp: str | None = None,
-    before: Screenshot | None = None,
-    after: Screenshot | None = None,
-    target: Target | None = None,
-) -> Step:
-    """A step of a format that has no log lines; `index` counts from 1, `timestamp` is ISO 8601."""
-    return Step(
-        index=index,
-        action=action,
-        raw_action=action,
-        tool=None,
-        arguments=arguments or {},
-        thought=thought,
-        url=url,
-        timestamp=timestamp,
-        source=None,
-        observation=observation,
-        line=index,
-        before=before,
-        after=after,
-        target=target,
+# Rewards as verdicts: one rule for every environment and verifier that stores a number. A reward is the share of a
+# task that was done: 1 is a success. Neither Harbor nor BrowserGym sets a range. But what `validate` of all tasks in
+# BrowserGym (9e779f0) and WorkArena (4134527) gives is from 0 to 1, and a reward above 0 ends the task, so that the
+# sum over the steps of an experiment is in that range as well. Another number is damaged, or of a task with a scale
+# of its own, on which nobody can say what a success is. It is an error: to skip the run would take failures out of
+# the rates.
+FULL_REWARD = 1
+DIGITS = 9  # after the point; a sum of ten times 0.1 is a full reward, whatever the last bits of the sum are
+RANGE = f"a number from 0 to {FULL_REWARD}"
+
+
+def check_reward(value: object, where: str) -> float:
+    """The reward if it is a number from 0 to 1. Raises `UnreadableTrajectory` for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise build_damage_error(where, value, RANGE)
+    reward = round(value, DIGITS)
+    if not 0 <= reward <= FULL_REWARD:
+        raise build_damage_error(where, value, RANGE)
+    return reward
+
+
+def build_damage_error(where: str, value: object, expected: str) -> UnreadableTrajectory:
+    """The error for a damaged value on which the verdict depends."""
+    problem = f"{where} is {preview(value, 60, is_ascii=True)}, expected {expected}"
+    return UnreadableTrajectory("score_unreadable", f"{problem}; run the task again, or fix the file")
+
+
+def judge_reward(
+    source: str, judge: str, reward: float, contradictions: tuple[str, ...], outcome: TrajectoryOutcome
+) -> Judgement:
+    """The verdict by a reward that was checked: only the full one is a success. Its reason has an unusual end."""
+    has_usual_end = not outcome.reasons or not outcome.is_scored
+    return Judgement(
+        source=source,
+        judge=judge,
+        success=reward >= FULL_REWARD,
+        score=reward,
+        reasoning=f"reward {reward:g}" if has_usual_end else f"reward {reward:g} ({outcome.message})",
+        contradictions=contradictions,
     )

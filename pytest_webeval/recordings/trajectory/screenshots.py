@@ -10,12 +10,11 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step
+from pytest_webeval.recordings.trajectory.step import IMAGES, Screenshot, Step
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_link
 from pytest_webeval.safety.warning_log import WarningLog
 
-_IMAGES = (".png", ".jpg", ".jpeg", ".webp")
 _FIXED = "screenshot_scaled.png"  # where old agents kept a copy of the last image
 _SEPARATOR = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
@@ -72,7 +71,7 @@ class _Folder(Struct, frozen=True):
     def look_up(self, entry: str) -> tuple[str, str]:
         """The status of an entry, and the name by which it goes there."""
         parts = [part for part in _SEPARATOR.split(entry) if part not in ("", ".")]
-        if not entry.lower().endswith(_IMAGES) or ".." in parts:
+        if not entry.lower().endswith(IMAGES) or ".." in parts:
             return "refused", entry
         exact = entry if entry in self.names else self._relative_path(entry, parts)
         name = exact if exact and self._exists(exact) else parts[-1]

@@ -18,27 +18,23 @@ from pytest_webeval.reports.comparison_text import (
     format_counts,
     format_group_difference,
     format_group_p,
-    format_rate,
+    format_group_rate,
     group_by_kind,
     list_facts,
     spell,
 )
-from pytest_webeval.reports.html.side_by_side.entries import DETAILED, TaskRuns, build_entry, select_tasks
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget, RecordingReader
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
-from pytest_webeval.reports.html.writer import (
-    COMPARISON,
-    PICTURE_POLICY,
-    STATIC_POLICY,
-    check_static_page,
-    render_template,
-    write_style,
+from pytest_webeval.reports.html.side_by_side.entries import (
+    DETAILED,
+    DetailsReader,
+    SessionFiles,
+    TaskRuns,
+    build_entry,
+    select_tasks,
 )
+from pytest_webeval.reports.html.side_by_side.run_files import Budget, RecordingReader
+from pytest_webeval.reports.html.writer import COMPARISON, PICTURE_POLICY, STATIC_POLICY, write_static_page
 from pytest_webeval.safety.text import pluralize, truncate
-from pytest_webeval.scoring.provenance import own_version
-from pytest_webeval.storage import write_text
 
-_ADVICE = "choose another directory"
 _PIECE = 100  # changes that the browser lays out together
 _LONGEST = 300  # characters of a reason
 # Of checks and requests, by the state of their cells.
@@ -59,8 +55,6 @@ def write_comparison_page(
     `files` are those of all sessions, the earliest first: of changed tasks the page shows what differs in them. Nothing
     else is read of them, and what is read is redacted by `policy`.
     """
-    path = directory / COMPARISON
-    check_static_page(path)
     reader = DetailsReader(directory, Redacting(policy, is_leaving=True), RecordingReader(directory, Budget()))
     entries = _Entries(files, select_tasks(content, files) if files else {}, reader)
     view = {
@@ -69,16 +63,13 @@ def write_comparison_page(
             for number, comparison in enumerate(content["comparisons"])
         ],
         "gates": content["gates"],
-        "version": own_version(),
         "policy": PICTURE_POLICY if files else STATIC_POLICY,
         "has_files": bool(files),
         "most_tasks": len({task.anchor for task in entries.tasks.values()}),
         "signs": _SIGNS,
         "roles": _ROLES,
     }
-    write_text(path, render_template("comparison.html.jinja", view), advice=_ADVICE)
-    write_style(directory)
-    return path
+    return write_static_page(directory / COMPARISON, "comparison.html.jinja", view)
 
 
 class _Entries(Struct, eq=False):
@@ -114,7 +105,18 @@ def _build_view(comparison: Mapping[str, Any], find_entry: FindEntry) -> dict[st
         ],
         "facts": list(list_facts(overall)),
         "tables": [
-            (label, [_build_row(group) for group in comparison[name]])
+            (
+                label,
+                [
+                    {
+                        **group,
+                        "sides": [format_counts(group[side]) for side in ("before", "after")],
+                        "difference_text": format_group_difference(group),
+                        "p_text": format_group_p(group),
+                    }
+                    for group in comparison[name]
+                ],
+            )
             for name, label in TABLES.items()
             if len(comparison[name]) > 1
         ],
@@ -126,34 +128,27 @@ def _build_view(comparison: Mapping[str, Any], find_entry: FindEntry) -> dict[st
 
 
 def _build_session(session: Mapping[str, Any]) -> dict[str, Any]:
-    rate = "no judged run" if session["success_rate"] is None else format_rate(session)
+    rate = "no judged run" if session["success_rate"] is None else format_group_rate(session)
     return {**session, "rate_text": rate, "errors": pluralize(session["error_count"], "error")}
-
-
-def _build_row(group: Mapping[str, Any]) -> dict[str, Any]:
-    sides = [format_counts(group[side]) for side in ("before", "after")]
-    return {**group, "sides": sides, "difference_text": format_group_difference(group), "p_text": format_group_p(group)}
 
 
 def _build_changes(kind: str, listed: Sequence[Mapping[str, Any]], find_entry: FindEntry) -> dict[str, Any]:
     entries = [find_entry(change["run"]) if kind in DETAILED else None for change in listed]
-    rows = [_build_change(change) | {"entry": entry} for change, entry in zip(listed, entries, strict=True)]
-    pieces = [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)]
-    lacking = entries.count(None) if kind in DETAILED else 0
+    rows = [
+        {
+            "task_id": change["task_id"],
+            "site": change["site"],
+            "verdicts": [each["status"] for each in (change["before"], change["after"]) if each is not None],
+            "causes": describe_causes(change) if change["causes"] else "",
+            "reason": truncate(find_reason(change), _LONGEST),
+            "entry": entry,
+        }
+        for change, entry in zip(listed, entries, strict=True)
+    ]
     return {
         "kind": kind,
         "name": spell(kind),
         "count": len(rows),
-        "pieces": pieces,
-        "without_details": lacking,
-    }
-
-
-def _build_change(change: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "task_id": change["task_id"],
-        "site": change["site"],
-        "verdicts": [each["status"] for each in (change["before"], change["after"]) if each is not None],
-        "causes": describe_causes(change) if change["causes"] else "",
-        "reason": truncate(find_reason(change), _LONGEST),
+        "pieces": [rows[start : start + _PIECE] for start in range(0, len(rows), _PIECE)],
+        "without_details": entries.count(None) if kind in DETAILED else 0,
     }

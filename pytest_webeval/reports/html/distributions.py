@@ -74,31 +74,25 @@ class DistributionTally:
             "succeeded": sample.select(is_success=True),
             "not succeeded": sample.select(is_success=False),
         }
-        end = _find_end(sample.values)
+        end = min(max(sample.values), _FARTHEST * find_percentile(sample.values, 0.9)) or max(sample.values)
+        lines = []
+        for name, values in groups.items():
+            if values:
+                figures = (median(values) or 0, find_percentile(values, 0.9), max(values))
+                lines.append({"name": name, "count": len(values), "figures": list(map(measure.format, figures))})
         return {
             "name": measure.name,
             "count": len(sample.values),
             "runs": self._runs,
-            "lines": [_build_line(name, group, measure.format) for name, group in groups.items() if group],
+            "lines": lines,  # count, median, 90th percentile and maximum
             "end": measure.format(end) + (" or more" if end < max(sample.values) else ""),
             "paths": _draw_bars(sample, end),
         }
 
 
-def _build_line(name: str, values: Sequence[float], write: Callable[[float], str]) -> dict[str, Any]:
-    """Count, median, 90th percentile and maximum of a group of runs."""
-    figures = (median(values) or 0, find_percentile(values, 0.9), max(values))
-    return {"name": name, "count": len(values), "figures": [write(figure) for figure in figures]}
-
-
 def find_percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least this share of the values do not exceed (nearest rank)."""
     return sorted(values)[max(0, ceil(share * len(values)) - 1)]
-
-
-def _find_end(values: Sequence[float]) -> float:
-    """The right end of a histogram."""
-    return min(max(values), _FARTHEST * find_percentile(values, 0.9)) or max(values)
 
 
 def _draw_bars(sample: _Sample, end: float) -> dict[str, str]:
@@ -109,19 +103,13 @@ def _draw_bars(sample: _Sample, end: float) -> dict[str, str]:
         counts[place][not is_success] += 1
     scale = HEIGHT / max(sum(count) for count in counts)
     paths: dict[str, list[str]] = {"success": [], "failure": []}
-    for place, (success, other) in enumerate(counts):
-        paths["success"].append(_draw_bar(place, 0, success * scale))
-        paths["failure"].append(_draw_bar(place, success * scale, other * scale))
-    return {name: "".join(bars) for name, bars in paths.items()}
-
-
-def _draw_bar(place: int, bottom: float, height: float) -> str:
     width = WIDTH / BINS
-    return (
-        f"M{place * width:.1f} {HEIGHT - bottom:.1f}h{width - 0.5:.1f}v{-height:.1f}h{0.5 - width:.1f}z"
-        if height
-        else ""
-    )
+    for place, (success, other) in enumerate(counts):
+        for name, bottom, height in (("success", 0, success * scale), ("failure", success * scale, other * scale)):
+            if height:
+                start = f"M{place * width:.1f} {HEIGHT - bottom:.1f}"
+                paths[name].append(f"{start}h{width - 0.5:.1f}v{-height:.1f}h{0.5 - width:.1f}z")
+    return {name: "".join(bars) for name, bars in paths.items()}
 
 
 def _count_tokens(row: TrajectoryRow) -> float | None:

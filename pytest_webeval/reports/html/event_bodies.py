@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -89,7 +89,7 @@ def _describe_text(body: Body, name: str, room: Room) -> dict[str, Any]:
     return {"form": TEXT, name: {"text": body.text[: longest + MARGIN] if is_cut else body.text}} | cut
 
 
-def list_pairs(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room: Room) -> list[dict[str, str]]:
+def list_pairs(pairs: Sequence[tuple[str, str]], room: Room) -> list[dict[str, str]]:
     """The first names and values that there is room for, and how many more there are."""
     listed: list[dict[str, str]] = []
     for name, value in pairs:
@@ -97,11 +97,7 @@ def list_pairs(pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room:
             break
         listed.append({"name": room.cut(name, LONGEST_VALUE), "value": room.cut(value, LONGEST_VALUE)})
     omitted = len(pairs) - len(listed)
-    return [*listed, {"name": _more(omitted), "value": ""}] if omitted else listed
-
-
-def _more(omitted: int) -> str:
-    return f"{ELLIPSIS} and {omitted:,} more"
+    return [*listed, {"name": f"{ELLIPSIS} and {omitted:,} more", "value": ""}] if omitted else listed
 
 
 def _is_plain_json(text: str) -> bool:
@@ -126,21 +122,15 @@ class HeaderPool(Struct, frozen=True):
     entries: list[dict[str, str]] = field(default_factory=list)
     _indices: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def add(self, pairs: list[tuple[str, str]] | tuple[tuple[str, str], ...], room: Room) -> list[int]:
+    def add(self, pairs: Sequence[tuple[str, str]], room: Room) -> list[int]:
         """The positions in the pool of those that there is room for; a last entry says how many were left out."""
-        indices: list[int] = []
-        for name, value in pairs:
-            if room.left <= 0:
-                break
-            indices.append(self._find(room.cut(name, LONGEST_VALUE), room.cut(value, LONGEST_VALUE)))
-        omitted = len(pairs) - len(indices)
-        return [*indices, self._find(_more(omitted), "")] if omitted else indices
-
-    def _find(self, name: str, value: str) -> int:
-        index = self._indices.setdefault((name, value), len(self.entries))
-        if index == len(self.entries):
-            self.entries.append({"name": name, "value": value})
-        return index
+        indices = []
+        for entry in list_pairs(pairs, room):
+            index = self._indices.setdefault((entry["name"], entry["value"]), len(self.entries))
+            if index == len(self.entries):
+                self.entries.append(entry)
+            indices.append(index)
+        return indices
 
 
 def trim_body(body: Mapping[str, Any] | None, name: str) -> dict[str, Any] | None:

@@ -1,14 +1,14 @@
-"""The data of the index page as JSON: totals, tables, groups, and a row for each run."""
+"""The data of the index page as JSON: totals, tables, groups, agents, the baseline, and a row for each run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.html.index_row import COLUMNS, KNOWN, IndexRow, RowTables
-from pytest_webeval.reports.html.index_tally import MOST_VALUES, IndexTally
-from pytest_webeval.reports.html.session_tables import build_agents, build_baseline, build_judging_lines
-from pytest_webeval.reports.other_rates import format_excluded, format_other_rates
+from pytest_webeval.reports.comparison_text import list_facts
+from pytest_webeval.reports.history_text import format_time
+from pytest_webeval.reports.html.index_rows import COLUMNS, KNOWN, MOST_VALUES, IndexRow, IndexTally, RowTables
+from pytest_webeval.reports.rates_text import format_excluded, format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.provenance import own_version
@@ -29,6 +29,13 @@ _OF_BOTH = {
     "site": {"one": "Site or benchmark", "many": "Sites and benchmarks", "none": "no site"},
     "type": {"one": "Kind or ending", "many": "Kinds of task, how runs ended", "none": "unknown"},
 }
+MAX_AGENTS, MAX_ATTEMPTS = 50, 50  # on a page; the summary has all
+_TRIES = (1, 2, 3, 5, 8)  # for which pass@k and pass^k have columns, besides the most tries that there are
+_NOTES = {
+    "same_rules": "the rules are others",
+    "same_evaluators": "the evaluators are others",
+    "same_tasks": "the tasks are others",
+}
 Rerun = Callable[[Sequence[str]], str | None]  # the command that scores the runs with these labels again
 
 
@@ -41,6 +48,8 @@ def index_view(
     """
     tally = IndexTally.of(rows)
     webeval = summary.webeval
+    headings = _OF_TRAJECTORIES if tally.has_trajectories else _OF_TASKS
+    headings = _OF_BOTH if tally.has_trajectories and tally.has_tasks else headings
     index = {
         "version": own_version(),
         "title": title,
@@ -50,7 +59,7 @@ def index_view(
         "stopped": webeval.get("stopped"),
         "embedded": False,
         "totals": _totals(summary),
-        "headings": _headings(tally),
+        "headings": headings,
         "sites": tally.sites.build_rates(),
         "templates": tally.build_templates(),
         "types": tally.types.build_rates(),
@@ -101,15 +110,70 @@ def _totals(summary: Summary) -> dict[str, Any]:
     } | ({"notes": notes} if notes else {})
 
 
-def _headings(tally: IndexTally) -> dict[str, dict[str, str]]:
-    """The headings of the columns `site` and `type` for these runs."""
-    if tally.has_tasks and tally.has_trajectories:
-        return _OF_BOTH
-    return _OF_TRAJECTORIES if tally.has_trajectories else _OF_TASKS
-
-
 def _group(group: Mapping[str, Any], rerun: Rerun) -> dict[str, Any]:
     columns = {name: group[name] for name in ("evaluator", "field", "kind", "count", "text")}
     if group.get("known"):
         columns |= {"text": f"known: {group['text']}", KNOWN: KNOWN}
     return columns | {"rerun": rerun(group["runs"])}
+
+
+def build_agents(attempts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Agents side by side, each with its attempts; None where no task was tried twice and nobody named attempts."""
+    rated = [agent for agent in (attempts or {}).get("agents", ()) if agent["tasks"]]
+    if not rated:
+        return None
+    most = max(len(agent["pass@k"]) for agent in rated)
+    tries = sorted({*(count for count in _TRIES if count <= most), most} - {0})
+    return {
+        "tries": tries,
+        "agents": [_build_agent(agent, tries) for agent in rated[:MAX_AGENTS]],
+        "more": len(rated[MAX_AGENTS:]),
+    }
+
+
+def _build_agent(agent: Mapping[str, Any], tries: list[int]) -> dict[str, Any]:
+    attempts = [
+        {
+            "name": attempt["attempt"],
+            "total": attempt["rated"],
+            "success": attempt["success_count"],
+            "lost": attempt["rated"] - attempt["success_count"],
+            "interval": attempt["success_rate_interval_95"],
+        }
+        for attempt in agent["attempts"]
+        if attempt["rated"]
+    ]
+    return {
+        **{name: agent[name] for name in ("agent", "tasks", "runs", "mean", "interval_95")},
+        "flaky": agent["flaky"]["count"],
+        "chances": {
+            name: [agent[name].get(str(count), {}).get("mean") for count in tries] for name in ("pass@k", "pass^k")
+        },
+        "attempts": attempts[:MAX_ATTEMPTS],
+        "more": len(attempts[MAX_ATTEMPTS:]),
+    }
+
+
+def build_baseline(webeval: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The date and the rate of the baseline and what changed since, from `webeval` in a summary; None without one."""
+    baseline = webeval.get("baseline")
+    if baseline is None:
+        return None
+    notes = ["the baseline is a partial session"] if baseline["partial"] else []
+    return {
+        "time": format_time(baseline["timestamp"]),
+        "before": baseline["success_rate"],
+        "after": webeval["success_rate"],
+        "sentence": baseline["sentence"],
+        "facts": list(list_facts(baseline["overall"])),
+        "notes": notes + [note for name, note in _NOTES.items() if not baseline[name]],
+    }
+
+
+def build_judging_lines(webeval: Mapping[str, Any]) -> list[str]:
+    """Which judge was asked, what that cost, and how far people agree with it, from `webeval` in a summary."""
+    if "judging" not in webeval:
+        return []
+    from pytest_webeval.reports.judging_text import format_judging  # few sessions ask a judge
+
+    return [line[:1].upper() + line[1:] for line in format_judging(webeval["judging"])]

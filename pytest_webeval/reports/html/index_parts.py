@@ -7,23 +7,27 @@ last kind of parts has all labels in order, each with the place of its run: stat
 
 from __future__ import annotations
 
+import heapq
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 from msgspec import Struct, field
 
-from pytest_webeval.reports.html.index_row import IndexRow, RowTables
-from pytest_webeval.reports.html.label_order import LabelOrder
+from pytest_webeval.reports.html.index_rows import IndexRow, RowTables
 from pytest_webeval.reports.html.writer import ADVICE, PAGES, quote_json, write_page
 from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.storage import append_in_place
+from pytest_webeval.storage import append_in_place, write_error
 
 PART_ROWS, PART_LABELS = 2_000, 5_000
 MOST_SITES = 200  # with parts of their own: those with the most runs
 _MOST_BUFFERED = 2**25  # bytes of rows in memory, of all parts together
+_MOST_LABELS = 100_000  # in memory
 _STATUSES = [*(str(status) for status in WORST_FIRST), "excluded"]
 
 
@@ -106,49 +110,86 @@ class PartWriter:
         """Add an entry to a list and return its position there. `first` is kept if a part begins with it."""
         rows = self._lists.setdefault(name, _RowList())
         position, rows.count = rows.count, rows.count + 1
-        if position % part_rows == 0:
-            self._begin(rows, first)
-        self._append(rows, f",{text}" if position % part_rows else text)
-        if rows.count % part_rows == 0:
-            self._finish(rows)
-        elif self._buffered > self._most:
-            self._write_pending()
-        return position
-
-    def _begin(self, rows: _RowList, first: int | str | None) -> None:
-        self._parts += 1
-        rows.parts.append(self._parts)
-        rows.written = 0
-        self._append(rows, f'webeval.rows("{_name_part(self._parts)}", \'[')
-        if first is not None:
-            rows.first.append(first)
-
-    def _append(self, rows: _RowList, text: str) -> None:
+        if position % part_rows:
+            text = f",{text}"
+        else:
+            self._parts += 1
+            rows.parts.append(self._parts)
+            rows.first += [] if first is None else [first]
+            text = f'webeval.rows("{_name_part(self._parts)}", \'[{text}'
         rows.pending.append(text.encode("utf-8", "backslashreplace"))
         self._buffered += len(rows.pending[-1])
-
-    def _finish(self, rows: _RowList) -> None:
-        self._buffered -= sum(map(len, rows.pending))
-        rows.take(self._directory, b"]');\n")
-        rows.written = 0
-
-    def _write_pending(self) -> None:
-        for rows in self._lists.values():
-            rows.take(self._directory)
-        self._buffered = 0
+        if rows.count % part_rows == 0:
+            self._buffered -= sum(map(len, rows.pending))
+            rows.take(self._directory, b"]');\n")
+            rows.written = 0
+        elif self._buffered > self._most:
+            for pending in self._lists.values():
+                pending.take(self._directory)
+            self._buffered = 0
+        return position
 
     def close(self) -> list[dict[str, Any]]:
         """Finish the last parts. Returns all lists, sorted, with the numbers of their parts."""
         for rows in self._lists.values():
             if rows.pending or rows.written:
                 rows.take(self._directory, b"]');\n")
-        return list(self._describe_lists())
-
-    def _describe_lists(self) -> Iterator[dict[str, Any]]:
-        for name, rows in sorted(self._lists.items(), key=itemgetter(0)):
-            first = {"first": rows.first} if rows.first else {}
-            yield {**name._asdict(), "count": rows.count, "parts": rows.parts, **first}
+        return [
+            {
+                **name._asdict(),
+                "count": rows.count,
+                "parts": rows.parts,
+                **({"first": rows.first} if rows.first else {}),
+            }
+            for name, rows in sorted(self._lists.items(), key=itemgetter(0))
+        ]
 
 
 def _name_part(number: int) -> str:
     return f"rows-{number:05d}"
+
+
+Place = tuple[str, int, int]  # label, status, and position in the list of that status
+
+
+class LabelOrder:
+    """Takes labels in any order. They can be iterated once, sorted by code points.
+
+    Labels beyond those in memory are in files without a name. Raises `SettingsError`.
+    """
+
+    def __init__(self, directory: Path, most_in_memory: int = _MOST_LABELS) -> None:
+        """An empty order, whose files are in a directory."""
+        self._directory = directory
+        self._most = most_in_memory
+        self._pending: list[Place] = []
+        self._files = ExitStack()
+        self._sorted: list[IO[str]] = []
+
+    def add(self, label: str, status: int, position: int) -> None:
+        """Add the label of a run and its place."""
+        self._pending.append((label, status, position))
+        if len(self._pending) >= self._most:
+            self._write_sorted()
+
+    def _write_sorted(self) -> None:
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            file = self._files.enter_context(self._open())
+            file.writelines(f"{json.dumps(place)}\n" for place in sorted(self._pending))
+            file.flush()
+        except OSError as error:
+            raise write_error(self._directory, error, ADVICE) from error
+        self._sorted.append(file)
+        self._pending = []
+
+    def _open(self) -> IO[str]:
+        return TemporaryFile("w+", encoding="ascii", dir=self._directory)
+
+    def __iter__(self) -> Iterator[Place]:
+        """All labels in order."""
+        with self._files:
+            for file in self._sorted:
+                file.seek(0)
+            places = (map(tuple, map(json.loads, file)) for file in self._sorted)
+            yield from heapq.merge(*places, sorted(self._pending))

@@ -56,7 +56,9 @@ def list_run_files(directory: Path, inputs: Iterable[str]) -> RunListing:
     names = sorted(name for name in files if name.endswith((_ARCHIVE, _RECORDING)) and name.isprintable())
     read = sorted(inputs)[:MOST_FILES]
     present = [name for name in read if name.isprintable() and (name in files or _is_file(f"{directory}/{name}"))]
-    traces = [name for name in dict.fromkeys((*present, *names)) if _is_trace(name, is_input=name in present)]
+    archives = [name for name in names if name.endswith(_ARCHIVE) and "trace" in name.lower()]
+    scored = [name for name in present if name.endswith(_ARCHIVE)]
+    traces = [name for name in dict.fromkeys((*scored, *archives)) if not name.endswith(_RECORDING_ARCHIVE)]
     recordings = [name for name in names if name.endswith((_RECORDING, _RECORDING_ARCHIVE)) and name not in present]
     return RunListing(tuple(present), tuple(traces[:MOST_TRACES]), tuple(recordings[:MOST_TRACES]), is_directory)
 
@@ -75,12 +77,6 @@ def _is_file(path: str) -> bool:
         return S_ISREG(os.lstat(path).st_mode)
     except (OSError, ValueError):
         return False
-
-
-def _is_trace(name: str, *, is_input: bool) -> bool:
-    """Whether the trace viewer may open a file: an archive that was scored, or that is called a trace."""
-    is_archive = name.endswith(_ARCHIVE) and not name.endswith(_RECORDING_ARCHIVE)
-    return is_archive and (is_input or "trace" in name.rpartition("/")[2].lower())
 
 
 def list_commands(listing: RunListing, paths: ReportPaths, rerun: str | None) -> Iterator[dict[str, str]]:

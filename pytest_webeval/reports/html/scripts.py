@@ -48,8 +48,29 @@ def join_modules(sources: Mapping[str, str], start: str = START) -> str:
     Raises `ValueError` for modules that would behave in another way when they are joined.
     """
     modules = {name: parse_module(name, source) for name, source in sources.items()}
-    order = _order_modules(modules, start)
-    _check_names(modules, order)
+    order: dict[str, None] = {}  # each after those that it imports
+
+    def visit(name: str, importers: tuple[str, ...]) -> None:
+        if name in importers:
+            circle = " -> ".join((*importers[importers.index(name) :], name))
+            _refuse(importers[-1], f"circular import {circle}", "pass a callback instead")
+        if name in order:
+            return
+        for imported, names in modules[name].imports:
+            if imported not in modules:
+                _refuse(name, f"import of {imported}, which does not exist", "correct the file name")
+            if missing := [each for each in names if each not in modules[imported].exports]:
+                _refuse(name, f"import of '{missing[0]}', which {imported} does not export", "export it there")
+            visit(imported, (*importers, name))
+        order[name] = None
+
+    visit(start, ())
+    owners: dict[str, str] = {}  # of names: joined, the modules share one scope
+    for module in order:
+        for name in modules[module].names:
+            if name in owners:
+                _refuse(module, f"'{name}' is also a name of {owners[name]}", "rename one of them")
+            owners[name] = module
     parts = (f"// {name}\n{modules[name].code}" for name in order)
     return '(() => {\n"use strict";\n\n' + "\n".join(parts) + "})();\n"
 
@@ -67,44 +88,6 @@ def parse_module(name: str, source: str) -> Module:
         exports=frozenset(declared for exported, _, declared in declarations if exported),
         code=code.strip() + "\n",
     )
-
-
-def _order_modules(modules: Mapping[str, Module], start: str) -> list[str]:
-    """The modules that are needed, each after those that it imports."""
-    order: dict[str, None] = {}
-
-    def visit(name: str, importers: tuple[str, ...]) -> None:
-        if name in importers:
-            circle = " -> ".join((*importers[importers.index(name) :], name))
-            _refuse(importers[-1], f"circular import {circle}", "pass a callback instead")
-        if name in order:
-            return
-        for imported, names in modules[name].imports:
-            _check_import(modules, name, imported, names)
-            visit(imported, (*importers, name))
-        order[name] = None
-
-    visit(start, ())
-    return list(order)
-
-
-def _check_import(modules: Mapping[str, Module], importer: str, imported: str, names: tuple[str, ...]) -> None:
-    """Raise `ValueError` for an import of a module that does not exist, or of a name that it does not export."""
-    if imported not in modules:
-        _refuse(importer, f"import of {imported}, which does not exist", "correct the file name")
-    for name in names:
-        if name not in modules[imported].exports:
-            _refuse(importer, f"import of '{name}', which {imported} does not export", "export it there")
-
-
-def _check_names(modules: Mapping[str, Module], order: list[str]) -> None:
-    """Raise `ValueError` for a name that two modules declare: joined, they share one scope."""
-    owners: dict[str, str] = {}
-    for module in order:
-        for name in modules[module].names:
-            if name in owners:
-                _refuse(module, f"'{name}' is also a name of {owners[name]}", "rename one of them")
-            owners[name] = module
 
 
 def _refuse(module: str, problem: str, advice: str) -> NoReturn:

@@ -1,26 +1,28 @@
-"""The page of one run as JSON."""
+"""The page of one run as JSON: its verdict, what the agent answered, and the files that it links."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pytest_webeval.diagnostics.difference import truncate_json
+from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.reports.failure_sentence import failure_sentence
-from pytest_webeval.reports.html.agent_answer import final_answer
-from pytest_webeval.reports.html.evaluations import describe_rubric, list_evaluators, list_explanations
-from pytest_webeval.reports.html.event_details import describe_events, list_other_secrets
-from pytest_webeval.reports.html.index_row import describe_reason
-from pytest_webeval.reports.html.network_table import marks_of, network_table
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER
+from pytest_webeval.reports.failure_sentence import event_check_name, failure_sentence, in_agents_words
+from pytest_webeval.reports.html.index_rows import describe_reason
+from pytest_webeval.reports.html.requests import describe_events, list_other_secrets, marks_of, network_table
 from pytest_webeval.reports.html.run_links import ReportPaths, list_commands, list_links, list_run_files
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
-from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
+from pytest_webeval.results import PARTIAL_SCORE, EvaluatorResult, Explanation, Status, TaskResult
 from pytest_webeval.safety.compact_json import copy_small
-from pytest_webeval.safety.text import sanitize
+from pytest_webeval.safety.text import sanitize, truncate, truncate_words
 from pytest_webeval.summary.record import Record
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Task, TrajectoryTask
 from pytest_webeval.values.schema import MAX_REPORT_DEPTH
 
@@ -40,6 +42,15 @@ _DETAILS = (
     "trajectory",
 )
 _OWN_FIELDS = frozenset({"rephrasings", "warnings"})  # of a task, which its definition does not have
+MOST_ASSERTIONS = 500
+_VERDICT = ("criterion", "status", "score", "reason", "source")
+LONGEST_TEXT, LONGEST_NAME = 10_000, 100  # characters of an answer and of the name of a field in it
+MOST_FIELDS = 20
+MOST_BYTES = 8 * 2**20  # of a file that is read for the page alone
+# What an agent may write for a name of an answer, in the order in which they count.
+_OTHER_NAMES = {"task_type": ("performed_operation", "action"), "retrieved_data": ("results",)}
+# Names in results, which have the dialect of the documentation.
+_RESULT_NAMES = {"action": "task_type", "results": "retrieved_data"}
 
 
 class PageTexts(NamedTuple):
@@ -61,7 +72,7 @@ def recorded_parts(
         "intent": (task.intent or None) if task else None,
         "start_urls": list(task.start_urls) if task else [],
         "template": (task.intent_template or None) if task else None,
-        "network": network_table(run, marks_of(result.evaluators_results, list_explanations(result))),
+        "network": network_table(run, marks_of(result.evaluators_results)),
         "steps": step_timeline(run, pictures, actions),
     }
 
@@ -73,7 +84,7 @@ def recorded_events(
     if network is None:
         return {"details": [], "headers": [], "others": {}}
     listed = [row[0] for row in network["events"]]
-    marks = marks_of(result.evaluators_results, list_explanations(result))
+    marks = marks_of(result.evaluators_results)
     details = describe_events(run, marks, listed, is_success=result.status is Status.SUCCESS, is_strict=is_strict)
     return {
         "details": details.events,
@@ -103,6 +114,9 @@ def task_view(
     listing = list_run_files(paths.run, webeval.get("inputs") or {})
     about = {name: webeval[name] for name in _DETAILS if webeval.get(name)}
     trajectory = about.get("trajectory")
+    has_sentence = not record.skipped and record.status == result.status.value and not result.error_msg
+    warnings = [{"kind": str(each["kind"]), "text": str(each["text"])} for each in webeval.get("capture") or ()]
+    warnings += [{"kind": each.kind, "text": str(each.text)} for each in result.warnings]
     if isinstance(trajectory, Mapping):
         about["trajectory"] = {name: fact for name, fact in trajectory.items() if name != "answer"}
     return {
@@ -111,37 +125,125 @@ def task_view(
         "status": "excluded" if record.skipped else record.status,
         "score": record.score,
         "reason": describe_reason(record),
-        "sentence": _sentence(result, record, texts.words),
+        "sentence": failure_sentence(result, texts.words) if has_sentence else None,
         "error": result.error_msg and sanitize(result.error_msg),
         "template_id": result.intent_template_id,
         "sites": result.sites,
         "type": record.task_type,
         "evaluators": list_evaluators(result, texts.words),
         "rubric": describe_rubric(result),
-        "warnings": list(_warnings(result)),
-        "checksums": _checksums(result),
+        "warnings": warnings,
+        "checksums": {
+            "inputs": webeval.get("inputs") or {},
+            "tasks": result.webarena_verified_data_checksum,
+            "evaluators": result.webarena_verified_evaluator_checksum,
+        },
         "commands": list(list_commands(listing, paths, texts.rerun)),
         "links": list(list_links(listing, paths)),
         "about": about,
     } | dict(parts, answer=parts.get("answer") or final_answer(trajectory))
 
 
-def _sentence(result: TaskResult, record: Record, words: Mapping[str, str]) -> str | None:
-    """None where the record has another outcome than the result."""
-    is_of_result = not record.skipped and record.status == result.status.value
-    return failure_sentence(result, words) if is_of_result and not result.error_msg else None
+def list_evaluators(result: TaskResult, words: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Each evaluation with its explanation, those that failed first: that is what people look for.
+
+    `words` are the agent's names of fields.
+    """
+    evaluators = []
+    for evaluated in sorted(result.evaluators_results, key=lambda each: each.status is Status.SUCCESS):
+        evaluator = _describe_evaluation(evaluated) | (evaluated.explanation or Explanation([])).to_json()
+        if evaluated.evaluator_name == RESPONSE_EVALUATOR:
+            evaluator |= {side: result_in_words(evaluator[side], words) for side in ("expected", "actual")}
+            evaluator["differences"] = [
+                difference | {"path": in_agents_words(str(difference["path"]), words)}
+                for difference in evaluator["differences"]
+            ]
+        evaluators.append(evaluator)
+    return evaluators
 
 
-def _warnings(result: TaskResult) -> Iterator[dict[str, str]]:
-    for finding in result.webeval.get("capture") or ():
-        yield {"kind": str(finding["kind"]), "text": str(finding["text"])}
-    for warning in result.warnings:
-        yield {"kind": warning.kind, "text": str(warning.text)}
-
-
-def _checksums(result: TaskResult) -> dict[str, Any]:
+def _describe_evaluation(evaluated: EvaluatorResult) -> dict[str, Any]:
+    actual = evaluated.actual if evaluated.actual_normalized is None else evaluated.actual_normalized
+    is_rubric = evaluated.evaluator_name == RUBRIC_EVALUATOR  # of which the verdict is a table of its own
+    method = evaluated.expected.get("http_method") if isinstance(evaluated.expected, Mapping) else None
     return {
-        "inputs": result.webeval.get("inputs") or {},
-        "tasks": result.webarena_verified_data_checksum,
-        "evaluators": result.webarena_verified_evaluator_checksum,
+        "name": evaluated.evaluator_name,
+        "status": evaluated.status.value,
+        "score": evaluated.score,
+        "error": evaluated.error_msg,
+        "expected": None if is_rubric else evaluated.expected,
+        "actual": None if is_rubric else actual,
+        "assertions": [
+            {
+                "name": event_check_name(assertion.assertion_name, method),
+                "status": assertion.status.value,
+                "messages": [*(assertion.assertion_msgs or ()), *filter(None, [assertion.error_msg])],
+            }
+            for assertion in (evaluated.assertions or ())[:MOST_ASSERTIONS]
+        ],
     }
+
+
+def describe_rubric(result: TaskResult) -> dict[str, Any] | None:
+    """The verdict of a judge, with its criteria where it gave points to some."""
+    evaluator_result = next(
+        (candidate for candidate in result.evaluators_results if candidate.evaluator_name == RUBRIC_EVALUATOR), None
+    )
+    if evaluator_result is None or not isinstance(evaluator_result.actual, dict):
+        return None
+    actual = evaluator_result.actual
+    verdict = {name: value for name, value in actual.items() if name not in (*_VERDICT, "items")}
+    return {name: actual.get(name) for name in _VERDICT} | {"items": actual.get("items") or [], "verdict": verdict}
+
+
+class ShownAnswer(NamedTuple):
+    """An answer as JSON, not yet redacted; None where there is none, or it is in the result. `words` are its names."""
+
+    data: dict[str, Any] | None
+    words: Mapping[str, str]
+
+
+def recorded_answer(run: Run) -> ShownAnswer:
+    """The answer of a run that is no trajectory: its fields, or a value where it is not an object.
+
+    None for one that is missing, or cannot be read within the limits.
+    """
+    response = None
+    if not run.is_trajectory:
+        with suppress(WebEvalError, RecursionError):
+            is_read = "response" in vars(run)
+            content = run.response if is_read else run.inputs.peek(run.response_file, MOST_BYTES, "file_size")
+            response = parse_response(content, run.rules, run.inputs.limits)
+    if response is None:
+        return ShownAnswer(None, {})
+    if not isinstance(response.parsed, dict):
+        return ShownAnswer({"value": _bound(response.parsed)}, {})
+    items = list(response.parsed.items())
+    shown = [{"name": truncate(name, LONGEST_NAME), "value": _bound(value)} for name, value in items[:MOST_FIELDS]]
+    fields = response.fields or {}
+    words = {  # as far as the rules of the run know them
+        name: next(other for other in others if other in response.parsed)
+        for name, others in _OTHER_NAMES.items()
+        if name in fields and name not in response.parsed
+    }
+    return ShownAnswer({"fields": shown, "more": max(len(items) - MOST_FIELDS, 0)}, words)
+
+
+def _bound(value: Any) -> Any:
+    return truncate_words(value, LONGEST_TEXT) if isinstance(value, str) else truncate_json(value, LONGEST_TEXT)
+
+
+def final_answer(trajectory: Any) -> dict[str, Any] | None:
+    """The final answer of a trajectory, from what its result says of it; an empty text where there was none."""
+    if not isinstance(trajectory, Mapping) or "answer" not in trajectory:
+        return None
+    answer = trajectory["answer"]
+    return {"value": _bound(answer) if isinstance(answer, str) and answer != NO_ANSWER else ""}
+
+
+def result_in_words(value: Any, words: Mapping[str, str]) -> Any:
+    """An answer as results have it, with the names as the agent wrote them."""
+    if not isinstance(value, dict):
+        return value
+    names = {name: words.get(current, current) for name, current in _RESULT_NAMES.items()}
+    return {names.get(name, name): member for name, member in value.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from pytest_webeval.results import WORST_FIRST
 from pytest_webeval.safety.compact_json import to_compact_json
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import escape_surrogates, sanitize, truncate
+from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import to_json_bytes, write_in_place, write_text
 
 _LONGEST = 2_000  # characters of one text in what is written as HTML; the index holds all of it
@@ -31,22 +32,17 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 
 def inert_json(value: Any) -> str:
     """JSON that is safe inside HTML: without tags, entities and ends of scripts."""
-    text = _compact(value)
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
-    return text
-
-
-def _compact(value: Any) -> str:
-    """JSON without blanks; what needs to be spelled in another way, or nests very deep, stays indented."""
     encoded = to_compact_json(value)
     if encoded is not None:
-        return encoded.decode()
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        text.encode()  # halves of surrogate pairs are no text that can be written
-    except (ValueError, RecursionError):
-        return to_json_bytes(value).decode().rstrip()
+        text = encoded.decode()
+    else:
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            text.encode()  # halves of surrogate pairs are no text that can be written
+        except (ValueError, RecursionError):  # what is spelled in another way, or nests very deep, stays indented
+            text = to_json_bytes(value).decode().rstrip()
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
     return text
 
 
@@ -89,12 +85,13 @@ def write_page(index: Mapping[str, Any], directory: Path) -> None:
     Raises `SettingsError` if they cannot be written.
     """
     policy = _POLICY.format(script="'self'", style="'self'", forms=_FORMS)
-    _write(directory / "index.html", _render(index, policy=policy))
-    _write(directory / "report.js", read_report_script())
-    write_style(directory)
+    write_text(directory / "index.html", _render(index, policy=policy), advice=ADVICE)
+    write_text(directory / "report.js", read_report_script(), advice=ADVICE)
+    _write_style(directory)
 
 
 PAGES = "data"  # the directory of the scripts of tasks
+COPY = "report.html"  # the report as one file
 COMPARISON, HISTORY, AUDIT = "comparison.html", "history.html", "audit.html"
 _STATIC_MARK = 'name="generator" content="pytest-webeval '
 
@@ -109,9 +106,9 @@ def check_static_page(path: Path) -> None:
         raise SettingsError(f"{path} was not written by pytest-webeval; choose another directory or delete it")
 
 
-def write_style(directory: Path) -> None:
+def _write_style(directory: Path) -> None:
     """Write report.css, the style of all pages, into a directory. Raises `SettingsError`."""
-    _write(directory / "report.css", _read_asset("report.css"))
+    write_text(directory / "report.css", _read_asset("report.css"), advice=ADVICE)
 
 
 def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
@@ -131,7 +128,7 @@ def write_events(
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:
     """Write the page with its style, its script and the scripts of its tasks as one file."""
-    _write(path, single_page(index, scripts))
+    write_text(path, single_page(index, scripts), advice=ADVICE)
 
 
 def single_page(index: Mapping[str, Any], scripts: Iterable[str]) -> str:
@@ -149,52 +146,45 @@ def _read_asset(name: str) -> str:
     return files("pytest_webeval.reports.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _write(path: Path, text: str) -> None:
-    write_text(path, text, advice=ADVICE)
-
-
 def _render(index: Mapping[str, Any], policy: str, style: str = "", script: str = "", tasks: str = "") -> str:
     from markupsafe import Markup
 
     visible = escape_surrogates({**index, "rows": ()})
     assets = {"style": Markup(style), "script": Markup(script), "tasks": Markup(tasks)}  # noqa: S704  (own text, or inert)
+    outcomes = [(status, visible["totals"].get(status, 0)) for status in _OUTCOMES]
+    stacked: list[tuple[str, float, float]] = []  # left end and width of parts of the bar of all outcomes, in percent
+    total, left = sum(count for _, count in outcomes) or 1, 0
+    for status, count in outcomes:
+        stacked.append((status, 100 * left / total, 100 * count / total))
+        left += count
     view = {**visible, **assets} | {
         "policy": policy,
         "index": Markup(inert_json(index)),  # noqa: S704  (nothing in it means anything to HTML)
-        "outcomes": [(status, visible["totals"].get(status, 0)) for status in _OUTCOMES],
-        "stacked": list(_stack_outcomes(visible["totals"])),
+        "outcomes": outcomes,
+        "stacked": stacked,
     }
     return _fill_template("index.html.jinja", view)
 
 
-def render_template(name: str, view: Mapping[str, Any]) -> str:
-    """A page without scripts, from a template among the assets."""
-    return _fill_template(name, escape_surrogates(dict(view)))
+def write_static_page(path: Path, template: str, view: Mapping[str, Any]) -> Path:
+    """Write a page without scripts from a template among the assets, with its style beside it. Returns its path.
+
+    Raises `SettingsError` for a file that is no static page of ours, and if nothing can be written.
+    """
+    check_static_page(path)
+    page = _fill_template(template, escape_surrogates({**view, "version": own_version()}))
+    write_text(path, page, advice="choose another directory")
+    _write_style(path.parent)
+    return path
 
 
 def _fill_template(name: str, view: Mapping[str, Any]) -> str:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_read_asset))
-    environment.filters["spelled"] = _format_text
+    environment.filters["spelled"] = lambda value: sanitize(truncate(str(value), _LONGEST, is_marker_extra=True))
     environment.filters["counted"] = "{:,}".format
     return environment.get_template(name).render(**view)
-
-
-def _format_text(value: Any) -> str:
-    return sanitize(truncate(str(value), _LONGEST, is_marker_extra=True))
-
-
-def _stack_outcomes(totals: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
-    """Status, left end and width of each part of the bar of all outcomes, in percent."""
-    counts = [(status, totals.get(status, 0)) for status in _OUTCOMES]
-    total, left = sum(count for _, count in counts) or 1, 0
-    for status, count in counts:
-        yield status, 100 * left / total, 100 * count / total
-        left += count
-
-
-COPY = "report.html"
 
 
 def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
@@ -212,9 +202,11 @@ def write_copy(index: Mapping[str, Any], directory: Path, budget: int) -> Path:
         raise SettingsError(f"{problem}; raise the limit to write {COPY}")
     left = budget - least
     scripts, rows = [], list(index["rows"])
-    for row_index in sorted(range(len(rows)), key=lambda position: (_rank(rows[position][status]), position)):
-        script = directory / "data" / f"{rows[row_index][data]}.js"
-        size = _size(script)
+    ranks = {str(each): rank for rank, each in enumerate(WORST_FIRST)}
+    order = sorted(range(len(rows)), key=lambda position: ranks.get(rows[position][status], len(ranks)))
+    for row_index in order:
+        script = directory / PAGES / f"{rows[row_index][data]}.js"
+        size = script.stat().st_size if script.is_file() else 0
         if size and size <= left:
             left -= size
             scripts.append(script.read_text("utf-8"))
@@ -229,11 +221,3 @@ def refuse_copy(count: int) -> SettingsError:
     """The error for a copy of a report of too many runs."""
     problem = f"--webeval-report-embed: {count:,} runs are too many for one file"
     return SettingsError(f"{problem}; share the directory of the report instead of {COPY}")
-
-
-def _rank(status: str) -> int:
-    return next((rank for rank, candidate in enumerate(WORST_FIRST) if candidate == status), len(WORST_FIRST))
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
-from pytest_webeval.recordings.agentlab import classify, judge, parse_summary
-from pytest_webeval.recordings.agentlab_log import find_answer, parse_log
+from pytest_webeval.recordings.formats.agentlab import classify, find_answer, judge, parse_log, parse_summary
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
 from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 

@@ -17,8 +17,8 @@ from pytest_webeval.reports.failure_text import evaluator_text, reason
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.scoring.merge import merge_results
 from pytest_webeval.scoring.score import build_evaluator_error, validate_result
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.values.comparison import failed, preview
 from pytest_webeval.values.schema import to_plain_json
 from tests.fuzz.targets.target import expect, written

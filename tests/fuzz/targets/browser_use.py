@@ -8,10 +8,10 @@ from contextlib import suppress
 from msgspec import to_builtins
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.browser_use import DEFAULT_NAME, read
+from pytest_webeval.recordings.formats.browser_use import DEFAULT_NAME, read
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
 from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 
@@ -20,7 +20,7 @@ def read_browser_use(content: bytes) -> None:
     """The trajectory of a history. A completed run has a judgement, and only a stored verdict is a success."""
     files = RecordedFiles(KeptFiles(NOWHERE, files={DEFAULT_NAME: content}))
     trajectory = read(files)
-    graded = trajectory.graded()
+    graded = trajectory.judged()
     written(graded.to_json())
     for step in trajectory.steps:
         written(to_builtins(step))

@@ -11,16 +11,16 @@ from types import SimpleNamespace
 from msgspec import to_builtins
 
 from pytest_webeval.errors import EvaluationError, RecordingError, TaskDefinitionError
+from pytest_webeval.evaluators import RequestPatternEvaluator
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.evaluators.network.request_pattern import RequestPatternEvaluator
-from pytest_webeval.recordings.clawbench import read
-from pytest_webeval.recordings.clawbench_verdicts import META, REQUESTS
+from pytest_webeval.recordings.formats.clawbench import read
+from pytest_webeval.recordings.formats.clawbench_verdicts import META, REQUESTS
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.network.request_log import load_log
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.dataset import parse_tasks
 from pytest_webeval.tasks.sites import Sites
@@ -67,7 +67,7 @@ def read_run(content: bytes) -> None:
 
 def use_run(path: Path, members: dict[str, bytes]) -> None:
     """Read a run, and ask for all that is known of it."""
-    trajectory = read(RecordedFiles(RunInputs(path))).graded()
+    trajectory = read(RecordedFiles(RunInputs(path))).judged()
     written([trajectory.to_json(), to_builtins(trajectory.steps), list(trajectory.warnings)])
     is_intercepted = trajectory.details.get("intercepted")
     expect(is_intercepted is False or trajectory.outcome.kind != "aborted", "a run with its request is excluded")
@@ -110,5 +110,5 @@ def use_request(task: Task, trace: NetworkTrace) -> None:
         with suppress(EvaluationError):
             result = RequestPatternEvaluator().evaluate(expectation, case)
             written(result.to_json())
-            written([explain().to_json() for explain in case.log.explainers])
-            expect(bool(case.log.explainers) is (result.status != "success"), "a failure without its explanation")
+            written(result.explanation and result.explanation.to_json())
+            expect((result.explanation is None) is (result.status == "success"), "a failure without its explanation")

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from pytest_webeval.errors import RecordingError, SettingsError
-from pytest_webeval.recordings.human_labels import HumanLabels, load_labels
 from pytest_webeval.recordings.trajectory.recorded import Judgement
+from pytest_webeval.recordings.verdict_files import HumanLabels, load_labels
 from tests.fuzz.targets.definition import stored
 from tests.fuzz.targets.target import expect, written
 

@@ -17,9 +17,9 @@ from msgspec import to_builtins
 
 from pytest_webeval import api
 from pytest_webeval.errors import RecordingError, WebEvalError
-from pytest_webeval.recordings.trajectory.recorded import RecordedTrajectory
+from pytest_webeval.recordings.trajectory.recorded import Trajectory
 from pytest_webeval.results import Status
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.json import InvalidJson, load_lenient
 from pytest_webeval.storage import to_json_bytes
@@ -49,7 +49,7 @@ def use_run(name: str, content: bytes) -> None:
         run.check()  # so that a damaged run counts as refused
 
 
-def _use_trajectory(trajectory: RecordedTrajectory) -> None:
+def _use_trajectory(trajectory: Trajectory) -> None:
     written([trajectory.to_json(), list(trajectory.warnings)])
     written([to_builtins(step) for step in trajectory.steps[:MOST_STEPS]])
     shots = {shot.name: shot for step in trajectory.steps for shot in (step.before, step.after) if shot}

@@ -7,7 +7,7 @@ from decimal import Decimal
 from zlib import crc32
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.recordings.trajectory.score_names import parse_name
+from pytest_webeval.recordings.trajectory.layout import parse_name
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy, parse_fraction
 from pytest_webeval.rubrics.score_files import choose, read_rubric_file, read_score_file, stored_rubric

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
+from pytest_webeval.recordings.formats.stagehand_result import read_judgement
+from pytest_webeval.recordings.formats.stagehand_steps import classify, read_trajectory
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
-from pytest_webeval.recordings.trajectory.stagehand_steps import classify, read_trajectory
-from pytest_webeval.rubrics.judgements import from_judgement
+from pytest_webeval.rubrics.stored_verdict import from_judgement
 from tests.fuzz.targets.rubric import use_verdict
 from tests.fuzz.targets.target import NOWHERE, KeptFiles, expect, written
 

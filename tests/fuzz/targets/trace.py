@@ -12,11 +12,10 @@ import msgspec
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import build_folder_source
 from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace
-from pytest_webeval.recordings.network.form_fields import parse_fields
+from pytest_webeval.recordings.network.form_fields import parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-from pytest_webeval.recordings.network.har import HarTrace
-from pytest_webeval.recordings.network.playwright import FolderTrace, LineTrace, ZipTrace
-from pytest_webeval.recordings.network.recorded_fields import parse_recorded
+from pytest_webeval.recordings.network.playwright import load_folder, load_lines, load_zip
+from pytest_webeval.recordings.network.readers import load_har
 from pytest_webeval.recordings.trace_actions import MOST_ACTIONS, LoggedActions
 from pytest_webeval.safety.limits import USUAL
 from tests.fuzz.engine.parts import files
@@ -76,17 +75,17 @@ def use_body(body: Body | None) -> None:
 
 def read_har(content: bytes) -> None:
     """A HAR, or a line file that somebody called so."""
-    use_trace(HarTrace().load(KeptFiles(NOWHERE, files={"network.har": content}), "network.har"))
+    use_trace(load_har(KeptFiles(NOWHERE, files={"network.har": content}), "network.har"))
 
 
 def read_lines(content: bytes) -> None:
     """A line file."""
-    use_trace(LineTrace().load(KeptFiles(NOWHERE, files={"trace.network": content}), "trace.network"))
+    use_trace(load_lines(KeptFiles(NOWHERE, files={"trace.network": content}), "trace.network"))
 
 
 def read_zip(content: bytes) -> None:
     """An archive, damaged as a file is."""
-    use_trace(ZipTrace().load(KeptFiles(NOWHERE, files={"trace.zip": content}), "trace.zip"))
+    use_trace(load_zip(KeptFiles(NOWHERE, files={"trace.zip": content}), "trace.zip"))
 
 
 def read_zipped(content: bytes) -> None:
@@ -101,7 +100,7 @@ def read_zipped(content: bytes) -> None:
 def read_folder(content: bytes) -> None:
     """An unpacked trace."""
     kept = {f"trace/{name}": inner for name, inner in files(content).items()}
-    use_trace(FolderTrace().load(KeptFiles(NOWHERE, files=kept), "trace"))
+    use_trace(load_folder(KeptFiles(NOWHERE, files=kept), "trace"))
 
 
 def read_actions(content: bytes) -> None:

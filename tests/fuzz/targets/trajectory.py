@@ -6,16 +6,14 @@ import json
 from contextlib import suppress
 from pathlib import PurePosixPath
 
+from pytest_webeval.recordings.formats.fara_trajectory import classify_answered, gate_of
 from pytest_webeval.recordings.trajectory.actions import StepText, quotes_step, read_action, read_text
 from pytest_webeval.recordings.trajectory.answer import answer_name, name_warning, read_answer, read_usage, total_usage
-from pytest_webeval.recordings.trajectory.core_log import read_core_log
 from pytest_webeval.recordings.trajectory.layout import locate
 from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.outcome import classify_answered, gate_of
 from pytest_webeval.recordings.trajectory.screenshots import align, find_screenshots
+from pytest_webeval.recordings.trajectory.side_files import read_core_log, read_task_data, read_times
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.recordings.trajectory.task_data import read_task_data
-from pytest_webeval.recordings.trajectory.times import read_times
 from pytest_webeval.safety.json import InvalidJson, shorten_json
 from pytest_webeval.safety.json import load_lenient as read_json
 from pytest_webeval.safety.warning_log import WarningLog
@@ -68,7 +66,7 @@ def read_names(content: bytes) -> None:
 def read_data(content: bytes) -> None:
     """What the verifier noted: `task_data.json`."""
     found = read_task_data(content)
-    written([found.text, found.init_url, dict(found.flags), list(found.warnings)])
+    written([found.text, found.init_url, list(found.warnings)])
 
 
 def read_tokens(content: bytes) -> None:

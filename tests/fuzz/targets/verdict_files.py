@@ -7,11 +7,10 @@ from contextlib import suppress
 
 from msgspec import to_builtins
 
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_verdicts
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 from tests.fuzz.engine.parts import is_parted
 from tests.fuzz.targets.definition import stored
 from tests.fuzz.targets.rubric import use_verdict

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from pytest_webeval import api
 from pytest_webeval.errors import SettingsError, WebEvalError
+from pytest_webeval.evaluators import RubricEvaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.evaluators.rubric import RubricEvaluator
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.failure_text import failure_text, reason
 from pytest_webeval.results import EvaluatorResult, TaskResult

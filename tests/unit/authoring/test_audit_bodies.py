@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pytest_webeval.authoring.audit.attempts import build_page, build_trace, change_event, replace_events
-from pytest_webeval.authoring.audit.bodies import BodyField, is_named, read_fields
-from pytest_webeval.authoring.audit.json_paths import list_values, replace_value
+from pytest_webeval.authoring.audit.request_mutants import BodyField, read_fields
+from pytest_webeval.authoring.audit.values import list_values, replace_value
 from pytest_webeval.recordings.network.events import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.safety.json import DEEPEST
@@ -58,12 +58,12 @@ def test_a_body_that_is_too_long_is_not_changed():
     "key", ["issue", "issue.title", "$.issue", "$.issue.title", " $.issue.title ", "$['issue'].title"]
 )
 def test_a_key_names_the_field_that_it_leads_to(key):
-    assert is_named(BodyField(("issue", "title"), "t"), [key])
+    assert BodyField(("issue", "title"), "t").is_named([key])
 
 
 @pytest.mark.parametrize("key", ["title", "$.title", "$.issue.titles", "$.issue[0]", "$", "^issue$"])
 def test_another_key_does_not(key):
-    assert not is_named(BodyField(("issue", "title"), "t"), [key])
+    assert not BodyField(("issue", "title"), "t").is_named([key])
 
 
 def test_data_nested_deep_end_in_one_value():

@@ -116,6 +116,13 @@ FAULTS = [
         "unchecked_field",
         "eval[1].post_data.quantity",
     ),
+    (
+        115,
+        "any quantity before the right one",
+        [inside("post_data", quantity=ANYTHING), setting(post_data_schema=None)],
+        "unchecked_field",
+        "eval[1].post_data.quantity",
+    ),
     (108, "any referer", [inside("headers", referer=ANYTHING)], "unchecked_field", "eval[1].headers.referer"),
     (102, "unknown type", [typed("word")], "invalid_definition", "eval[0]"),
     (106, "no page, and no run that passes", [removed(1)], "passes_without_work", "status"),

@@ -7,8 +7,14 @@ from datetime import date
 
 import pytest
 
-from pytest_webeval.authoring.audit.meaning import carries_meaning, change_value
-from pytest_webeval.authoring.audit.spellings import OTHER_TEXT, guess_kind, list_equal, list_other
+from pytest_webeval.authoring.audit.values import (
+    OTHER_TEXT,
+    carries_meaning,
+    change_value,
+    guess_kind,
+    list_equal,
+    list_other,
+)
 from pytest_webeval.errors import ValueParseError
 from pytest_webeval.tasks.task import read_task
 from pytest_webeval.values import value_type
@@ -55,6 +61,7 @@ def matches(expected, parser, raw, context):
         return False
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     "value",
     [None, "", [], {}, "^.*$", "x" * 20_000, float("inf"), float("nan"), 10**400, -3],

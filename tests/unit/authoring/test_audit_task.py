@@ -177,6 +177,7 @@ def test_all_alternatives_are_right_however_many(bench, audit):
     assert audit(bench.expecting("RETRIEVE", [numbers], {"type": "array", "items": {"type": "number"}})) == set()
 
 
+@pytest.mark.whole
 def test_of_a_long_query_only_some_parameters_are_changed_those_that_are_expected_first(bench):
     """Each one that is changed takes as long as the query: all of them would take hours."""
     query = "&".join(f"p{number}=1" for number in range(250))

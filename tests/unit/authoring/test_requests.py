@@ -6,8 +6,7 @@ import pytest
 
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.addresses import Addresses, infer_addresses
-from pytest_webeval.authoring.body_fields import MOST_FIELDS
-from pytest_webeval.authoring.requests import list_requests
+from pytest_webeval.authoring.requests import MOST_FIELDS, list_requests
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.tasks.sites import Environment, Sites
 from tests.support.traffic import SHOP, send, visit, write_traffic
@@ -36,6 +35,7 @@ def read(tmp_path):
         (f"{SHOP}/view/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/9f86d081884c7d659a2feaa0c55ad015"),
         (f"{SHOP}/view/key/9f86d081884c7d659a2feaa0c55ad015", "__SHOPPING__/view/key/*"),
         (f"{SHOP}/view/key/lamps", "__SHOPPING__/view/key/lamps"),
+        (f"{SHOP}/reset/ghp_{'a1B2' * 9}/lamps", "__SHOPPING__/reset/*/lamps"),
         (f"{SHOP}/key/", "__SHOPPING__/key"),
         (f"{SHOP}/admin", "__SHOPPING_ADMIN__"),
         (f"{SHOP}/admin/orders/", "__SHOPPING_ADMIN__/orders"),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
+from itertools import permutations
 
 import pytest
 
-from pytest_webeval.diagnostics.difference import LONGEST, Difference, Explanation, bounded_path, truncate_json
+from pytest_webeval.diagnostics.difference import LONGEST, bounded_path, build_explanation, differ, truncate_json
 from pytest_webeval.diagnostics.tree_diff import differences
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import TaskResult
-from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.values.comparison import Comparison, failed
 from pytest_webeval.values.schema import UnparsedValue
 
@@ -26,9 +27,14 @@ OBJECTS = {"type": "array", "items": {"type": "object", "properties": {"price": 
 NESTED = {"type": "array", "items": {"type": "object", "properties": {"tags": {"type": "array"}}}}
 
 
+def listed(result):
+    """The explanations as the file has them."""
+    return result.to_json()["webeval"]["explanations"]
+
+
 def told(result: TaskResult) -> list:
     """Path, kind, expected and actual of what a result explains."""
-    (explained,) = [one for one in result.webeval["explanations"] if one is not None]
+    (explained,) = [one for one in listed(result) if one is not None]
     return [(one["path"], one["kind"], one["expected"], one["actual"]) for one in explained["differences"]]
 
 
@@ -223,7 +229,7 @@ def test_a_typed_parameter_is_told_only_where_its_type_says_that_it_differs(benc
 
 def test_the_event_with_the_fewest_wrong_fields_is_nearest_of_the_candidates(bench):
     events = [at("/x"), at("/a?x=1", status=500), at("/a", status=404), at("/b"), at("/a?x=2", status=404)]
-    explained = sent(bench, WANTED, *events, last_event_only=False).webeval["explanations"][1]
+    explained = listed(sent(bench, WANTED, *events, last_event_only=False))[1]
     assert explained["nearest"] == {"index": 2, "of": 5, "method": "POST", "url": "__SHOPPING__/a", "status": 404}
     assert explained["candidates"] == [1, 2, 4]
 
@@ -231,17 +237,19 @@ def test_the_event_with_the_fewest_wrong_fields_is_nearest_of_the_candidates(ben
 def test_an_event_that_should_not_be_there_is_extra(bench):
     result = sent(bench, WANTED, at("/b"), at("/a?x=1"), at("/a"), should_not_exist=True, last_event_only=False)
     assert told(result) == [("network_event", "extra", None, "__SHOPPING__/a?x=1")]
-    assert result.webeval["explanations"][1]["nearest"]["index"] == 1
-    assert result.webeval["explanations"][1]["candidates"] == [1, 2]
+    assert listed(result)[1]["nearest"]["index"] == 1
+    assert listed(result)[1]["candidates"] == [1, 2]
 
 
 def test_where_only_the_last_event_counts_no_other_is_considered(bench):
-    explained = sent(bench, WANTED, at("/a", status=404), at("/a?x=1", status=404)).webeval["explanations"][1]
+    explained = sent(bench, WANTED, at("/a", status=404), at("/a?x=1", status=404)).to_json()["webeval"][
+        "explanations"
+    ][1]
     assert (explained["nearest"]["index"], explained["candidates"]) == (1, [1])
 
 
 def test_where_nothing_can_have_come_near_the_event_is_missing(bench):
-    explained = sent(bench, WANTED, at("/a.css"), rules="reference").webeval["explanations"][1]
+    explained = listed(sent(bench, WANTED, at("/a.css"), rules="reference"))[1]
     assert (explained["nearest"], explained["candidates"]) == (None, [])
     (difference,) = explained["differences"]
     assert (difference["path"], difference["kind"], difference["actual"]) == ("network_event", "missing", None)
@@ -250,9 +258,9 @@ def test_where_nothing_can_have_come_near_the_event_is_missing(bench):
 
 def test_of_many_candidates_the_last_are_named_and_the_nearest(bench):
     events = [at("/a?x=1"), at("/a", status=404), *([at("/a?x=1", status=404)] * 150)]
-    explained = sent(bench, WANTED | {"response_status": 204}, *events, last_event_only=False).webeval["explanations"][
-        1
-    ]
+    explained = sent(bench, WANTED | {"response_status": 204}, *events, last_event_only=False).to_json()["webeval"][
+        "explanations"
+    ][1]
     assert (explained["nearest"]["index"], len(explained["candidates"])) == (1, 100)
     assert explained["candidates"][:2] == [1, 53]
 
@@ -263,7 +271,7 @@ def test_of_many_candidates_the_last_are_named_and_the_nearest(bench):
 def test_a_success_says_nothing_of_them(bench):
     result = answered(bench, ["a"], ["a"])
     assert result.status == "success"
-    assert not {"explanations", "capture"} & result.webeval.keys()
+    assert not {"explanations", "capture"} & result.to_json()["webeval"].keys()
 
 
 def test_each_result_has_its_own_and_what_is_no_failure_has_none(bench):
@@ -272,7 +280,7 @@ def test_each_result_has_its_own_and_what_is_no_failure_has_none(bench):
     wanted = [bench.expecting(data=one) for one in (["a"], ["b"])]
     result = bench.score(bench.task(wanted[0], unknown, wanted[1]))
     assert [one.status for one in result.evaluators_results] == ["success", "error", "failure"]
-    assert [one is None for one in result.webeval["explanations"]] == [True, True, False]
+    assert [one is None for one in listed(result)] == [True, True, False]
 
 
 @dataclass(frozen=True)
@@ -288,7 +296,9 @@ class Stricter(Evaluator):
 @pytest.mark.parametrize(("data", "count"), [(["a"], None), (["b"], 1)])
 def test_an_evaluator_of_somebody_else_has_what_ours_told_on_its_way(bench, data, count):
     bench.record({"task_type": "RETRIEVE", "status": "SUCCESS", "retrieved_data": data})
-    (explained,) = bench.score(bench.task(bench.expecting(data=["a"])), evaluators=[Stricter()]).webeval["explanations"]
+    (explained,) = bench.score(bench.task(bench.expecting(data=["a"])), evaluators=[Stricter()]).to_json()["webeval"][
+        "explanations"
+    ]
     assert (explained and len(explained["differences"])) == count
 
 
@@ -300,8 +310,7 @@ class Telling(Evaluator):
     raises: type[Exception] = ValueError
 
     def evaluate(self, expectation, case):  # noqa: ARG002
-        case.explain(self.explained)
-        return self.result([failed("no", "no")])
+        return self.result([failed("no", "no")]).with_changes(explanation=case.explain(self.explained))
 
     def explained(self):
         raise self.raises("cannot be told")
@@ -311,7 +320,7 @@ class Telling(Evaluator):
 def test_an_explanation_that_fails_costs_no_verdict(bench, raises):
     bench.record()
     result = bench.score(bench.task(bench.expecting()), evaluators=[Telling(raises)])
-    assert (result.status, result.error_msg, result.webeval["explanations"]) == ("failure", None, [None])
+    assert (result.status, result.error_msg, listed(result)) == ("failure", None, [None])
 
 
 @pytest.mark.usefixtures("published")
@@ -321,7 +330,7 @@ def test_what_is_noticed_while_explaining_is_warned_of_nowhere(bench):
     result = bench.score(bench.task(*wanted))
     assert [one.status for one in result.evaluators_results] == ["failure", "failure"]
     assert [note.rpartition(", ")[2] for note in result.webeval["warnings"]] == ["eval[0]", "eval[1]"]
-    assert [len(one["differences"]) for one in result.webeval["explanations"]] == [1, 1]
+    assert [len(one["differences"]) for one in listed(result)] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -347,15 +356,22 @@ def test_results_of_one_run_are_joined_with_their_explanations(bench):
     good = answered(bench, ["a"], ["a"])
     whole = merge_results([good, other, one, other])
     assert [found.status for found in whole.evaluators_results] == ["success", "failure", "failure"]
-    assert whole.webeval["explanations"] == [None, *other.webeval["explanations"], *one.webeval["explanations"]]
-    assert "explanations" not in merge_results([good, good]).webeval
+    assert listed(whole) == [None, *listed(other), *listed(one)]
+    assert "explanations" not in merge_results([good, good]).to_json()["webeval"]
 
 
-@pytest.mark.parametrize("listed", ["text", [1], None, {}])
-def test_what_somebody_else_wrote_in_their_place_is_joined_as_nothing_or_as_it_is(bench, listed):
+def test_a_check_that_one_of_two_results_explains_is_explained(bench):
     one = answered(bench, ["a"], ["b"])
-    other = one.with_changes(webeval=one.webeval | {"explanations": listed})
-    assert len(merge_results([other]).webeval["explanations"]) == 1
+    unexplained = [each.with_changes(explanation=None) for each in one.evaluators_results]
+    for results in permutations([one, one.with_changes(evaluators_results=unexplained)]):
+        assert listed(merge_results(results)) == listed(one)
+
+
+@pytest.mark.parametrize("raw", ["text", [1], None, {}, [{"differences": [{"path": "x"}]}]])
+def test_what_somebody_else_wrote_in_their_place_is_joined_as_nothing(bench, raw):
+    one = answered(bench, ["a"], ["b"]).to_json()
+    other = TaskResult.read(one | {"webeval": one["webeval"] | {"explanations": raw}})
+    assert len(listed(merge_results([other]))) == 1
 
 
 # How much of them there is
@@ -440,11 +456,11 @@ def test_a_second_empty_list_is_one_whichever_rules_there_are():
 
 
 def test_an_explanation_without_an_event_names_none():
-    told = Explanation(iter([Difference("a", "missing", "b")])).to_json()
+    told = build_explanation(iter([differ("a", "missing", "b")])).to_json()
     difference = {"path": "a", "kind": "missing", "expected": "b", "actual": None}
     assert told == {"differences": [difference], "nearest": None, "candidates": []}
 
 
 def test_there_is_nothing_in_them_that_json_lacks(bench):
     result = answered(bench, [[{"a": "b"}], "\ud800", "x"], ["b"])
-    assert json.loads(json.dumps(result.webeval["explanations"])) == result.webeval["explanations"]
+    assert json.loads(json.dumps(listed(result))) == listed(result)

@@ -160,5 +160,5 @@ def test_it_stands_in_results_of_recordings_that_cannot_be_scored(bench):
     case = bench.case(bench.task(bench.expecting()))
     with pytest.raises(RecordingError) as error:
         case.check()
-    found = build_error_result(case.run, case.task, str(error.value)).webeval
+    found = build_error_result(case.run, case.task, str(error.value)).to_json()["webeval"]
     assert (kinds(found["capture"]), found["explanations"]) == (["empty_log"], [])

@@ -65,9 +65,9 @@ def test_an_evaluator_of_ones_own_is_called_once_for_each_expectation(case):
 
 def test_equal_evaluators_share_their_results():
     calls, expectation = EvaluatorCalls(), object()
-    calls.keep(Counting(), expectation, "kept")
-    assert calls.find_result(Counting(), expectation) == "kept"
-    assert calls.find_result(Counting(seen=[1]), expectation) is None
+    assert calls.find_or_evaluate(Counting(), expectation, lambda: "kept") == "kept"
+    assert calls.find_or_evaluate(Counting(), expectation, lambda: "again") == "kept"
+    assert calls.find_or_evaluate(Counting(seen=[1]), expectation, lambda: "another") == "another"
 
 
 def test_another_evaluator_is_asked_for_itself(case):
@@ -152,9 +152,9 @@ class Unequal(Broken):
 def test_evaluators_whose_comparison_fails_are_not_the_same():
     calls = EvaluatorCalls()
     one, expectation = Unequal(), object()
-    calls.keep(one, expectation, "kept")
-    assert calls.find_result(one, expectation) == "kept"
-    assert calls.find_result(Unequal(), expectation) is None
+    assert calls.find_or_evaluate(one, expectation, lambda: "kept") == "kept"
+    assert calls.find_or_evaluate(one, expectation, lambda: "again") == "kept"
+    assert calls.find_or_evaluate(Unequal(), expectation, lambda: "another") == "another"
 
 
 def test_a_package_whose_name_begins_with_ours_is_not_ours():

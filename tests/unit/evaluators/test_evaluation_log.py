@@ -7,25 +7,13 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.evaluators.case import Case, EvaluationLog, WarningTexts
+from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import EvaluatorResult, ResultWarning, Status, TaskResult
-from pytest_webeval.scoring.merge import merge_results
+from pytest_webeval.results import Explanation, ResultWarning, TaskResult
 from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.summary.record import label_warnings
 from pytest_webeval.tasks.sites import Sites
-
-
-def result(name="E"):
-    return EvaluatorResult(evaluator_name=name, status=Status.FAILURE, score=0.0)
-
-
-class Explained:
-    def __init__(self, text):
-        self.text = text
-
-    def to_json(self):
-        return {"text": self.text}
 
 
 @pytest.fixture
@@ -45,27 +33,24 @@ def test_what_a_case_is_asked_to_add_is_in_its_log(case):
     case.warnings.append("mine")
     case.notice("no_recorded_patterns", "first")
     case.notice("no_recorded_patterns", "second")
-    case.explain(lambda: Explained("x"))
-    assert (case.warnings, case.log.notices, len(case.log.explainers)) == (
-        ["mine"],
-        {"no_recorded_patterns": "first"},
-        1,
-    )
+    assert (case.warnings, case.log.notices) == (["mine"], {"no_recorded_patterns": "first"})
     other = replace(case, log=EvaluationLog())
     other.warnings.append("other")
     assert (case.warnings, other.warnings) == (["mine"], ["other"])
 
 
-def test_a_log_keeps_warnings_and_explanations_for_all_expectations():
-    warning = ResultWarning("other", "w")
-    log = EvaluationLog(
-        [warning], {"no_recorded_patterns": "x"}, [lambda: Explained("first"), lambda: Explained("latest")]
-    )
-    log.explain(result())
-    log.start_expectation()
-    assert (log.warnings, log.notices, log.explainers) == ([warning], {}, [])
-    assert log.explanation_of(result()) == {"text": "latest"}
-    assert log.explanation_of(result("other")) is None
+def test_an_explanation_adds_no_notices(case):
+    def explain():
+        case.notice("null_headers", "while explaining")
+        return Explanation([])
+
+    case.notice("no_recorded_patterns", "first")
+    assert case.explain(explain) == Explanation([])
+    assert case.log.notices == {"no_recorded_patterns": "first"}
+
+
+def test_an_evaluation_by_other_rules_explains_nothing(case):
+    assert replace(case, other_rules=case.rules).explain(lambda: Explanation([])) is None
 
 
 @pytest.mark.usefixtures("published")
@@ -90,18 +75,11 @@ def test_a_text_of_the_run_does_not_choose_the_kind_of_its_warning(bench):
     assert score(replace(case, run=run), default_evaluators()).warnings == [ResultWarning("other", forged)]
 
 
-def test_warnings_can_be_handled_as_the_list_that_they_were():
-    log = [ResultWarning("guessed_sites", "a"), ResultWarning("Q1", "b", decided=True)]
-    texts = WarningTexts(log)
-    texts.append("c")
-    texts += ["d"]
-    texts[0] = "A"
-    texts[2:3] = ["C", "CC"]
-    del texts[-1]
-    assert (texts, texts[1:3], repr(texts)) == (["A", "b", "C", "CC"], ["b", "C"], "['A', 'b', 'C', 'CC']")
-    assert texts != ["A"]
-    assert [kind for kind, _, _ in log] == ["other", "Q1", "other", "other"]
-    assert log[1].decided
+def test_a_text_that_is_appended_to_the_warnings_is_one_of_no_kind(case):
+    case.warn("a", "slow_page")
+    case.warnings.append("b")
+    assert case.warnings == ["a", "b"]
+    assert case.log.warnings == [ResultWarning("slow_page", "a"), ResultWarning("other", "b")]
 
 
 RAW = {

@@ -9,8 +9,7 @@ import time
 import pytest
 
 from pytest_webeval import SettingsError, load_results
-from pytest_webeval.exports.evaluation_paths import build_directory
-from pytest_webeval.exports.every_eval_ever import format_records
+from pytest_webeval.exports.every_eval_ever import build_directory, format_records
 from pytest_webeval.exports.settings import EvaluationFacts, ExportSettings
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.summary.statistics import wilson

@@ -342,6 +342,7 @@ def test_the_rows_are_a_sequence_that_counts_itself(tmp_path):
     assert repr(summary) == f"<{tmp_path}/\\u202eother/eval_summary.json: 1 run; 1 success>"
 
 
+@pytest.mark.libraries
 def test_frames_have_the_same_types_with_and_without_rows(tmp_path):
     loaded = load_results(write_results(tmp_path / "out", result(1, "r/1")))
     empty = load_results(write_summary(tmp_path))

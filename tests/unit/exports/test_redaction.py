@@ -52,6 +52,7 @@ READERS = {
 WRITERS = {"files": write_results, "shards": write_shards}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
@@ -62,6 +63,7 @@ def test_no_secret_of_a_result_is_read(tmp_path, reader, text, write):
     assert list_leaks(*reader(root, "off")) != set()
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_no_secret_of_a_table_is_in_a_parquet_file(tmp_path, text):
     pytest.importorskip("pyarrow")
@@ -131,6 +133,7 @@ ODD_VALUES = {
 OTHER_KEYS = ("excluded", "password", "capture", "trajectory", "Bearer 123456abcdef")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
 @pytest.mark.parametrize("key", sorted({*OWN_KEYS, *OTHER_KEYS}))
@@ -180,6 +183,7 @@ FORGED_DIFFERENCES = {
 }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("forged", FORGED_DIFFERENCES.values(), ids=FORGED_DIFFERENCES)

@@ -7,24 +7,21 @@ import io
 import json
 import re
 
-import duckdb
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval import TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.csv_table import format_cell
-from pytest_webeval.exports.json_lines import join_lines
 from pytest_webeval.exports.rows import AssertionRow, list_columns, row_values
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.exports.tables import format_cell, join_lines
 from pytest_webeval.safety.text import sanitize
 from tests.support.stored_results import assertion, evaluated, result, write_results
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
 
+PARQUET = pytest.param("parquet", marks=pytest.mark.libraries)
 DANGEROUS = '=HYPERLINK("http://x.test")'
 TEXTS = [
     "plain",
@@ -37,7 +34,7 @@ TEXTS = [
     "true",
     "##[group]",
 ]
-POLARS = {"text": pl.String, "number": pl.Float64, "integer": pl.Int64, "boolean": pl.Boolean}
+POLARS = {"text": "String", "number": "Float64", "integer": "Int64", "boolean": "Boolean"}
 DUCKDB = {"text": "VARCHAR", "number": "DOUBLE", "integer": "BIGINT", "boolean": "BOOLEAN"}
 PANDAS = {"number": "float64", "integer": "int64", "boolean": "bool"}
 
@@ -132,7 +129,29 @@ def expected(loaded, kind, rows):
     ]
 
 
+def read_by_python(path, kind, columns):
+    if kind == "jsonl":
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return True, list(rows[0]), rows
+    with path.open(encoding="utf-8", newline="") as stream:
+        table = csv.DictReader(stream)
+        rows = [{name: read_cell(text, columns[name]) for name, text in row.items()} for row in table]
+    return True, table.fieldnames, rows
+
+
+def read_cell(text, column):
+    readers = {
+        "text": str,
+        "number": float,
+        "integer": int,
+        "boolean": lambda text: {"true": True, "false": False}[text],
+    }
+    return readers[column](text) if text else None
+
+
 def read_by_pandas(path, kind, columns):
+    import pandas as pd
+
     names = [name for name, column in columns.items() if column == "text"]
     if kind == "parquet":
         frame = pd.read_parquet(path)
@@ -146,7 +165,9 @@ def read_by_pandas(path, kind, columns):
 
 
 def read_by_polars(path, kind, columns):
-    schema = {name: POLARS[column] for name, column in columns.items()}
+    import polars as pl
+
+    schema = {name: getattr(pl, POLARS[column]) for name, column in columns.items()}
     readers = {
         "csv": lambda: pl.read_csv(path, schema=schema),
         "jsonl": lambda: pl.read_ndjson(path, schema=schema),
@@ -157,6 +178,8 @@ def read_by_polars(path, kind, columns):
 
 
 def read_by_duckdb(path, kind, columns):
+    import duckdb
+
     types = {name: DUCKDB[column] for name, column in columns.items()}
     source = {
         "csv": f"read_csv('{path}', columns = {types}, header = true)",
@@ -170,6 +193,15 @@ def read_by_duckdb(path, kind, columns):
     return described == types, list(described), rows
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("rows", ["tasks", "assertions"])
+def test_a_table_has_what_was_written(loaded, export, kind, rows):
+    columns = list_columns(TaskRow if rows == "tasks" else AssertionRow)
+    _, names, read_rows = read_by_python(export(kind, rows), kind, columns)
+    assert (names, read_rows) == (list(columns), expected(loaded, kind, rows))
+
+
+@pytest.mark.libraries
 @pytest.mark.parametrize("read", [read_by_pandas, read_by_polars, read_by_duckdb])
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize("rows", ["tasks", "assertions"])
@@ -181,7 +213,7 @@ def test_data_frames_and_databases_read_what_was_written(loaded, export, read, k
     assert read_rows == expected(loaded, kind, rows)
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", PARQUET])
 def test_the_same_results_are_the_same_bytes(loaded, export, kind):
     first = export(kind, "tasks").read_bytes()
     assert export(kind, "tasks").read_bytes() == first

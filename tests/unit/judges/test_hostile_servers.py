@@ -92,6 +92,7 @@ def ask_raw(content: bytes, seconds=5.0) -> Reply | JudgeFailed:
         return ask(server.url, seconds=seconds)
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("name", ENDLESS)
 @pytest.mark.parametrize("slowly", [True, False], ids=["slowly", "quickly"])
 def test_an_endless_response_ends_at_the_limits_of_one_request(name, slowly):
@@ -191,6 +192,7 @@ def test_the_server_chooses_no_decoder_of_its_text(charset, status, kind):
     assert status != 404 or "status 404: no such model; check" in str(answer)
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("value", ["[]", "{}", "[[1]]", "7", "null", "true", '"\\ud800"', "1e999"])
 @pytest.mark.parametrize(
     "template", ["{}", '{{"error": {}}}', '{{"error": {{"message": {0}, "code": {0}, "type": {0}}}}}']

@@ -110,6 +110,7 @@ def reach(method, attempt, reply):
         return error.outcome
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("success", [True, False])
 @each_method
 def test_a_judge_that_quotes_an_attempt_keeps_its_verdict(method, attempt, success):
@@ -120,6 +121,7 @@ def test_a_judge_that_quotes_an_attempt_keeps_its_verdict(method, attempt, succe
         assert (derived.status, derived.score, derived.checks) == ("judged", int(success), ())
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("quotation", QUOTATIONS)
 @each_method
 def test_a_judge_that_only_quotes_an_attempt_gives_no_success(method, attempt, quotation):
@@ -128,6 +130,7 @@ def test_a_judge_that_only_quotes_an_attempt_gives_no_success(method, attempt, q
     assert reached == "unparseable" or (reached == 0 and not attempt.wants)
 
 
+@pytest.mark.thinned
 @each_method
 def test_an_attempt_stands_inside_its_fences_only(method, attempt):
     _, judge = judge_run(method, attempt, conclude(method, "nothing", success=False), "nothing")

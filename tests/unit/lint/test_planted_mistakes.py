@@ -27,6 +27,16 @@ def lint(*definitions, sites=None) -> list[Finding]:
 
 MISTAKES = [
     (
+        "lax-value",
+        task(answer([[{"n": 1}, {"n": True}]], {"type": "object", "properties": {"n": {"type": "boolean"}}})),
+        [
+            (
+                ".eval[0].expected.retrieved_data[0][0].n: 1 as boolean is true, as are other numbers and words; "
+                "write true or false"
+            )
+        ],
+    ),
+    (
         "literal-pattern",
         task(answer(["^.*$"], {"type": "string", "format": "location-name"})),
         [

@@ -15,6 +15,7 @@ from pytest_webeval.lint.findings import Finding
 from pytest_webeval.lint.linter import lint_files, lint_row
 from pytest_webeval.lint.task_rows import read_rows
 from pytest_webeval.tasks.sites import Environment, Sites
+from tests.support.default_run import examples
 from tests.unit.lint.planted import answer, post, request, task
 
 pytestmark = pytest.mark.filterwarnings("ignore:Transitional processing:DeprecationWarning")
@@ -219,7 +220,7 @@ def test_a_file_that_is_cut_short_is_an_error(text):
 
 
 @hypothesis.given(place=strategies.sampled_from(list(list_places(SOUND))), value=VALUES)
-@hypothesis.settings(max_examples=150)
+@hypothesis.settings(max_examples=examples(150))
 def test_whatever_a_definition_has_anywhere_there_are_findings_and_no_crash(place, value):
     definition = json.loads(json.dumps(SOUND))
     parent = definition

@@ -12,9 +12,9 @@ import pytest
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError
 from pytest_webeval.recorder.recording import BudgetExceeded, Recording
 from pytest_webeval.recorder.run_directory import create_run_directory, remove_run_directory
+from pytest_webeval.recordings.action_trace import load_steps
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recording_state import Outcome, read_state
-from pytest_webeval.recordings.step_log import load_steps
 from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.tasks.task import read_task
 

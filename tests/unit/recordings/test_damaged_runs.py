@@ -69,6 +69,7 @@ def test_each_format_is_in_the_table():
     assert sorted(DECIDING) == sorted(layout.name for layout in FORMATS)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(("name", "file"), FILES)
 def test_a_damaged_file_makes_an_error(pair, name, file, damage):
@@ -105,6 +106,7 @@ MAIN = {
 }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", MAIN)
 def test_the_main_files_alone_are_a_run_however_they_are_damaged(pair, tmp_path, name, damage):

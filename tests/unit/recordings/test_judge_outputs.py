@@ -14,12 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import RecordingError, SettingsError
-from pytest_webeval.recordings.human_labels import load_labels
-from pytest_webeval.recordings.judge_outputs import load_verdicts
+from pytest_webeval.recordings.verdict_files import load_labels, load_verdicts
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import UnreadableVerdict, VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 
 CORPORA = Path(__file__).parents[4] / "shared/corpora"
 TRANSCRIPTS = CORPORA / "webjudge_7b.tar.xz"

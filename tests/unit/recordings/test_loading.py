@@ -20,8 +20,7 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.har import _PIECE
-from pytest_webeval.recordings.network.readers import load_trace
+from pytest_webeval.recordings.network.readers import _PIECE, load_trace
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.files import read_file_inside

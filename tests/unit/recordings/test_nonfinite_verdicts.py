@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from pytest_webeval.recordings.formats import load_run
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
 from pytest_webeval.rules import RULES
 from tests.support.recorded_runs import list_runs
 
@@ -55,6 +55,7 @@ def damage(path, way, value):
     path.write_text(json.dumps(document))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("value", [math.nan, -math.inf, 10**400], ids=["NaN", "-Infinity", "400 digits"])
 @pytest.mark.parametrize(("name", "part", "file", "way"), MEMBERS, ids=str)
 def test_such_a_verdict_is_an_error(tmp_path, name, part, file, way, value):

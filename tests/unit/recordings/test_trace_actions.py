@@ -9,8 +9,7 @@ import pytest
 
 from pytest_webeval.recordings import trace_actions
 from pytest_webeval.recordings.trace_actions import LoggedActions
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Screenshot, Target
 
 START = {"type": "context-options", "wallTime": 1_700_000_000_000, "monotonicTime": 500}
 

@@ -14,6 +14,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from tests.support import canaries
+from tests.support.default_run import examples
 from tests.unit.redaction.test_text import HIDDEN, KEYS, TOKENS
 
 PIECES = [
@@ -56,7 +57,7 @@ def found_in(text, everywhere):
         return TextRedactor(build_scope(RedactionPolicy()), made)(text), told
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(strategies.lists(strategies.sampled_from(PIECES), max_size=16).map("".join))
 @example('"http://joe:pw@h": 1, "token=a1b2c3d4": 2')
 @example('\\\\"token":"a1b2c3d4"')
@@ -68,6 +69,7 @@ def test_candidates_find_what_a_search_of_every_character_finds(text):
     assert found_in(text, everywhere=False) == found_in(text, everywhere=True)
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize("text", [given for given, _ in HIDDEN])
 def test_in_a_long_text_there_are_few(text):
     page = f"{'the author of a side table signs keys ' * 200}{text}{' lamp' * 200}"

@@ -106,6 +106,7 @@ PLAIN_NAMES = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("name", SECRET_NAMES)
 def test_a_name_is_that_of_a_secret_however_it_is_spelled(name, spelling):
@@ -178,6 +179,7 @@ def test_other_sentences_stay(given):
 NUMBERED = ["secret2", "X-API-KEY-2", "ssnLast4", "user[card_number_2]", "pass1", "newpwd", "oldPin"]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
 @pytest.mark.parametrize("around", TEXTS)
 @pytest.mark.parametrize(
@@ -207,6 +209,7 @@ def fill(tree, name, value):
     return json.loads(json.dumps(tree).replace("NAME", name).replace("VALUE", value))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize("evaluator", ["AgentResponseEvaluator", "NetworkEventEvaluator", "Own"])
 @pytest.mark.parametrize("tree", TREES)

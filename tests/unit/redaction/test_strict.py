@@ -14,6 +14,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import EvaluatorResult
+from tests.support.default_run import examples
 from tests.support.stored_results import build
 
 SALT = b"of the recording"
@@ -95,7 +96,7 @@ def redact(result, mode, recorded=None):
     return Redactor(RedactionPolicy(mode), SALT, recorded).result(result)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(results())
 @example(
     build(
@@ -134,7 +135,7 @@ TEXTS = strategies.lists(
 ).map("".join)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(TEXTS)
 @example("run = Run(path=PosixPath('/tmp/x-49/runs/101'), label='runs...\n\npassword = 'Hunter2Zq777x9Kd'")
 @example("Run(path='/tmp/0a1b2c3d4e5f60718293/x-49, label='a\n  log_in(password='Hunter2Zq777x9Kd')")
@@ -143,6 +144,7 @@ def test_no_quote_in_a_text_makes_strict_lose_a_secret_that_default_knows(text):
     assert redacted["strict"].count("Hunter2Zq777x9Kd") <= redacted["default"].count("Hunter2Zq777x9Kd")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("mode", ["default", "strict"])
 @pytest.mark.parametrize("repeat", REPEATS, ids=map(str, range(len(REPEATS))))
 @pytest.mark.parametrize("secret", SECRETS)

@@ -128,6 +128,7 @@ BEFORE = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
 @pytest.mark.parametrize("before", BEFORE)
 @pytest.mark.parametrize("key", KEYS)
@@ -164,6 +165,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("length", [0, 300])  # candidates are derived from long texts only
 @pytest.mark.parametrize("around", NAMES)
 @pytest.mark.parametrize("key", KEYS)
@@ -351,6 +353,7 @@ TOKENS = [
 ]
 
 
+@pytest.mark.thinned(every=21)
 @pytest.mark.parametrize("mode", first_by_default(MODES, 1))
 @pytest.mark.parametrize("piece", TOKENS)
 def test_no_text_takes_longer_than_its_length_asks_for(piece, mode):

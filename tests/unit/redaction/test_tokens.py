@@ -13,6 +13,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
+from tests.support.default_run import examples
 from tests.support.stored_results import build
 
 SECRET = "Zq7wertyuiop90"
@@ -80,7 +81,7 @@ def redact_slowly(tree):
 
 
 @given(TREES, strategies.booleans())
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @example(tree={"response_cookies": [{"name": "lang", "value": "en"}]}, is_long=False)
 @example(tree={"post_data": {"to-ken": "x"}}, is_long=True)
 @example(tree={"a": [{"name": "code", "value": "ab12cd34"}, {"name": "s tate", "value": "x"}]}, is_long=True)
@@ -116,7 +117,7 @@ def test_what_stands_among_many_texts_is_found(tree):
 
 
 @given(TREES)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @example({'a"response_cookies': [], "password": "x"})
 @example({"response_cookies": [{}]})
 def test_all_texts_are_listed_as_they_are(tree):
@@ -212,7 +213,7 @@ def spellings(secret):
 
 
 @given(SECRETS, strategies.data())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_known_secrets_are_replaced_wherever_each_text_alone_has_them(secrets, data):
     replacer = KnownSecrets.of(secrets)
     texts = strategies.builds(

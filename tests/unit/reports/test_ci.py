@@ -7,8 +7,8 @@ import re
 import pytest
 
 from pytest_webeval.reports.ci import annotation, fenced, markdown, open_metrics
-from pytest_webeval.reports.markdown import plain
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.reports.tables import plain
 from pytest_webeval.results import Summary
 
 ROOM = 1024 * 1024

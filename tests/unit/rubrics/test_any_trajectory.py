@@ -13,9 +13,14 @@ import pytest_webeval
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.recordings.trajectory.outcome import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.recorded import Judgement, RecordedTrajectory, build_step
-from pytest_webeval.recordings.trajectory.task_data import TaskData
+from pytest_webeval.recordings.trajectory.recorded import (
+    Judgement,
+    OutcomeClass,
+    Trajectory,
+    TrajectoryOutcome,
+)
+from pytest_webeval.recordings.trajectory.side_files import TaskData
+from pytest_webeval.recordings.trajectory.step import build_step
 from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
@@ -25,17 +30,32 @@ from pytest_webeval.rules import RULES
 
 PACKAGE = Path(pytest_webeval.__file__).parent
 ABOVE = ("rubrics", "evaluators", "scoring", "reports", "summary", "plugin")
-KINDS = {"RecordedTrajectory", "Trajectory"}
+KINDS = {"FaraTrajectory"}
 TRACE = partial(load_trace, name="trace.har")
 COMPLETED = TrajectoryOutcome(OutcomeClass.COMPLETED, (), "the agent answered")
 ITEMS = [{"criterion": "Find it", "max_points": 2, "post_image_earned_points": 2}]
+
+
+class ScoredTrajectory(Trajectory, frozen=True, kw_only=True):
+    """A trajectory with score files, or with a rubric that a session may ask for."""
+
+    scores: tuple[str, ...] = ()
+    rubrics: tuple[str, ...] = ()
+
+    @property
+    def score_names(self):
+        return self.scores
+
+    @property
+    def rubric_names(self):
+        return self.rubrics
 
 
 @dataclass(frozen=True)
 class AnyRun(Run):
     """A run with the trajectory that it was given."""
 
-    recorded: RecordedTrajectory
+    recorded: Trajectory
 
     @property
     def trajectory(self):
@@ -46,7 +66,7 @@ class AnyRun(Run):
 def run_of(tmp_path):
     def build(**members) -> Run:
         inputs = RunInputs(tmp_path)
-        trajectory = RecordedTrajectory(inputs=inputs, outcome=COMPLETED, **members)
+        trajectory = ScoredTrajectory(inputs=inputs, outcome=COMPLETED, **members)
         return AnyRun(tmp_path, "7", 7, "any", "", inputs, RULES["default"], TRACE, trajectory)
 
     return build
@@ -81,7 +101,7 @@ def test_a_rubric_counts_by_request_where_the_trajectory_names_its_file(run_of):
     data = TaskData(rubric={"items": ITEMS})
     policy = VerdictPolicy(score_file="task_data.json")
     assert stored_verdict(run_of(task_data=data), policy) is None
-    found = stored_verdict(run_of(task_data=data, rubric_names=("task_data.json",)), policy)
+    found = stored_verdict(run_of(task_data=data, rubrics=("task_data.json",)), policy)
     assert found is not None
     assert (found.source, found.payload) == ("task_data.json", {"items": ITEMS})
 
@@ -90,14 +110,14 @@ def test_score_files_are_read_where_the_trajectory_lists_them(run_of, tmp_path):
     (tmp_path / "scores").mkdir()
     (tmp_path / "scores" / "gpt_eval.json").write_text('{"score": 1, "gpt_response_text": "SUCCESS"}')
     assert stored_verdict(run_of(), VerdictPolicy()) is None
-    found = stored_verdict(run_of(score_names=("gpt_eval.json",)), VerdictPolicy())
+    found = stored_verdict(run_of(scores=("gpt_eval.json",)), VerdictPolicy())
     assert found is not None
     assert (found.source, found.score, found.text) == ("scores/gpt_eval.json", 1, "SUCCESS")
 
 
 def test_a_judgement_of_the_reader_counts_before_score_files(run_of):
     verdict = Judgement(source="verdict.json", judge="judge", success=True)
-    run = run_of(judgements=(verdict,), score_names=("gpt_eval.json",))
+    run = run_of(judgements=(verdict,), scores=("gpt_eval.json",))
     found = stored_verdict(run, VerdictPolicy())
     assert found is not None
     assert (found.source, ignored_files(run, None), ignored_files(run, found)) == ("verdict.json", ["verdict.json"], [])

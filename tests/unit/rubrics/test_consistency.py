@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.consistency import CHECKS
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy

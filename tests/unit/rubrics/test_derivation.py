@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA, UnreadableVerdict, VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
@@ -157,8 +157,10 @@ def test_each_criterion_makes_its_own_score_of_the_same_payload(outcome, points,
     "written", [{}, {"verdict": 1}, {"rubric_is_success": 1}, {"rubric_items": None}, {"items": None}]
 )
 def test_a_payload_that_says_nothing_is_refused(written):
-    with pytest.raises(UnreadableVerdict, match=r"scores/x.json has neither a rubric nor an outcome nor an error"):
+    problem = r"scores/x.json has neither a rubric nor an outcome nor an error; judge the run again$"
+    with pytest.raises(UnreadableVerdict, match=problem) as error:
         verdict(written, 1)
+    assert error.value.source == "scores/x.json"  # so that nobody adds it once more
 
 
 def test_an_outcome_without_a_rubric_is_enough_unless_points_are_asked_for():
@@ -168,9 +170,10 @@ def test_an_outcome_without_a_rubric_is_enough_unless_points_are_asked_for():
 
 def test_a_malformed_rubric_makes_the_verdict_unreadable():
     with pytest.raises(
-        UnreadableVerdict, match=r"the rubric's items\[0\].max_points is -1; expected a number of points"
-    ):
+        UnreadableVerdict, match=r"the rubric's items\[0\].max_points is -1; expected a number of points$"
+    ) as error:
         verdict(payload(item(-1), outcome=True), 1)
+    assert error.value.source == ""
 
 
 KEYS = [

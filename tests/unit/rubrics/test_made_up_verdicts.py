@@ -78,6 +78,7 @@ def test_another_threshold_is_answered_exactly_and_contradicts_nothing(threshold
         assert not found.is_inconsistent
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("rule", INJECTIONS)
 def test_a_contradiction_is_caught_by_the_check_that_names_it_and_by_no_other(rule, odd_before):
     count = 0

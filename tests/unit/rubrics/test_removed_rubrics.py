@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from pytest_webeval.api import load_run, score
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from tests.support import recorded
 from tests.support.made_payloads import OTHER_FILE, RUBRIC_FILE, rules, verdict

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName, parse_name
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from pytest_webeval.rubrics.score_files import choose, read_rubric_file, read_score_file, stored_rubric
 

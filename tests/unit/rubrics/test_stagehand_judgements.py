@@ -9,22 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.stagehand_points import (
+from pytest_webeval.recordings.formats.stagehand_result import (
     PROCESS_RULES,
     CriterionScore,
     add_up_share,
     find_process_rule,
+    read_judgement,
     read_scores,
 )
-from pytest_webeval.recordings.trajectory.stagehand_result import read_judgement
+from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.failure_analysis import failure_of
-from pytest_webeval.rubrics.judgements import from_judgement
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rubrics.stored_verdict import RunFacts
+from pytest_webeval.rubrics.stored_verdict import RunFacts, from_judgement
 from tests.support.stagehand import SAMPLES, sample
 
 FULL = {

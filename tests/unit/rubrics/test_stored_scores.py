@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict

@@ -130,6 +130,7 @@ def test_any_text_is_read(text, kind):
     assert found.strict in (0, 1, None)
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     "piece", [" ", "- ", "1. ", "NOT ", "NOT A ", "A ", "SUCCESS", "status:", "status\n", "*", "NOT" + " " * 999]
 )

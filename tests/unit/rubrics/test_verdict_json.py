@@ -7,9 +7,10 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_webeval.recordings.formats.fara_trajectory import FaraTrajectory, read
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
-from pytest_webeval.recordings.trajectory.trajectory import Trajectory
+from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
@@ -24,9 +25,9 @@ NO_FLYING = '[6.2] Hallucinated action: the agent has no action "fly"'
 
 @pytest.fixture
 def trajectory(tmp_path):
-    def of(*actions) -> Trajectory:
+    def of(*actions) -> FaraTrajectory:
         path = recorded.write(tmp_path / recorded.RUN / "books_7", web_surfer_log=recorded.log(*actions))
-        return Trajectory(path, RunInputs(path))
+        return read(RecordedFiles(RunInputs(path)))
 
     return of
 

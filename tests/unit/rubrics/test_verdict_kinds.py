@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.rubrics.policy import UnreadableVerdict
 from tests.support.made_payloads import OTHER_FILE, OUTCOME_FALSE, RUBRIC_FILE, item, payload, rules, verdict
 

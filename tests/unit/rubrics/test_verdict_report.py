@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName
 from pytest_webeval.results import Status, worst_status
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import CRITERIA, VerdictPolicy
@@ -32,6 +32,7 @@ def decisive(found):
     return [one for one in named if one.status is not Status.ERROR]
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("criterion", [None, *CRITERIA])
 @pytest.mark.parametrize("rule", first_by_default([None, "R2", "R3", "R7"], 2))
 def test_what_decides_agrees_with_the_score_by_every_criterion(criterion, rule):

@@ -90,6 +90,12 @@ def test_a_calculation_that_never_ends_is_an_error():
         parse_metres("9**9**9**9 km")
 
 
+def test_who_limits_the_time_knows_the_error_by_its_code():
+    with pytest.raises(EvaluationError, match="too late") as raised, time_limit(0.05, "too late", "mine"):
+        time.sleep(5)
+    assert raised.value.code == "mine"
+
+
 def test_a_clock_within_another_leaves_it_what_is_left_of_its_time():
     began = time.monotonic()
     with pytest.raises(EvaluationError, match="outer"), time_limit(0.4, "outer"):

@@ -17,9 +17,10 @@ from pytest_webeval import Limits, load_run
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, ValueParseError
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.evaluators.network.urls import UrlMatcher
+from pytest_webeval.recordings.formats import fara_trajectory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
+from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.rules import RULES
 from pytest_webeval.safety.limits import read_limits
 from pytest_webeval.tasks.sites import Sites
@@ -237,9 +238,9 @@ def test_an_answer_beyond_its_limit_is_not_read(bench, peak):
 
 def test_an_answer_file_of_a_trajectory_has_the_same_limit(tmp_path, peak):
     sparse(tmp_path / "7_final_answer.json")
-    files = TrajectoryFiles(tmp_path, RunInputs(tmp_path))
+    trajectory = fara_trajectory.read(RecordedFiles(RunInputs(tmp_path)))
     with pytest.raises(RecordingError, match="see answer_size in webeval_limits"):
-        _ = files.answer
+        trajectory.find_answer()
     assert peak() < 2**20
 
 

@@ -22,6 +22,7 @@ def test_the_page_lists_each_measured_run():
     }
 
 
+@pytest.mark.thinned(every=7)
 @pytest.mark.parametrize("case", CASES)
 def test_a_run_of_a_share_of_the_limits_needs_that_share_of_the_memory(case):
     ordinary = ROWS[ORDINARY][1]

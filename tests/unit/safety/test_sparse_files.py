@@ -10,9 +10,9 @@ import pytest
 
 from pytest_webeval import Limits
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.recordings.formats import fara_trajectory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.files import TrajectoryFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
 from pytest_webeval.safety.files import read_beginning_inside, read_file_inside
 from pytest_webeval.safety.json import load_exact, load_lenient
@@ -114,11 +114,12 @@ def test_json_of_many_small_values_is_not_read(tmp_path):
         UnreadableTrajectory, match=r"a.json holds more values than 200; the limit is 200; raise values"
     ):
         RecordedFiles(inputs).read_json("a.json")
-    files = TrajectoryFiles(tmp_path, inputs)
-    assert files.task_data.raw == {}
-    assert files.left_unread["task_data.json"].startswith("task_data.json holds more values than 200; ")
+    trajectory = fara_trajectory.read(RecordedFiles(inputs))
+    assert trajectory.task_data.raw == {}
+    assert any("task_data.json holds more values than 200; " in text for text in trajectory.files.unread)
     assert len(RecordedFiles(RunInputs(tmp_path)).read_json("a.json").raw["other"]) == 150
-    assert len(TrajectoryFiles(tmp_path, RunInputs(tmp_path)).task_data.raw["other"]) == 150
+    whole = fara_trajectory.read(RecordedFiles(RunInputs(tmp_path)))
+    assert len(whole.task_data.raw["other"]) == 150
 
 
 @pytest.mark.parametrize("read", [load_lenient, load_exact])

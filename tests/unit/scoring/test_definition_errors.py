@@ -71,7 +71,7 @@ def scored(bench):
 @pytest.mark.parametrize(("expected", "text"), [*MISTAKES, *MISTAKES_OF_REQUIRED])
 def test_a_mistake_is_an_error_in_one_line_where_a_request_is_missing(scored, expected, text):
     result, _ = scored(expected)
-    assert result.status is Status.ERROR
+    assert (result.status, result.explanation) == (Status.ERROR, None)
     assert text in result.error_msg
     assert result.error_msg.startswith("invalid task definition: ")
     assert result.error_msg.endswith("; fix the definition")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators import Evaluator
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import Assertion, EvaluatorResult, Status
 from pytest_webeval.rules import find_rules
-from pytest_webeval.scoring.task_result import build_error_result, name_run_by_label
+from pytest_webeval.scoring.task_result import build_error_result, exclude, name_run_by_label
 
 RUN = placeholder_run(Path("/data/a+b/runs/1"), "runs/1", find_rules("default"))
 PATH, LABEL = "cannot list /data/a+b/runs/1/scores", "cannot list runs/1/scores"
@@ -30,8 +32,7 @@ PATH, LABEL = "cannot list /data/a+b/runs/1/scores", "cannot list runs/1/scores"
     ],
 )
 def test_a_message_has_the_label_in_place_of_the_path(message, expected):
-    result = build_error_result(RUN, None, message)
-    assert name_run_by_label(result, RUN).error_msg == expected
+    assert build_error_result(RUN, None, message).error_msg == expected
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_a_message_has_the_label_in_place_of_the_path(message, expected):
 def test_a_run_with_another_label_than_the_end_of_its_path_is_named_alone(path, label):
     run = placeholder_run(Path(path), label, find_rules("default"))
     message = f"cannot open {path}/x, {path} or '{path}0' in {path}.old, /mnt{path} and /data/other, see {path}."
-    result = name_run_by_label(build_error_result(run, None, message), run)
+    result = build_error_result(run, None, message)
     others = f"or '{path}0' in {path}.old, /mnt{path} and /data/other"
     assert result.error_msg == f"cannot open {label}/x, {label} {others}, see {label}."
 
@@ -48,7 +49,7 @@ def test_a_run_with_another_label_than_the_end_of_its_path_is_named_alone(path, 
 def test_the_label_of_an_odd_name_is_quoted_and_its_path_is_not():
     run = placeholder_run(Path("/data/r 1%/ä"), "r%201%25/%C3%A4", find_rules("default"))
     result = build_error_result(run, None, "cannot open /data/r 1%/ä/x; see /data/r 1%/tasks.json")
-    assert name_run_by_label(result, run).error_msg == "cannot open r 1%/ä/x; see r 1%/tasks.json"
+    assert result.error_msg == "cannot open r 1%/ä/x; see r 1%/tasks.json"
 
 
 def test_all_messages_of_a_result_have_the_label():
@@ -79,3 +80,24 @@ def test_all_messages_of_a_result_have_the_label():
 def test_a_result_without_a_message_is_the_same():
     result = build_error_result(RUN, None, "").with_changes(error_msg=None, webeval={"warnings": []})
     assert name_run_by_label(result, RUN) is result
+
+
+def test_an_excluded_run_is_named_in_its_reason():
+    assert exclude(build_error_result(RUN, None, ""), RUN, PATH, "aborted").webeval["excluded"] == LABEL
+
+
+class Failing(Evaluator):
+    """Cannot read a file of the run."""
+
+    name = "AgentResponseEvaluator"
+
+    def evaluate(self, expectation, case):  # noqa: ARG002
+        raise EvaluationError(f"cannot open {case.run.path}/x")
+
+
+def test_the_errors_of_evaluators_name_the_run(bench):
+    bench.record()
+    result = bench.score(bench.task(bench.expecting()), evaluators=[Failing()])
+    label = result.webeval["run"]
+    assert result.evaluators_results[0].error_msg == f"cannot open {label}/x"
+    assert result.error_msg == f"AgentResponseEvaluator: cannot open {label}/x"

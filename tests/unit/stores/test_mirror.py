@@ -31,6 +31,7 @@ from pytest_webeval.stores.mirror import Ahead, Mirror, attach, find_mirror
 from pytest_webeval.stores.store import TREE, StoredObject, find_key_problem
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.sites import load_sites
+from tests.support.default_run import examples
 from tests.support.faulty_s3 import Faults
 from tests.support.runs import Runs
 
@@ -616,7 +617,7 @@ def test_a_listing_beyond_the_limit_is_an_error(store, tmp_path):
 NAMES = st.text(st.sampled_from("aé./\n\0 \\") | st.characters(exclude_categories=()), min_size=1, max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(NAMES | st.sampled_from(["../../x", "/etc/x", "a/../../x", "files/../x"]), st.binary(), max_size=8)
 )

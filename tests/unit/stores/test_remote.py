@@ -87,6 +87,7 @@ def test_what_is_written_is_listed_by_key_and_read(endpoint, library):
     assert [entry.key for entry in store.list("b")] == ["b/c"]
 
 
+@pytest.mark.thinned(every=2)
 def test_an_odd_key_is_listed_and_read_as_it_is(endpoint, library):
     import botocore.session
 
@@ -101,12 +102,14 @@ def test_an_odd_key_is_listed_and_read_as_it_is(endpoint, library):
         client.delete_object(Bucket=BUCKET, Key=f"runs/{key}")
 
 
+@pytest.mark.thinned(every=8)
 @pytest.mark.parametrize("key", ["a\tb/c", "a\nb", "\x7f", "\u2028", "a%2Fb", "a b+c", "\u00fc", "u\u0308"])
 def test_an_odd_key_is_written_as_it_is(s3, library, key):
     open_store("s3://bucket/runs").write(key, b"odd")
     assert s3.objects("") == {f"runs/{key}": b"odd"}
 
 
+@pytest.mark.thinned(every=2)
 def test_a_listing_of_several_pages_is_complete(s3, library):
     keys = sorted(f"{number}" for number in range(2_500))
     s3.put({f"runs/{key}": b"1" for key in keys})
@@ -140,6 +143,7 @@ def test_what_fails_for_good_is_one_line_without_the_words_of_the_library(s3, li
         assert failure.value.__context__ is None
 
 
+@pytest.mark.thinned(every=2)
 def test_whether_a_store_can_be_written_is_tried_without_an_object(endpoint, library):
     import botocore.session
 
@@ -151,6 +155,7 @@ def test_whether_a_store_can_be_written_is_tried_without_an_object(endpoint, lib
         open_store("s3://other/results").check_writable("a")
 
 
+@pytest.mark.whole
 def test_a_store_that_cannot_be_tried_may_be_written(s3, library):
     s3.restart(Faults(unwritable=["results/a"]))
     with pytest.raises(StoreError, match=r"cannot write s3://bucket/results/a: access is denied"):
@@ -160,6 +165,7 @@ def test_a_store_that_cannot_be_tried_may_be_written(s3, library):
     open_store("memory://results").check_writable("a")
 
 
+@pytest.mark.thinned(every=2)
 def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
     with pytest.raises(StoreError, match=r"cannot list s3://other/runs: there is no such bucket or location; check it"):
         list(open_store("s3://other/runs").list())
@@ -167,6 +173,7 @@ def test_a_bucket_that_does_not_exist_is_an_error(s3, library):
         open_store("s3://other/runs").write("1", b"1")
 
 
+@pytest.mark.thinned(every=4)
 @pytest.mark.parametrize(
     ("name", "value", "error"),
     [
@@ -201,6 +208,7 @@ def test_a_scheme_may_have_capitals(s3, library):
     assert (store.location, store.read("1")) == ("s3://bucket/runs", b"1")
 
 
+@pytest.mark.thinned(every=2)
 def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkeypatch, caplog):
     monkeypatch.setenv("AWS_SESSION_TOKEN", "plantedtoken")
     s3.put({"runs/denied": b"1", "runs/failing": b"1"})
@@ -223,6 +231,7 @@ def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkey
         assert secret not in joined
 
 
+@pytest.mark.thinned(every=2)
 def test_reads_that_fail_for_a_passing_reason_are_tried_again(s3, library, quick_retries):
     s3.put({f"runs/{number}": f"{number}".encode() * 50 for number in range(150)})
     s3.restart(Faults(share=0.2))
@@ -232,6 +241,7 @@ def test_reads_that_fail_for_a_passing_reason_are_tried_again(s3, library, quick
     assert len(reads) > 160
 
 
+@pytest.mark.thinned(every=2)
 def test_a_store_that_is_killed_and_restarted_loses_nothing(s3, library):
     s3.put({f"runs/{number}": f"{number}".encode() for number in range(3)})
     store = open_store("s3://bucket/runs")
@@ -245,6 +255,7 @@ def test_a_store_that_is_killed_and_restarted_loses_nothing(s3, library):
     assert store.read("new") == b"new"
 
 
+@pytest.mark.thinned(every=2)
 def test_a_store_that_is_gone_is_waited_for_once(s3, library, quick_retries):
     s3.put({"runs/1": b"1"})
     store = open_store("s3://bucket/runs")
@@ -258,6 +269,7 @@ def test_a_store_that_is_gone_is_waited_for_once(s3, library, quick_retries):
     assert store.read("1") == b"1"
 
 
+@pytest.mark.thinned(every=2)
 def test_credentials_and_endpoint_of_a_profile_are_used(s3, library, tmp_path, monkeypatch):
     s3.put({"runs/1": b"1"})
     secret = s3.environment["AWS_SECRET_ACCESS_KEY"]
@@ -279,6 +291,7 @@ def _read_elsewhere(store):
     return os.getpid(), store.read("1")
 
 
+@pytest.mark.thinned(every=2)
 @pytest.mark.parametrize("method", ["spawn", "fork"])
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_store_works_in_another_process(s3, method):

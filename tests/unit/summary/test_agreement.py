@@ -7,11 +7,8 @@ from math import isnan, sqrt
 from statistics import NormalDist
 
 import pytest
-import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats import inter_rater
-from statsmodels.stats.proportion import proportion_confint
 
 from pytest_webeval.summary.agreement import SHARES, ConfusionTable, Share
 from pytest_webeval.summary.annotator_agreement import compute_fleiss_kappa, measure_agreement
@@ -121,7 +118,10 @@ def score(measure, table, positive):
     return measure(LABELS, VERDICTS, pos_label=positive, sample_weight=weigh(table), zero_division=nothing)
 
 
+@pytest.mark.libraries
 def test_random_tables_have_the_numbers_of_scikit_learn():
+    import sklearn.metrics
+
     for table in draw_tables():
         accuracy = sklearn.metrics.accuracy_score(LABELS, VERDICTS, sample_weight=weigh(table))
         assert is_same(table.accuracy.value, accuracy), table
@@ -133,8 +133,12 @@ def test_random_tables_have_the_numbers_of_scikit_learn():
             assert is_same(table.kappa.value, kappa), table
 
 
+@pytest.mark.libraries
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
 def test_random_tables_have_the_intervals_of_statsmodels():
+    from statsmodels.stats import inter_rater
+    from statsmodels.stats.proportion import proportion_confint
+
     for table in draw_tables():
         kappa = inter_rater.cohens_kappa([weigh(table)[:2], weigh(table)[2:]])
         assert is_same(table.kappa and table.kappa.value, kappa.kappa), table
@@ -149,7 +153,10 @@ def test_random_tables_have_the_intervals_of_statsmodels():
                 assert share.interval == pytest.approx(limits, abs=SAME), table
 
 
+@pytest.mark.libraries
 def test_random_labels_have_the_fleiss_kappa_of_statsmodels():
+    from statsmodels.stats import inter_rater
+
     generator = random.Random(7)
     for _ in range(200):
         raters = generator.randint(2, 6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.other_rates import format_other_rates
+from pytest_webeval.reports.rates_text import format_other_rates
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.session_totals import SessionTotals
 

@@ -65,6 +65,7 @@ def measure_memory(directory: Path, *arguments: object) -> int:
     return int(subprocess.run(command, cwd=directory, env=environment, check=True, capture_output=True).stdout)
 
 
+@pytest.mark.whole
 def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
     few, many = (measure_memory(tmp_path, count, 5_000, "attempts") for count in (60_000, 90_000))
 
@@ -87,6 +88,7 @@ def test_a_row_that_gates_check_takes_few_bytes():
     assert trace_most(lambda: session_of(summary)) < 8_000 * 620  # 1,440 as mappings
 
 
+@pytest.mark.whole
 def test_a_trajectory_in_the_analysis_takes_few_bytes():
     spool = RecordSpool(make_trajectories(8_000), 2_000)
 

@@ -29,9 +29,11 @@ def random_tables(count=1_000):
         yield tuple(generator.randint(0, most) for _ in range(4))
 
 
+@pytest.mark.libraries
 def test_the_exact_test_agrees_with_statsmodels_and_scipy():
-    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
-    stats = pytest.importorskip("scipy.stats")
+    from scipy import stats
+    from statsmodels.stats import contingency_tables as tables
+
     for both, worse, better, neither in random_tables():
         expected = tables.mcnemar([[both, worse], [better, neither]], exact=True).pvalue
         assert mcnemar_exact(worse, better) == pytest.approx(
@@ -42,8 +44,10 @@ def test_the_exact_test_agrees_with_statsmodels_and_scipy():
             assert binomial_tail(better, worse + better) == pytest.approx(one_sided, abs=TOLERANCE)
 
 
+@pytest.mark.libraries
 def test_intervals_agree_with_statsmodels():
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    from statsmodels.stats import proportion
+
     for both, worse, better, neither in random_tables():
         before, after = (both, both + worse + 1), (better, better + neither + 1)
         expected = proportion.proportion_confint(*before, method="wilson")
@@ -52,8 +56,10 @@ def test_intervals_agree_with_statsmodels():
         assert newcombe_unpaired_interval(before, after) == pytest.approx((low, high), abs=TOLERANCE)
 
 
+@pytest.mark.libraries
 def test_adjusted_p_values_agree_with_statsmodels():
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    from statsmodels.stats import multitest
+
     generator = random.Random(8)
     families = [[generator.choice((0.01, generator.random())) for _ in range(count)] for count in range(1, 30)]
     for p_values in [*families, [mcnemar_exact(worse, better) for _, worse, better, _ in random_tables()]]:
@@ -62,9 +68,11 @@ def test_adjusted_p_values_agree_with_statsmodels():
         assert list(adjusted.values()) == pytest.approx(list(expected), abs=TOLERANCE)
 
 
+@pytest.mark.libraries
 @pytest.mark.parametrize("pairs", [6, 7, 20, 100, 812, 5_000])
 def test_a_change_to_one_side_is_detected_in_80_of_100_sessions(pairs):
-    stats = pytest.importorskip("scipy.stats")
+    from scipy import stats
+
     difference = detectable_difference(pairs, 0)
     assert stats.binom.sf(5, pairs, difference) == pytest.approx(0.8, abs=1e-3)
 

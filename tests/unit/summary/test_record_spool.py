@@ -15,6 +15,7 @@ from pytest_webeval.summary import record_spool, session_totals
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.record_spool import RecordSpool, sort_records
 from pytest_webeval.summary.summarize import summarize_records
+from tests.support.default_run import examples
 from tests.support.made_records import make_records
 
 NOW = "2026-02-03T00:00:00Z"
@@ -106,7 +107,7 @@ def plain(record: Record) -> dict[str, object]:
 
 
 @given(records, st.sampled_from([None, "*", "c"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_summary_of_records_on_the_disk_is_that_of_records_in_memory(listed, pattern):
     latest = list({record.run: record for record in listed}.values())
 
@@ -127,7 +128,7 @@ def _small(begin):
 
 
 @given(records)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_records_come_in_order_each_time_with_the_last_of_each_run(listed):
     latest = sort_records({record.run: record for record in listed}.values())
     spool = RecordSpool(limit=3)

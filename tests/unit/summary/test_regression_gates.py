@@ -93,8 +93,10 @@ def run_of(task_id, name, status):
     return ScoredRun(run=f"{name}/{task_id}", task_id=task_id, status=status, format=name)
 
 
+@pytest.mark.libraries
 def test_the_test_of_a_share_agrees_with_scipy():
-    stats = pytest.importorskip("scipy.stats")
+    from scipy import stats
+
     generator = random.Random(5)
     for _ in range(300):
         runs, runs_now = generator.randint(1, 20), generator.randint(1, 20)

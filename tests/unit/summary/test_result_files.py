@@ -266,6 +266,7 @@ def test_a_manifest_that_is_not_one_is_one_line(tmp_path, content):
     assert problem.endswith(" @ eval_results.json")
 
 
+@pytest.mark.libraries
 def test_a_table_that_is_none_or_has_other_columns_is_one_line(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow.parquet import write_table

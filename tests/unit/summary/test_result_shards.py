@@ -121,15 +121,15 @@ def test_the_bytes_of_any_json_come_back(tree):
     assert expand_result(line) == content
 
 
-def test_the_results_of_the_example_suite_come_back_byte_for_byte(tmp_path):
+@FORMATS
+def test_the_results_of_the_example_suite_come_back_byte_for_byte(tmp_path, storage_format):
     tasks, sites = load_tasks(EXAMPLES / "runs/tasks.json"), load_sites(EXAMPLES / "config.json")
     assert len(list(score_runs(EXAMPLES / "runs", tasks, sites, output=tmp_path / "files"))) == 36
     files = {path.parent.relative_to(tmp_path / "files").as_posix(): path for path in tmp_path.rglob("*.json")}
-    for storage_format in ("jsonl", "parquet"):
-        with ResultShardWriter(tmp_path / storage_format, ShardLayout(storage_format, size=10)) as writer:
-            for path in sorted(files, key=find_order):
-                writer.add(path, files[path].read_bytes())
-        assert read_back(tmp_path / storage_format) == {path: file.read_bytes() for path, file in files.items()}
+    with ResultShardWriter(tmp_path / "shards", ShardLayout(storage_format, size=10)) as writer:
+        for path in sorted(files, key=find_order):
+            writer.add(path, files[path].read_bytes())
+    assert read_back(tmp_path / "shards") == {path: file.read_bytes() for path, file in files.items()}
 
 
 PATHS = st.lists(st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1), min_size=1)
@@ -206,6 +206,7 @@ def test_what_is_not_json_is_refused(tmp_path):
         ResultShardWriter(tmp_path).add("r/1", b"{")
 
 
+@pytest.mark.libraries
 def test_shards_of_an_earlier_and_longer_session_are_removed(tmp_path):
     contents = [result(number, f"r/{number}") for number in range(5)]
     write_shards(tmp_path, *contents, layout=ShardLayout(size=1))
@@ -322,11 +323,13 @@ def test_parquet_without_pyarrow_is_refused_at_once(tmp_path, monkeypatch):
         ResultShardWriter(tmp_path, ShardLayout("parquet"))
 
 
+@pytest.mark.libraries
 def test_a_table_has_columns_for_queries(tmp_path):
-    pandas = pytest.importorskip("pandas")
+    import pandas as pd
+
     excluded = result("b", "r/2", "error", webeval={"excluded": "aborted", "wall_time": None})
     write_shards(tmp_path, result(1, "r/1"), excluded, layout=ShardLayout("parquet"))
-    frame = pandas.read_parquet(tmp_path / "eval_results-00001.parquet")
+    frame = pd.read_parquet(tmp_path / "eval_results-00001.parquet")
     assert list(frame.columns) == ["run", "task_id", "status", "score", "excluded", "wall_time", "result"]
     assert frame["task_id"].tolist() == ["1", "b"]
     assert frame["excluded"].tolist() == [False, True]

@@ -171,5 +171,5 @@ def test_only_an_entry_with_a_schema_can_be_one_that_no_response_passes(bench, m
     bench.record({"task_type": "RETRIEVE", "status": "NOT_FOUND_ERROR", "retrieved_data": None})
     case = bench.case(bench.task(SHORTEST | more))
     (result,) = score(case, default_evaluators()).evaluators_results
-    explanation = json.dumps(case.log.explanation_of(result)).lower()
+    explanation = json.dumps(result.explanation.to_json()).lower()
     assert ("not_found_error" in explanation, "retrieved_data" in explanation) == (True, bool(quirks))

@@ -46,6 +46,7 @@ def count_matches(monkeypatch):
     return counts
 
 
+@pytest.mark.thinned(every=4)
 @BOTH
 @pytest.mark.parametrize(
     ("expected", "actual", "most"),
@@ -121,6 +122,7 @@ ITEMS = st.one_of(
 )
 
 
+@pytest.mark.thinned(every=2)
 @BOTH
 @pytest.mark.parametrize("extra_keys", [False, True])
 @given(data=st.data())

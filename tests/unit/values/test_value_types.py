@@ -60,6 +60,7 @@ def readable(name: str, raw: object, reading: ParseContext) -> Value | None:
         return None
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("reading", READINGS, ids=["task", "agent"])
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None)  # the first example waits for a parser to be imported
@@ -80,6 +81,7 @@ def test_a_deep_nest_is_at_worst_unreadable(name):
     assert readable(name, nest, ParseContext(patterns=False, alternatives=False)) is None
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["1" * 9_999 + "%", "1 " * 4_999 + "%", "a-" * 5_000, "/ " * 5_000, "1:" * 5_000])
 def test_a_long_text_is_read_or_refused(name, text):

@@ -166,14 +166,13 @@ def _verify(case: Case, step: Step[ValidityReply], parts: Sequence[str] = ()) ->
 
 
 def _read_validity(reply: ValidityReply) -> dict[str, Any]:
-    _check_codes(reply.ambiguity_codes, "7", "ambiguity_codes", has_codes=reply.is_ambiguous)
-    _check_codes(reply.invalid_task_codes, "8", "invalid_task_codes", has_codes=reply.is_invalid)
+    for codes, category, place, has_codes in (
+        (reply.ambiguity_codes, "7", "ambiguity_codes", reply.is_ambiguous),
+        (reply.invalid_task_codes, "8", "invalid_task_codes", reply.is_invalid),
+    ):
+        if has_codes is not bool(codes):
+            raise InvalidReply(f"expected {'at least one code' if has_codes else 'no codes'} @ {place}")
+        if not all(code in TAXONOMY[_GENERATION] and code[0] == category for code in codes):
+            raise InvalidReply(f"use codes of category {category} such as {category}.1 @ {place}")
     verification: dict[str, Any] = to_builtins(reply)
     return verification
-
-
-def _check_codes(codes: Sequence[str], category: str, place: str, *, has_codes: bool) -> None:
-    if has_codes is not bool(codes):
-        raise InvalidReply(f"expected {'at least one code' if has_codes else 'no codes'} @ {place}")
-    if not all(code in TAXONOMY[_GENERATION] and code[0] == category for code in codes):
-        raise InvalidReply(f"use codes of category {category} such as {category}.1 @ {place}")

@@ -129,20 +129,17 @@ def _graft(items: Sequence[Item], reply: ActionScoreReply) -> tuple[Item, ...]:
     """The criteria as they were, with nothing but the scores of the reply."""
     if len(reply.items) != len(items):
         raise InvalidReply(f"the rubric has {len(items)} criteria, the reply {len(reply.items)}; score each once")
-    return tuple(_graft_item(index, *pair) for index, pair in enumerate(zip(items, reply.items, strict=True)))
-
-
-def _graft_item(index: int, item: Item, score: ScoredCriterion) -> Item:
-    place = f"items[{index}]"
-    if not is_similar(item["criterion"], score.criterion):
-        raise InvalidReply(f"the text is not that of criterion {index}; keep texts and order @ {place}.criterion")
-    _check_points(score.earned_points, item, f"{place}.earned_points")
-    scored = {**item, "earned_points": score.earned_points, "justification": score.justification}
-    if not is_conditional(item):
-        return scored
-    if score.is_condition_met is None:
-        raise InvalidReply(f"the criterion has a condition; use true or false @ {place}.is_condition_met")
-    return scored | {"is_condition_met": score.is_condition_met}
+    scored = []
+    for index, (item, score) in enumerate(zip(items, reply.items, strict=True)):
+        place = f"items[{index}]"
+        if not is_similar(item["criterion"], score.criterion):
+            raise InvalidReply(f"the text is not that of criterion {index}; keep texts and order @ {place}.criterion")
+        _check_points(score.earned_points, item, f"{place}.earned_points")
+        if is_conditional(item) and score.is_condition_met is None:
+            raise InvalidReply(f"the criterion has a condition; use true or false @ {place}.is_condition_met")
+        met = {"is_condition_met": score.is_condition_met} if is_conditional(item) else {}
+        scored.append({**item, "earned_points": score.earned_points, "justification": score.justification, **met})
+    return tuple(scored)
 
 
 def is_similar(first: str, second: str) -> bool:

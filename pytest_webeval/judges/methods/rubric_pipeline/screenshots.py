@@ -198,14 +198,13 @@ def _build_request(case: Case, items: Sequence[Item], step: Step[EvidenceReply],
 def _read_analyses(items: Sequence[Item], pair: _Pair, reply: EvidenceReply) -> list[_Entry]:
     image, indices = pair
     check_indices([analysis.criterion_idx for analysis in reply.analyses], indices)
-    return [_read_analysis(items, image, analysis) for analysis in reply.analyses]
-
-
-def _read_analysis(items: Sequence[Item], image: int, analysis: Analysis) -> _Entry:
-    stored: dict[str, Any] = to_builtins(analysis) | {"screenshot_idx": image}
-    index, is_shown = stored.pop("criterion_idx"), stored.pop("condition_verification")
-    if not is_conditional(items[index]):
-        return index, stored
-    if is_shown is None:
-        raise InvalidReply(f"criterion {index} has a condition; condition_verification is true or false")
-    return index, stored | {"condition_verification": is_shown}
+    entries = []
+    for analysis in reply.analyses:
+        stored: dict[str, Any] = to_builtins(analysis) | {"screenshot_idx": image}
+        index, is_shown = stored.pop("criterion_idx"), stored.pop("condition_verification")
+        if is_conditional(items[index]):
+            if is_shown is None:
+                raise InvalidReply(f"criterion {index} has a condition; condition_verification is true or false")
+            stored["condition_verification"] = is_shown
+        entries.append((index, stored))
+    return entries

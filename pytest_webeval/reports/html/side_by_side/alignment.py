@@ -10,11 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.reports.failure_text import describe_difference
 from pytest_webeval.reports.html.side_by_side.requests import Place, Request, number, split_url
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.results import EvaluatorResult, Status, parse_assertion_name
+from pytest_webeval.results import EvaluatorResult, Status, list_failed
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.safety.text import preview, truncate
+from pytest_webeval.safety.text import truncate
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_CELL, LONGEST_PATH = 300, 120  # characters
@@ -73,14 +74,15 @@ _Failures = tuple[Mapping[_CheckKey, Cell], frozenset[tuple[str, str]]]  # and t
 
 
 def _collect_failures(run: RunDetails) -> _Failures:
-    repeated = Counter(result.evaluator_name for result, _ in run.explained)
+    results = run.result.evaluators_results
+    repeated = Counter(result.evaluator_name for result in results)
     failed: dict[_CheckKey, Cell] = {}
     evaluators = set()
-    for result, explanation in run.explained:
+    for result in results:
         name = result.evaluator_name
         expected = _digest(result.expected) if repeated[name] > 1 else ""
         evaluators.add((name, expected))
-        for own_path, text in _list_failures(result, explanation):
+        for own_path, text in _list_failures(result):
             path = _translate_path(own_path) if name == RESPONSE_EVALUATOR else own_path
             failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
     return failed, frozenset(evaluators)
@@ -98,34 +100,21 @@ def _digest(expected: Any) -> str:
     return sha256(json.dumps(expected, sort_keys=True, default=str).encode("utf-8", "backslashreplace"))
 
 
-def _list_failures(result: EvaluatorResult, explanation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_failures(result: EvaluatorResult) -> Iterator[tuple[str, str]]:
     """The path and the text of each check that did not hold: from the differences, or else from the assertions."""
     if result.status is Status.SUCCESS:
         return
-    differences = explanation.get("differences") or ()
+    differences = result.explanation.differences if result.explanation is not None else []
     for difference in differences[:_MOST_DIFFERENCES]:
-        yield difference["path"], describe_difference(difference)
+        yield difference.path, describe_difference(difference, LONGEST_CELL // 2)
     if differences:
         return
-    failed = [each for each in result.assertions or () if each.status is not Status.SUCCESS]
+    failed = list_failed(result.assertions)
     for assertion in failed[:_MOST_DIFFERENCES]:
         messages = [*(assertion.assertion_msgs or ()), *filter(None, [assertion.error_msg])]
-        yield parse_assertion_name(assertion.assertion_name)[0], "; ".join(messages) or assertion.status.value
+        yield assertion.path, "; ".join(messages) or assertion.status.value
     if not failed:
         yield "", result.error_msg or result.status.value
-
-
-def describe_difference(difference: Mapping[str, Any]) -> str:
-    """A difference in words."""
-    expected, actual = (preview(difference[side], LONGEST_CELL // 2) for side in ("expected", "actual"))
-    match difference["kind"]:
-        case "missing":
-            return f"expected {expected}; missing"
-        case "extra":
-            return f"not expected: {actual}"
-        case "unreadable":
-            return f"expected {expected}; not readable"
-    return f"expected {expected}; got {actual}"
 
 
 def _find_check(key: _CheckKey, failures: _Failures | None) -> Cell:

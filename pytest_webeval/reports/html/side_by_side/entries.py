@@ -1,20 +1,42 @@
-"""The changed tasks of a comparison as the page shows them: a column for each session."""
+"""The changed tasks of a comparison as the page shows them: a column for each session.
+
+The details come from the pages of the report of a session, or else from its results and recordings.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.reports.html.side_by_side import report_pages
 from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
+from pytest_webeval.reports.html.side_by_side.requests import (
+    Place,
+    list_deciding_places,
+    list_named,
+    mark_matches,
+    select,
+)
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, redact
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    UNREADABLE,
+    Recorded,
+    RecordingReader,
+    list_places,
+    read_result,
+)
+from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.scored_session import ScoredRun
+from pytest_webeval.summary.record import format_digests, parse_digests
+from pytest_webeval.summary.redacted_results import drop_untrusted_marks
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import ChangeKind, pair_runs
 
 MOST_TASKS = 200  # with details on one page
@@ -22,7 +44,16 @@ MOST_SESSIONS = 6  # columns
 LONGEST_REASON, LONGEST_ANSWER = 300, 2_000  # characters
 _LINE = 60
 DETAILED = (ChangeKind.REGRESSED.value, ChangeKind.NEWLY_ERRING.value, ChangeKind.FIXED.value)
+_DAMAGED = "its page or its result cannot be read"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+
+
+class SessionFiles(Struct, frozen=True):
+    """A session and where its files are: in the directory of its summary, and the recordings as labels lead to them."""
+
+    session: ScoredSession
+    directory: Path
+    base: Path
 
 
 class TaskRuns(Struct, frozen=True):
@@ -37,16 +68,24 @@ def select_tasks(content: Mapping[str, Any], files: Sequence[SessionFiles]) -> d
 
     Those that got worse come first where there are too many. A task that several comparisons list has one entry.
     """
+    first, *others = (each.session.runs for each in files)
+    before = {run.run: run for run in first}
+    later = [{run.run: run for run in runs} for runs in others]
+    has_several = len(others) > 1  # the change itself names both runs of one pair
+    paired = [
+        {pair.before.run: pair.after for pair in pair_runs(first, runs)} if has_several else {} for runs in others
+    ]
     by_run: dict[str, TaskRuns] = {}
     selected: dict[tuple[int, str], TaskRuns] = {}
     anchors: set[str] = set()
-    sessions = _Sessions.of(files)
     for number, change in _list_changes(content["comparisons"]):
         label = change["before"]["run"]
         if label not in by_run:
             if len(by_run) == MOST_TASKS:
                 continue
-            by_run[label] = TaskRuns(_build_anchor(change["task_id"], anchors), sessions.find(label, number, change))
+            found = [pairs.get(label) for pairs in paired]
+            found[number] = later[number].get(change["run"])
+            by_run[label] = TaskRuns(_build_anchor(change["task_id"], anchors), [before.get(label), *found])
         selected[number, change["run"]] = by_run[label]
     return selected
 
@@ -55,33 +94,6 @@ def _list_changes(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[tuple[in
     for kind in DETAILED:
         for number, comparison in enumerate(comparisons):
             yield from ((number, change) for change in comparison["changes"] if change["kind"] == kind)
-
-
-class _Sessions(Struct, frozen=True):
-    """The runs of all sessions by their labels, and for the later ones by the label in the first."""
-
-    before: Mapping[str, ScoredRun]
-    later: Sequence[Mapping[str, ScoredRun]]
-    paired: Sequence[Mapping[str, ScoredRun]]
-
-    @classmethod
-    def of(cls, files: Sequence[SessionFiles]) -> _Sessions:
-        first, *others = (each.session.runs for each in files)
-        has_several = len(others) > 1  # the change itself names both runs of one pair
-        return cls(
-            {run.run: run for run in first},
-            [{run.run: run for run in runs} for runs in others],
-            [
-                {pair.before.run: pair.after for pair in pair_runs(first, runs)} if has_several else {}
-                for runs in others
-            ],
-        )
-
-    def find(self, label: str, number: int, change: Mapping[str, Any]) -> list[ScoredRun | None]:
-        """The runs of a task in all sessions; those that a comparison pairs are the same run."""
-        found = [pairs.get(label) for pairs in self.paired]
-        found[number] = self.later[number].get(change["run"])
-        return [self.before.get(label), *found]
 
 
 def _build_anchor(task_id: int | str, taken: set[str]) -> str:
@@ -116,7 +128,7 @@ def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsRe
 
 
 def _build_column(
-    name: str, run: ScoredRun | None, details: RunDetails | str, redact: Callable[[str], str]
+    name: str, run: ScoredRun | None, details: RunDetails | str, redact_text: Callable[[str], str]
 ) -> dict[str, Any]:
     column: dict[str, Any] = {
         "session": name,
@@ -138,7 +150,7 @@ def _build_column(
             "problems": list(details.problems),
         }
     elif run is not None and run.reason:
-        column["reason"] = truncate(redact(run.reason), LONGEST_REASON)
+        column["reason"] = truncate(redact_text(run.reason), LONGEST_REASON)
     return column
 
 
@@ -154,3 +166,77 @@ def format_answer(answer: Any) -> str:
         return truncate(text, LONGEST_ANSWER)
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+class DetailsReader(Struct, frozen=True):
+    """Reads the details of runs for a page in a directory."""
+
+    directory: Path
+    redacting: Redacting
+    recordings: RecordingReader
+
+    def read_all(self, runs: Sequence[tuple[SessionFiles, ScoredRun | None]]) -> list[RunDetails | str]:
+        """The details of a task's runs without secrets, or a line for each run that says why there are none.
+
+        Of the requests, those to places that decide in one of the sessions.
+        """
+        read = ["no run of this task" if run is None else self._read(files, run) for files, run in runs]
+        places = list_deciding_places([each.requests for each in read if isinstance(each, RunDetails)])
+        return [each if isinstance(each, str) else self._redact(each, places) for each in read]
+
+    def _redact(self, details: RunDetails, places: Collection[Place]) -> RunDetails | str:
+        try:
+            return redact(structs.replace(details, requests=select(details.requests, places)), self.redacting)
+        except UNREADABLE:
+            return _DAMAGED
+
+    def _read(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str:
+        try:
+            return self._read_page(files, run) or self._read_result(files, run) or "no report and no result of it"
+        except UNREADABLE:  # with paths of this machine in some messages
+            return _DAMAGED
+
+    def _read_page(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
+        page = report_pages.read_page(files.directory, run.run)
+        if page is None:
+            return None
+        result = drop_untrusted_marks(report_pages.build_result(page, run.task_id))
+        if not _is_of(run, result):
+            return "its page is of another session"
+        recorded = self.recordings.find_picture(result, page, files.directory, run.run)
+        recorded = recorded.with_requests(page.get("network"))
+        address = report_pages.link_to_task(files.directory, run.run, self.directory)
+        return _build(run, result, recorded, address)
+
+    def _read_result(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
+        read = read_result(files.directory, run.run)
+        if read is None:
+            return None
+        result, place = drop_untrusted_marks(read[0]), read[1]
+        if not _is_of(run, result):
+            return "its result is of another session"
+        paths = list_places(place, files.base, run.run)
+        return _build(run, result, self.recordings.read(result, paths), None)
+
+
+def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str | None) -> RunDetails:
+    named = list_named(result.evaluators_results)
+    return RunDetails(
+        result,
+        named if recorded.requests is None else mark_matches(recorded.requests, named),
+        recorded.has_all_requests,
+        recorded.picture,
+        recorded.caption,
+        address,
+        recorded.problems,
+        run.reason or "",
+        recorded.run,
+    )
+
+
+def _is_of(run: ScoredRun, result: TaskResult) -> bool:
+    """Whether a result is that of a row in a summary: a later session may have replaced it."""
+    digests = parse_digests(format_digests({"inputs": result.webeval.get("inputs")}))
+    known = run.digests
+    same = all(known.get(name, digest) == digest for name, digest in digests.items() if name == "recording")
+    return result.status.value == run.status and same

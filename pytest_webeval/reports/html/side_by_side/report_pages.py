@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes, urlencode
 
 from pytest_webeval.reports.html.screenshots import relative_url
 from pytest_webeval.reports.html.writer import PAGES, data_name, inert_json
-from pytest_webeval.results import EvaluatorResult, TaskResult
+from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import exists_no_follow, read_file_inside
 from pytest_webeval.safety.json import get_member, load_bounded
 from pytest_webeval.safety.limits import USUAL
@@ -61,12 +61,16 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
             "webeval": {
                 "trajectory": {"answer": _find_answer(page)},
                 "inputs": get_member(page.get("checksums"), "inputs"),
-                "explanations": [
-                    {name: each.get(name) for name in ("differences", "nearest", "candidates")} for each in evaluated
-                ],
+                "explanations": [_find_explanation(each) for each in evaluated],
             },
         }
     )
+
+
+def _find_explanation(evaluated: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The explanation of an evaluation; None where the page shows no differences of it."""
+    shown = {name: evaluated[name] for name in ("differences", "nearest", "candidates") if evaluated.get(name)}
+    return shown if "differences" in shown else None
 
 
 def _find_answer(page: Mapping[str, Any]) -> Any:
@@ -85,25 +89,18 @@ _VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum"
 def _build_evaluation(evaluated: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
     name, assertions = evaluated.get("name"), evaluated.get("assertions")
     verdict = get_member(page.get("rubric"), "verdict") if name == RUBRIC_EVALUATOR else evaluated.get("actual")
-    listed = assertions if isinstance(assertions, list) else []
-    return EvaluatorResult.read(
-        {
-            "evaluator_name": name,
-            "status": evaluated.get("status"),
-            "score": 0.0,
-            "actual": verdict,
-            "expected": evaluated.get("expected"),
-            "error_msg": evaluated.get("error"),
-            "assertions": [
-                {
-                    "assertion_name": get_member(each, "name"),
-                    "status": get_member(each, "status"),
-                    "assertion_msgs": get_member(each, "messages"),
-                }
-                for each in listed
-            ],
-        }
-    ).to_json()
+    names = {"assertion_name": "name", "status": "status", "assertion_msgs": "messages"}
+    return {
+        "evaluator_name": name,
+        "score": 0.0,
+        "actual": verdict,
+        "error_msg": evaluated.get("error"),
+        **{each: evaluated.get(each) for each in ("status", "expected")},
+        "assertions": [
+            {field: get_member(each, shown) for field, shown in names.items()}
+            for each in (assertions if isinstance(assertions, list) else ())
+        ],
+    }
 
 
 def link_to_task(report: Path, label: str, directory: Path) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from pytest_webeval.reports.html.event_details import FORBIDDEN, MATCH, NEAREST
+from pytest_webeval.reports.html.requests import FORBIDDEN, MATCH, NEAREST
 from pytest_webeval.results import EvaluatorResult, Status
 from pytest_webeval.safety.text import truncate
 
@@ -76,16 +76,17 @@ def _build(method: Any, url: Any, status: Any, role: str) -> Request | None:
     return Request(truncate(method, LONGEST_METHOD), truncate(url, LONGEST_URL), status, role)
 
 
-def list_named(explained: Sequence[tuple[EvaluatorResult, Mapping[str, Any]]]) -> list[Request]:
-    """The requests that a result names: those that matched, and the nearest ones of failed checks."""
-    return [request for pair in explained if (request := _find_named(*pair)) is not None]
+def list_named(results: Sequence[EvaluatorResult]) -> list[Request]:
+    """The requests that evaluations name: those that matched, and the nearest ones of failed checks."""
+    return [request for each in results if (request := _find_named(each)) is not None]
 
 
-def _find_named(evaluated: EvaluatorResult, explanation: Mapping[str, Any]) -> Request | None:
-    nearest, actual = explanation.get("nearest"), evaluated.actual
-    if isinstance(nearest, Mapping):
+def _find_named(evaluated: EvaluatorResult) -> Request | None:
+    nearest = None if evaluated.explanation is None else evaluated.explanation.nearest
+    actual = evaluated.actual
+    if nearest is not None:
         role = MATCH if evaluated.status is Status.SUCCESS else NEAREST
-        return _build(nearest.get("method"), nearest.get("url"), nearest.get("status"), role)
+        return _build(nearest.method, nearest.url, nearest.status, role)
     if evaluated.status is Status.SUCCESS and isinstance(actual, Mapping):
         return _build(actual.get("http_method"), actual.get("url"), actual.get("response_status"), MATCH)
     return None

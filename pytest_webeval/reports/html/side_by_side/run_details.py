@@ -9,11 +9,10 @@ from msgspec import Struct, field, structs
 
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
-from pytest_webeval.redaction.messages import read_explanations
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.results import EvaluatorResult, Status, TaskResult
+from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks
@@ -24,7 +23,7 @@ _LONGEST_ACTION = 80
 
 
 class RunDetails(Struct, frozen=True):
-    """The result of a run and what its recording adds.
+    """The result of a run and what its recording adds; of `run`, the recording, they may repeat secrets.
 
     Without a recording, the requests are those alone that the result names, and `has_all_requests` is not set.
     """
@@ -37,6 +36,7 @@ class RunDetails(Struct, frozen=True):
     address: str | None = None  # of the task in the report of its session
     problems: Sequence[str] = ()
     reason: str = ""  # as the summary of the session has it
+    run: Run | None = None
 
     @property
     def answer(self) -> Any:
@@ -47,25 +47,18 @@ class RunDetails(Struct, frozen=True):
         results = self.result.evaluators_results
         return next((each.actual for each in results if each.evaluator_name == RESPONSE_EVALUATOR), None)
 
-    @property
-    def explained(self) -> list[tuple[EvaluatorResult, Mapping[str, Any]]]:
-        """What each evaluator found, with its explanation."""
-        explanations = read_explanations(self.result) or [None] * len(self.result.evaluators_results)
-        pairs = zip(self.result.evaluators_results, explanations, strict=True)
-        return [(result, explanation or {}) for result, explanation in pairs]
 
-
-def redact(details: RunDetails, run: Run | None, redacting: Redacting) -> RunDetails:
-    """The same without secrets. `run` is the recording that they may come from."""
+def redact(details: RunDetails, redacting: Redacting) -> RunDetails:
+    """The same without secrets."""
     requests = [[each.method, {"url": each.url}, each.status, each.role] for each in details.requests]
     reason = truncate(details.reason, LONGEST_REASON)
     attachment = {"requests": requests, "caption": details.caption, "reason": reason}
     result, safe = redacting.redact_with_attachment(
-        drop_untrusted_marks(details.result), run, attachment, [details.caption, reason]
+        drop_untrusted_marks(details.result), details.run, attachment, [details.caption, reason]
     )
     rows = [Request(str(method), str(place["url"]), status, role) for method, place, status, role in safe["requests"]]
     texts = {name: str(safe[name]) for name in ("caption", "reason")}
-    return structs.replace(details, result=result, requests=rows, **texts)
+    return structs.replace(details, result=result, requests=rows, run=None, **texts)
 
 
 def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | None, bool]:
@@ -83,15 +76,11 @@ def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | Non
 
 
 def _list_failing(result: TaskResult, steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    judged = [_find_first_step(evaluated.actual) for evaluated in result.evaluators_results]
+    judged = [get_member(get_member(each.actual, "failure"), "first_step") for each in result.evaluators_results]
     by_judge = [step for number in judged if number is not None for step in steps if step.get("index") == number]
-    failed = [pair for pair in RunDetails(result).explained if pair[0].status is not Status.SUCCESS]
-    indices = [get_member(explanation.get("nearest"), "index") for _, explanation in failed]
+    failed = [each.explanation for each in result.evaluators_results if each.status is not Status.SUCCESS]
+    indices = [each.nearest.index if each and each.nearest else None for each in failed]
     return by_judge + [step for index in indices for step in steps if _has_event(step, index)]
-
-
-def _find_first_step(verdict: Any) -> Any:
-    return get_member(get_member(verdict, "failure"), "first_step")
 
 
 def _has_event(step: Mapping[str, Any], index: Any) -> bool:

@@ -169,6 +169,7 @@ def test_a_golden_run_passes_under_the_definition_of_the_suite_and_under_its_pro
 FAILING = [(task_id, problem) for task_id in DEFINITIONS for problem in list_failing(task_id)]
 
 
+@pytest.mark.thinned(every=6)
 @pytest.mark.parametrize(("task_id", "problem"), FAILING, ids=[f"{task_id}: {problem}" for task_id, problem in FAILING])
 def test_a_failing_run_fails_under_the_definition_of_the_suite_and_under_the_proposal(
     task_id, problem, place, proposals

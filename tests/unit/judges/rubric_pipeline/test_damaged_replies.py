@@ -166,6 +166,7 @@ def run_damaged(plan, step, damage, attempts=5):
     return derived, calls, damaging
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("kind", ALWAYS_INVALID)
 def test_a_step_without_a_valid_reply_uses_its_fallback_and_says_so(step, kind):
@@ -184,6 +185,7 @@ def test_a_step_without_a_valid_reply_uses_its_fallback_and_says_so(step, kind):
         assert len(damaging.damaged) == (1 if is_ended else 5)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("step", [step for step in STEPS if step != "single_evidence"])
 @pytest.mark.parametrize("kind", [*ALWAYS_INVALID, *MAYBE_VALID])
 def test_a_damaged_reply_is_asked_for_again(step, kind):

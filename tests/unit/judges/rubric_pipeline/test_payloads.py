@@ -13,7 +13,7 @@ from pytest_webeval.judges.methods.rubric_pipeline.method import RubricPipeline
 from pytest_webeval.judges.methods.rubric_pipeline.screenshots import MAX_IMAGES
 from pytest_webeval.judges.questions import Reply
 from pytest_webeval.judges.verdicts import JudgeSettings
-from pytest_webeval.recordings.trajectory.score_names import parse_name
+from pytest_webeval.recordings.trajectory.layout import parse_name
 from pytest_webeval.rubrics.failure_analysis import failure_of
 from tests.unit.judges.rubric_pipeline.perfect_judge import (
     SIMPLE,
@@ -33,6 +33,7 @@ def run(plan: Plan):
     return judged, derive_again(plan, judged), calls
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("seeds", [range(start, start + 60) for start in range(0, 360, 60)], ids=lambda seeds: seeds[0])
 def test_a_payload_is_derived_again_to_what_the_judge_meant(seeds):
     for seed in seeds:

@@ -9,8 +9,8 @@ import pytest
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.inputs import RunInputs
+from pytest_webeval.recordings.network.playwright import LARGEST_START, parse_trace_start
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.recordings.network.trace_start import LARGEST_START, parse_trace_start
 from pytest_webeval.rules import find_rules
 from pytest_webeval.scoring.score import score
 from tests.unit.recordings.network.test_trace_layouts import BOTH_KINDS, archived, entry, lines, paths, written

@@ -246,7 +246,7 @@ def test_a_missing_side_file_is_an_error_where_nothing_else_matches(bench, score
     other = posted(bench, "post_data", {"mimeType": FORM, "text": "a=2"})
     results = scored(WANTED["post_data"], aside(bench), other)
     assert statuses(results) == ["failure", "error", "error"]
-    assert results[1][0].error_msg == LACKING.format(bench.directory / "7/gone.txt")
+    assert results[1][0].error_msg == LACKING.format("7/gone.txt")
 
 
 def test_a_missing_side_file_does_not_matter_where_the_status_rules_its_event_out(bench, scored):
@@ -278,7 +278,7 @@ def test_an_explanation_names_a_body_that_is_unavailable(bench, scored):
     (bench.directory / "7/network.har").write_text(json.dumps({"log": {"entries": [aside(bench, status=404)]}}))
     evaluator = {"evaluator": "NetworkEventEvaluator", "expected": WANTED["post_data"]}
     result = bench.score(bench.task(bench.expecting("MUTATE", schema={"type": "null"}), evaluator))
-    differences = result.webeval["explanations"][1]["differences"]
+    differences = result.to_json()["webeval"]["explanations"][1]["differences"]
     assert [(one["path"], one["kind"]) for one in differences] == [
         ("response_status", "different"),
         ("post_data", "unreadable"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.core_log import CoreLog, read_core_log
+from pytest_webeval.recordings.trajectory.side_files import CoreLog, read_core_log
 
 COMPLETED = """\
 2026-03-01 10:00:00,000 [INFO] webeval.core.books_find_7 - [Execution books_find_7] Start

@@ -251,6 +251,7 @@ def test_deep_nesting_is_judged_alike_however_deep_the_caller_stands():
         assert len(read_log(line.encode()).steps) == expected
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize(
     "content",
     [

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.recordings.trajectory.target import Target
+from pytest_webeval.recordings.trajectory.step import Step, Target
 
 COMPLETED = r"""
 {"timestamp":"2026-03-01T10:00:05.100000","type":"OtherEvent","message":"\nThought #1: Search the shop for the atlas.\nAction #1: executing tool 'web_search' with arguments {\"action\": \"web_search\", \"query\": \"pocket atlas\"}"}

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.trajectory.score_names import ScoreFileName, parse_name
+from pytest_webeval.recordings.trajectory.layout import ScoreFileName, parse_name
 
 EXACT = Decimal("0.8")
 MMRUBRIC, WEBJUDGE = "mmrubric_0.8-5-3.json", "WebJudge_Online_Mind2Web_eval-3.json"

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.fara_targets import find_scale
-from pytest_webeval.recordings.trajectory.recorded import build_step
-from pytest_webeval.recordings.trajectory.target import MOST_PIXELS, Target, build_target, find_target
+from pytest_webeval.recordings.trajectory.log import find_scale
+from pytest_webeval.recordings.trajectory.step import MOST_PIXELS, Target, build_step, build_target, find_target
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 NAMES = st.sampled_from(["coordinate", "action", "type", "x", "y"])

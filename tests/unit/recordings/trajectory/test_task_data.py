@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.task_data import FLAGS, TaskData, read_task_data
+from pytest_webeval.recordings.trajectory.side_files import TaskData, read_task_data
 
 RUBRIC = {"items": [{"criterion": "Find it", "max_points": 3}], "total_max_points": 3}
 
@@ -65,20 +65,6 @@ def test_points_are_read_exactly():
     assert found.rubric == {"earned": Decimal("0.1"), "max": 3}
     assert found.rubric["earned"] * 3 == Decimal("0.3")
     assert found.raw["rubric_score"] == [Decimal("0.8")]
-
-
-@pytest.mark.parametrize(
-    ("raw", "is_set"),
-    [(True, True), (1, True), (4, True), (False, False), (0, False), (-1, False), (None, False), ("yes", False)],
-)
-@pytest.mark.parametrize("name", ["encountered_captcha", "web_sufing_steps_exceeded", "web_surfing_stalled"])
-def test_flags_are_those_that_are_true_or_count_something(name, raw, is_set):
-    assert read(**{name: raw, "url_unreachable": True}).flags == ({name: raw} if is_set else {})
-
-
-def test_flags_come_in_one_order_whatever_that_of_the_file():
-    assert list(read(**dict.fromkeys(sorted(FLAGS, reverse=True), True)).flags) == sorted(FLAGS)
-    assert len(FLAGS) == 22
 
 
 @pytest.mark.parametrize(

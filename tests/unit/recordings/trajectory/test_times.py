@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.times import Times, read_times
+from pytest_webeval.recordings.trajectory.side_files import Times, read_times
 
 
 @pytest.mark.parametrize(

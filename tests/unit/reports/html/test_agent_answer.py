@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_webeval import load_run
-from pytest_webeval.reports.html.agent_answer import (
+from pytest_webeval.reports.html.task_page import (
     LONGEST_NAME,
     LONGEST_TEXT,
     MOST_FIELDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.html.charts import draw_outcomes, draw_rates
+from pytest_webeval.reports.html.static_pages import draw_outcomes, draw_rates
 
 
 def counts(rate, low, high):

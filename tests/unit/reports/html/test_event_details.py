@@ -13,7 +13,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements
 from pytest_webeval.redaction.text import TextRedactor
 from pytest_webeval.reports.html.event_bodies import LONGEST_BODY, LONGEST_VALUE, MARGIN, Room, describe_body, trim_body
-from pytest_webeval.reports.html.event_details import (
+from pytest_webeval.reports.html.requests import (
     LONGEST_OTHER_BODY,
     MOST_CHARACTERS,
     MOST_DETAILED,

@@ -9,9 +9,8 @@ import pytest
 from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.action_trace import ActionTrace
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step
-from pytest_webeval.reports.html import frames
-from pytest_webeval.reports.html.frames import FrameCopies, list_frames
-from pytest_webeval.reports.html.screenshots import Picture
+from pytest_webeval.reports.html import screenshots as frames
+from pytest_webeval.reports.html.screenshots import FrameCopies, Picture, list_frames
 from pytest_webeval.reports.html.writer import data_name
 
 NAME = data_name("runs/107")

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_webeval.reports.html.image_size import HEADER_BYTES, MOST_HEADER_BYTES, read_size
+from pytest_webeval.reports.html.screenshots import HEADER_BYTES, MOST_HEADER_BYTES, read_size
 
 
 def image(kind, size=(123, 45), mode="RGB", **options):

@@ -11,12 +11,9 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.index_page import MOST_LISTED, MOST_ROWS, index_view
-from pytest_webeval.reports.html.index_parts import ListName, PartWriter, write_index
-from pytest_webeval.reports.html.index_row import IndexRow
-from pytest_webeval.reports.html.index_tally import IndexTally
-from pytest_webeval.reports.html.label_order import LabelOrder
-from pytest_webeval.reports.html.merged_report import write_merged_report
-from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory
+from pytest_webeval.reports.html.index_parts import LabelOrder, ListName, PartWriter, write_index
+from pytest_webeval.reports.html.index_rows import IndexRow, IndexTally
+from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages, claim_directory, write_merged_report
 from pytest_webeval.reports.html.writer import write_copy, write_task
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary.shard_file import SCHEMA_VERSION, ReportPart, ShardFile
@@ -258,6 +255,7 @@ def test_a_part_is_not_written_through_a_link(tmp_path):
     assert (tmp_path / "other").read_text() == "kept"
 
 
+@pytest.mark.whole
 def test_merged_shards_of_many_runs_have_a_report_in_parts(tmp_path):
     count = MOST_ROWS + 1
     files = []

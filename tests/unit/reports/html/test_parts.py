@@ -14,13 +14,12 @@ from PIL import Image
 
 from pytest_webeval import load_run
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.recordings.trajectory.step import Screenshot
-from pytest_webeval.recordings.trajectory.target import Target
-from pytest_webeval.reports.html.network_table import LONGEST_TEXT as LONGEST_FIELD
-from pytest_webeval.reports.html.network_table import MOST_EVENTS, marks_of, network_table
+from pytest_webeval.recordings.trajectory.step import Screenshot, Target
+from pytest_webeval.reports.html.requests import LONGEST_TEXT as LONGEST_FIELD
+from pytest_webeval.reports.html.requests import MOST_EVENTS, marks_of, network_table
 from pytest_webeval.reports.html.screenshots import HEIGHT, WIDTH, Links, Picture, Thumbnails, thumbnail
 from pytest_webeval.reports.html.timeline import LONGEST_TEXT, MOST_STEPS, _target_to_json, step_timeline
-from pytest_webeval.results import EvaluatorResult, Status
+from pytest_webeval.results import Difference, EvaluatorResult, Explanation, NamedEvent, Status
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.pictures import MOST_PIXELS
 
@@ -107,20 +106,22 @@ def test_a_trace_that_cannot_be_read_has_no_table(recorded):
     assert network_table(run, {}) is None
 
 
-def result(status):
-    return EvaluatorResult(evaluator_name="NetworkEventEvaluator", status=status, score=0.0)
+def result(status, nearest, candidates, *differences):
+    named = None if nearest is None else NamedEvent(nearest, 9, "GET", "http://shop.test/")
+    explanation = Explanation(list(differences), named, candidates)
+    return EvaluatorResult(evaluator_name="NetworkEventEvaluator", status=status, score=0.0, explanation=explanation)
 
 
 def test_events_are_marked_by_what_they_were_for_the_verdicts():
-    explained = [{"candidates": [1, 2, 3], "nearest": {"index": 2}}, None, {"candidates": [2, 7], "nearest": None}]
-    marks = marks_of([result(Status.FAILURE)] * 3, explained)
+    unexplained = EvaluatorResult(evaluator_name="NetworkEventEvaluator", status=Status.FAILURE, score=0.0)
+    marks = marks_of([result(Status.FAILURE, 2, [1, 2, 3]), unexplained, result(Status.FAILURE, None, [2, 7])])
     assert marks == {1: "candidate", 2: "nearest", 3: "candidate", 7: "candidate"}
 
 
 def test_an_event_that_should_not_be_there_is_marked_so():
-    extra = {"differences": [{"path": "network_event", "kind": "extra"}], "nearest": {"index": 4}, "candidates": [4, 6]}
-    assert marks_of([result(Status.FAILURE)], [extra]) == {4: "forbidden", 6: "candidate"}
-    assert marks_of([result(Status.SUCCESS)], [extra])[4] == "match"
+    extra = Difference("network_event", "extra", None, "http://shop.test/")
+    assert marks_of([result(Status.FAILURE, 4, [4, 6], extra)]) == {4: "forbidden", 6: "candidate"}
+    assert marks_of([result(Status.SUCCESS, 4, [4, 6], extra)])[4] == "match"
 
 
 def image(width, height, kind="PNG"):

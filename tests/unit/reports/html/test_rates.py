@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from pytest_webeval.reports.html.rates import RateTally
+from pytest_webeval.reports.html.index_rows import RateTally
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.record import Record
 from tests.browser import pages

@@ -9,7 +9,7 @@ import re
 import pytest
 from msgspec import structs
 
-from pytest_webeval.reports.html.session_tables import build_agents, build_baseline, build_judging_lines
+from pytest_webeval.reports.html.index_page import build_agents, build_baseline, build_judging_lines
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.attempts import build_attempts
 from pytest_webeval.summary.judging import build_judging

@@ -8,10 +8,9 @@ import time
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.recordings.network.entry_fields import parse_timestamp
+from pytest_webeval.recordings.network.har_entries import parse_timestamp
 from pytest_webeval.recordings.trajectory.step import Step
-from pytest_webeval.reports.html.step_alignment import align_events
-from pytest_webeval.reports.html.timeline import _ranges
+from pytest_webeval.reports.html.timeline import _ranges, align_events
 
 SHOP = "http://shop.test"
 

@@ -30,12 +30,13 @@ def failure(**webeval: Any) -> TaskResult:
     )  # fmt: skip
     fields = json.loads(json.dumps(evaluated.to_json()))
     explanations = [{"differences": [DIFFERENCE], "nearest": None, "candidates": []}]
-    return TaskResult(
+    unread = TaskResult(
         task_id=7, intent_template_id=1, sites=[], task_revision=1, status=Status.FAILURE, score=0.0, error_msg=None,
         evaluators_results=[EvaluatorResult.read(fields)], webarena_verified_version="",
         webarena_verified_evaluator_checksum="", webarena_verified_data_checksum="",
         webeval={"run": "runs/7", "rules": "default", "version": "1", "wall_time": 0.0, "explanations": explanations, **webeval},
     )  # fmt: skip
+    return TaskResult.read(unread.to_json())
 
 
 @pytest.fixture

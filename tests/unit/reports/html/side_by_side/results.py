@@ -35,7 +35,7 @@ def evaluate(name="NetworkEventEvaluator", *differences, failed=(), error=None, 
 def build(*evaluated, **webeval):
     """The result of a task with these evaluations."""
     results = [result for result, _ in evaluated]
-    return TaskResult(
+    unread = TaskResult(
         task_id=107,
         intent_template_id=1,
         sites=["shopping"],
@@ -47,6 +47,7 @@ def build(*evaluated, **webeval):
         webeval={"explanations": [explanation for _, explanation in evaluated], "run": "runs/107", **webeval},
         **dict.fromkeys(VERSIONS, ""),
     )
+    return TaskResult.read(unread.to_json())
 
 
 def recorded(*requests):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_webeval.reports.failure_text import describe_difference
 from pytest_webeval.reports.html.side_by_side import alignment
-from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests, describe_difference
+from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.results import Difference
 from tests.unit.reports.html.side_by_side.results import build, differ, evaluate, read_request, recorded
 
 NET, ANSWER = "NetworkEventEvaluator", "AgentResponseEvaluator"
 PASSED, ABSENT, UNKNOWN = "passes as expected", "absent no such check", "unknown not known"
-WRONG = 'fails expected "a"; got "b"'
+WRONG = 'fails expected "a", got "b"'
 
 
 def texts(rows):
@@ -29,7 +31,7 @@ CHECKS = [
     (
         [evaluate(NET, differ("url"), differ("method"))],
         [evaluate(NET, differ("url"), differ("method", actual="c"))],
-        [("method", WRONG, 'fails expected "a"; got "c"')],
+        [("method", WRONG, 'fails expected "a", got "c"')],
         1,
     ),
     ([evaluate(NET, differ("url"))], [evaluate(ANSWER)], [("url", WRONG, ABSENT)], 0),
@@ -91,15 +93,20 @@ def test_long_and_many_checks_are_bounded():
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("different", 'expected "a"; got {"b": 1}'),
-        ("missing", 'expected "a"; missing'),
-        ("extra", 'not expected: {"b": 1}'),
-        ("unreadable", 'expected "a"; not readable'),
-        (["of", "another", "type"], 'expected "a"; got {"b": 1}'),
+        ("different", 'expected "a", got {"b": 1}'),
+        ("missing", 'expected "a", missing'),
+        ("extra", 'not expected, got {"b": 1}'),
+        ("unreadable", 'expected "a", not readable'),
+        ("of another kind", 'expected "a", got {"b": 1}'),
     ],
 )
 def test_a_difference_in_words(kind, text):
-    assert describe_difference(differ("x", kind, "a", {"b": 1})) == text
+    assert describe_difference(Difference("x", kind, "a", {"b": 1})) == text
+
+
+@pytest.mark.parametrize("path", ["query_params.q", "post_data", "post_data.x", "headers.referer"])
+def test_what_a_browser_did_not_send_is_said_to_be_so(path):
+    assert describe_difference(Difference(path, "missing", "a", None)) == 'expected "a", not sent'
 
 
 REQUESTS = [

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.reports.html.side_by_side import entries
-from pytest_webeval.reports.html.side_by_side.entries import format_answer, select_tasks
-from pytest_webeval.reports.html.side_by_side.session_files import SessionFiles
+from pytest_webeval.reports.html.side_by_side.entries import SessionFiles, format_answer, select_tasks
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 
@@ -51,6 +50,11 @@ def test_a_task_has_one_entry_with_the_runs_of_all_sessions():
     assert tasks[0, "b/1"] is tasks[1, "c/1"]
     assert [run and run.run for run in tasks[0, "b/1"].runs] == ["a/1", "b/1", "c/1", "d/1"]
     assert [run and run.run for run in tasks[0, "b/3"].runs] == ["a/3", "b/3", None, "d/3"]
+
+
+def test_a_task_that_changed_in_a_later_session_has_its_run_in_that_column():
+    tasks = choose(session("a", "1+"), session("b", "1+"), session("c", "1-"))
+    assert [run and run.run for run in tasks[1, "c/1"].runs] == ["a/1", "b/1", "c/1"]
 
 
 @pytest.mark.parametrize("task_id", [107, "108", "books.find_7-x", "x" * 80])

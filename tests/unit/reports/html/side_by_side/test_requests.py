@@ -15,7 +15,7 @@ from pytest_webeval.reports.html.side_by_side.requests import (
     select,
     split_url,
 )
-from tests.unit.reports.html.side_by_side.results import NEAREST, differ, evaluate
+from tests.unit.reports.html.side_by_side.results import NEAREST, build, differ, evaluate
 
 NET = "NetworkEventEvaluator"
 
@@ -79,18 +79,16 @@ def test_a_place_is_a_path_at_any_host(url, parts):
 
 def test_a_result_names_the_requests_that_matched_or_came_nearest():
     matched = {"http_method": "POST", "url": "__SHOPPING__/cart", "response_status": 302, "headers": {}}
-    named = list_named(
-        [
-            evaluate(NET, differ("url"), nearest=NEAREST),
-            evaluate(NET, nearest=NEAREST | {"method": "PUT"}, actual=matched),
-            evaluate(NET, actual=matched),
-            evaluate(NET, differ("url"), actual=matched),
-            evaluate(NET, nearest={"index": "x", "method": 5}),
-            evaluate("AgentResponseEvaluator", actual={"status": "SUCCESS"}),
-            evaluate(NET, actual="damaged"),
-        ]
-    )
-    assert named == [
+    evaluated = [
+        evaluate(NET, differ("url"), nearest=NEAREST),
+        evaluate(NET, nearest=NEAREST | {"method": "PUT"}, actual=matched),
+        evaluate(NET, actual=matched),
+        evaluate(NET, differ("url"), actual=matched),
+        evaluate(NET, nearest={"index": "x", "method": 5}),
+        evaluate("AgentResponseEvaluator", actual={"status": "SUCCESS"}),
+        evaluate(NET, actual="damaged"),
+    ]
+    assert [request for each in evaluated for request in list_named(build(each).evaluators_results)] == [
         Request("GET", "__SHOPPING__/cart", 200, "nearest"),
         Request("PUT", "__SHOPPING__/cart", 200, "match"),
         Request("POST", "__SHOPPING__/cart", 302, "match"),

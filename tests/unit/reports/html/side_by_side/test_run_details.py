@@ -8,6 +8,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side.requests import Request
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, choose_step, describe_step, redact
+from pytest_webeval.results import TaskResult
 from tests.unit.reports.html.side_by_side.results import NEAREST, build, differ, evaluate
 
 NET, RUBRIC, ANSWER = "NetworkEventEvaluator", "RubricEvaluator", "AgentResponseEvaluator"
@@ -88,8 +89,9 @@ def test_what_a_file_says_of_its_own_redaction_does_not_count(mode, explanations
     secret = evaluate(NET, differ("headers.authorization", expected="x", actual=f"Bearer {SECRET}"))
     result = build(secret, redacted=mode, trajectory={"answer": f"password={SECRET}"})
     if explanations is not None:
-        result = result.with_changes(webeval=result.webeval | {"explanations": explanations})
-    safe = redact(RunDetails(result), None, Redacting(RedactionPolicy(mode), is_leaving=True))
+        raw = result.to_json()
+        result = TaskResult.read(raw | {"webeval": raw["webeval"] | {"explanations": explanations}})
+    safe = redact(RunDetails(result), Redacting(RedactionPolicy(mode), is_leaving=True))
     assert SECRET not in str(safe)
     assert OTHER not in str(safe)
 
@@ -99,7 +101,7 @@ def test_all_that_is_shown_with_a_result_is_redacted(mode):
     requests = [Request("POST", f"http://joe:{SECRET}@h.test/?access_token={SECRET}", 200)]
     texts = {"caption": f"step 1: password={SECRET}", "reason": f"{'x' * 3_980} password={SECRET}"}
     details = RunDetails(build(), requests, has_all_requests=True, **texts)
-    safe = redact(details, None, Redacting(RedactionPolicy(mode), is_leaving=True))
+    safe = redact(details, Redacting(RedactionPolicy(mode), is_leaving=True))
     assert SECRET not in str(safe)
     assert "redacted-" in safe.caption
     assert safe.requests[0].url.startswith("http://")

@@ -9,7 +9,6 @@ import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.reports.html.side_by_side import run_files
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget
 from pytest_webeval.reports.html.side_by_side.report_pages import (
     build_result,
     find_frame,
@@ -20,6 +19,7 @@ from pytest_webeval.reports.html.side_by_side.report_pages import (
 )
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_files import (
+    Budget,
     is_same_recording,
     list_inputs,
     list_places,
@@ -28,6 +28,7 @@ from pytest_webeval.reports.html.side_by_side.run_files import (
     read_result,
 )
 from pytest_webeval.reports.html.writer import data_name, write_task
+from pytest_webeval.results import Difference
 from pytest_webeval.safety.files import sha256
 from tests.unit.reports.html.side_by_side.results import build
 
@@ -234,3 +235,17 @@ FRAME = f"data/{data_name('runs/107')}-frame-3.png"
 )
 def test_a_frame_is_a_file_of_the_report_for_this_run(step, frame):
     assert find_frame(step, "runs/107") == frame
+
+
+@pytest.mark.parametrize(
+    "other", [{}, {"differences": []}, {"differences": [5]}, {"differences": 5, "candidates": None}]
+)
+def test_the_differences_on_a_page_are_kept_beside_an_evaluator_that_has_none_to_read(other):
+    named = {"name": "NetworkEventEvaluator", "status": "failure"}
+    shown = {"path": "url", "kind": "different", "expected": "a", "actual": "b"}
+    evaluators = [{**named, **other}, {**named, "differences": [shown]}]
+    result = build_result({"status": "failure", "evaluators": evaluators}, 107)
+    first, second = (each.explanation for each in result.evaluators_results)
+    assert first is None
+    assert second is not None
+    assert second.differences == [Difference(**shown)]

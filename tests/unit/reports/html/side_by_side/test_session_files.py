@@ -10,11 +10,16 @@ import pytest
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side import entries
-from pytest_webeval.reports.html.side_by_side.entries import TaskRuns, build_entry
-from pytest_webeval.reports.html.side_by_side.recording_reader import Budget, Recorded, RecordingReader, find_shot
+from pytest_webeval.reports.html.side_by_side.entries import DetailsReader, SessionFiles, TaskRuns, build_entry
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_files import LIMITS, load_recording
-from pytest_webeval.reports.html.side_by_side.session_files import DetailsReader, SessionFiles
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    LIMITS,
+    Budget,
+    Recorded,
+    RecordingReader,
+    find_shot,
+    load_recording,
+)
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.summary.record import format_digests
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
