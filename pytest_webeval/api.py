@@ -9,24 +9,22 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from pytest_webeval.errors import RecordingError, SettingsError, StoreError, TaskDefinitionError
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.recordings.formats import list_signs, recognize
 from pytest_webeval.recordings.formats import load_run as read_run
-from pytest_webeval.recordings.formats import recognize
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.recordings.run import Run, RunFormat, placeholder_run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
-from pytest_webeval.root_scoring import RootScoring, RootSearch, fetch_signs, open_mirror
+from pytest_webeval.root_scoring import RootScoring, RootSearch, open_mirror
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO, find_rules
-from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import CACHE_TREE, exists_no_follow
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.score_settings import SECONDS, ScoreSettings, build_refused_result
-from pytest_webeval.stores.store import TREE, find_key_problem, is_remote, name_object
+from pytest_webeval.stores.store import find_key_problem, is_remote, name_object
 from pytest_webeval.summary.redacted_results import parse_policy
 from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
@@ -65,10 +63,8 @@ def find_runs(
         with suppress(TaskDefinitionError):  # whoever scores a run says so
             tasks = _load_root_tasks(top, own)
     for directory in RootSearch(top, own, tasks, mirror=mirror).list_directories():
-        path = Path(directory.path)
         if mirror is not None and directory.problem is None:
-            mirror.fetch([path], with_pictures=True)
-            directory = replace(directory, problem=mirror.find_problem(path))  # noqa: PLW2901  (the same run)
+            mirror.fetch([Path(directory.path)], with_pictures=True)
         yield directory.load(top, rule_set, limits, own)
 
 
@@ -143,10 +139,11 @@ def score_run(
     path = mirror.path / key
     has_own_code = settings.evaluators is not None or bool(settings.formats)
     with mirror.naming_location(), mirror.using(path, with_pictures=has_own_code):
-        if (problem := mirror.find_problem(path)) is not None:
+        try:
+            return _score_directory(mirror.path, key, settings, redacting, name)
+        except StoreError as error:  # over a file that tells the format
             run = placeholder_run(path, quote_path(key or path.name), find_rules(settings.rules))
-            return redacting.redact_for_file(build_refused_result(run, settings.tasks, StoreError(problem)), run)
-        return _score_directory(mirror.path, key, settings, redacting, name)
+            return redacting.redact_for_file(build_refused_result(run, settings.tasks, error), run)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -262,13 +259,13 @@ def _find_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> 
     """
     if is_remote(str(root)):
         return open_mirror(str(root), Path(cache) if cache is not None else None, limits=limits)
-    if Path(root).parent.name != TREE:
+    if Path(root).parent.name != CACHE_TREE:
         return None
     from pytest_webeval.stores.mirror import find_mirror  # for who asks
 
     mirror = find_mirror(Path(root))
     if mirror is not None:
-        fetch_signs(mirror)
+        mirror.fetch_signs(list_signs)
     return mirror
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, StoreError, WebEvalError
+from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, WebEvalError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import default_task_id, quote_path
@@ -35,7 +35,7 @@ from pytest_webeval.scoring.score_settings import ScoreSettings, build_refused_r
 from pytest_webeval.scoring.worker import PRELOADED_MODULES
 from pytest_webeval.scoring.worker_pool import count_processors
 from pytest_webeval.storage import remove, remove_leftovers, write_json
-from pytest_webeval.tasks.dataset import TASKS, TaskSet
+from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:
     from pytest_webeval.executors.engine import Engine
@@ -90,10 +90,9 @@ class RootSearch(Struct, frozen=True):
         return Search(self.top, self._recognize, self._is_defined, self._is_output).tree()
 
     def _recognize(self, path: Path, listing: DirectoryListing) -> RunFormat | None:
-        run_format = formats.recognize(path, listing, self.own)
         if self.mirror is not None:
-            self.mirror.check(path, formats.list_deciding(listing, run_format))
-        return run_format
+            self.mirror.bring_signs(path, formats.list_signs)
+        return formats.recognize(path, listing, self.own)
 
     def _is_defined(self, path: Path) -> bool:
         return self.tasks is not None and default_task_id(path) in self.tasks
@@ -110,14 +109,8 @@ def open_mirror(
     from pytest_webeval.stores.mirror import Mirror
 
     mirror = Mirror.open(open_store(location), cache, most_bytes, limits)
-    fetch_signs(mirror)
-    return mirror
-
-
-def fetch_signs(mirror: Mirror) -> None:
-    """Fetch the files by which runs are recognized. Raises `StoreError` for the definitions of their tasks."""
     mirror.fetch_signs(formats.list_signs)
-    mirror.check(mirror.path, [TASKS])
+    return mirror
 
 
 class RootScoring(Struct, frozen=True, eq=False, dict=True):
@@ -199,12 +192,7 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
         if isinstance(run, BrokenRun):
             return self._refuse(directory, RecordingError(run.problem))
         run = self.settings.prepare(run, self.root_tasks)
-        problem = self.mirror.find_problem(run.path) if self.mirror is not None else None
-        if problem is None:
-            result = self.settings.score_in_time(run, self.root_tasks)
-        else:
-            result = build_refused_result(run, self._tasks, StoreError(problem))
-        result, redacted = self._redact_in_time(result, run)
+        result, redacted = self._redact_in_time(self.settings.score_in_time(run, self.root_tasks), run)
         if (problem := self._keep(result, run)) is not None:
             refused = build_refused_result(run, self._tasks, RecordingError(problem))
             redacted = self._returning.redact_for_file(refused, run)

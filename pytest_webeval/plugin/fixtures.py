@@ -92,7 +92,6 @@ def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
             definition = workspace.tasks.definition(run)
             node.stash[RESOLVED] = run, definition
             if not (isinstance(node, RunItem) and reuse_stored_result(node, run, definition, workspace)):
-                workspace.check_fetched(run.path)
                 run.check()
     except WebEvalError:
         node.stash[UNREADABLE] = True

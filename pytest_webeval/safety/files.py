@@ -11,12 +11,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RecordingError, StoreError
 from pytest_webeval.safety.limits import INI, USUAL
 from pytest_webeval.safety.run_directory import open_directory, stat_no_follow
 
 _LARGE, _PIECE, _MOST_HOLES = 2**20, 4_096, 16 * 2**20  # bytes
 _TEXTS = (".har", ".json", ".jsonl", ".log", ".network", ".trace", ".txt")
+CACHE_TAG, CACHE_TREE = "CACHEDIR.TAG", ".files"  # of a cache, by which programs for backups know it, and of its files
+UNFETCHED: dict[str, str] = {}  # why files of caches have no content, by their path, in a process that tried to get it
 
 
 def sha256(content: bytes) -> str:
@@ -34,13 +36,14 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
     try:
         status = os.fstat(handle)
         _check_file(directory / name, status, limit, limit_name)
+        _refuse_unfetched(directory / name, status)
         _refuse_holes(directory / name, handle, status)
         return _read_bytes(handle, status.st_size)
     finally:
         os.close(handle)
 
 
-def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str) -> None:
+def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str = "") -> None:
     if not stat.S_ISREG(status.st_mode):
         raise RecordingError(f"{path} is not a regular file; replace it with a regular file")
     if status.st_size > limit:
@@ -52,22 +55,32 @@ def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str)
 def open_file_inside(directory: Path, name: str) -> Iterator[BinaryIO]:
     """A regular file below a directory, to be read a piece at a time. Raises `RecordingError`."""
     handle = _open_file(directory, name)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    try:
+        status = os.fstat(handle)
+        _check_file(directory / name, status, status.st_size)
+        _refuse_unfetched(directory / name, status)
+    except RecordingError:
         os.close(handle)
-        raise RecordingError(f"{directory / name} is not a regular file; replace it with a regular file")
+        raise
     with os.fdopen(handle, "rb") as file:
         yield file
 
 
 def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
-    """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read."""
+    """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read.
+
+    Raises `StoreError` for a file that a store did not give: nobody knows then what it is.
+    """
     try:
         handle = _open_file(directory, name)
     except RecordingError:
         return b""
     try:
         status = os.fstat(handle)
-        return _read_bytes(handle, min(status.st_size, most)) if stat.S_ISREG(status.st_mode) else b""
+        if not stat.S_ISREG(status.st_mode):
+            return b""
+        _refuse_unfetched(directory / name, status)
+        return _read_bytes(handle, min(status.st_size, most))
     except OSError:
         return b""
     finally:
@@ -78,12 +91,27 @@ def read_range_inside(directory: Path, name: str, start: int, end: int) -> bytes
     """Some bytes of a regular file below a directory, fewer at its end. Raises `RecordingError`."""
     handle = _open_file(directory, name)
     try:
-        size = os.fstat(handle).st_size
-        _check_file(directory / name, os.fstat(handle), size, "")
+        status = os.fstat(handle)
+        _check_file(directory / name, status, status.st_size)
+        _refuse_unfetched(directory / name, status)
         os.lseek(handle, start, os.SEEK_SET)
-        return _read_bytes(handle, max(min(end, size) - start, 0))
+        return _read_bytes(handle, max(min(end, status.st_size) - start, 0))
     finally:
         os.close(handle)
+
+
+def _refuse_unfetched(path: Path, status: os.stat_result) -> None:
+    """Raise `StoreError` for a file in a cache that has a size and no content, which its time says: it would be zeros.
+
+    It is the only thing that is known here of stores.
+    """
+    if status.st_mtime_ns or not status.st_size:
+        return
+    real = Path(os.path.realpath(path.parent), path.name)
+    trees = (place for place in real.parents if place.name == CACHE_TREE)
+    if any(os.path.lexists(place.with_name(CACHE_TAG)) for place in trees):
+        unknown = f"{path} was not fetched from its store, or has changed there since; list the store again"
+        raise StoreError(UNFETCHED.get(str(real), unknown))
 
 
 def _refuse_holes(path: Path, handle: int, status: os.stat_result) -> None:

@@ -84,11 +84,11 @@ class StoreBatch(Struct, frozen=True, eq=False):
         mirror = self.scorer.workspace.settings.mirror_of(path)
         with nullcontext() if mirror is None else mirror.using(path, with_pictures=self._with_pictures):
             payload = self.scorer.score(target)
-        if mirror is None:
-            return payload
-        mirror.release(path)
-        is_unread = self.scorer.workspace.settings.is_unread(path, target.problem)
-        return payload.mark_unread() if payload is not None and is_unread else payload
+            if payload is not None and self.scorer.workspace.settings.is_unread(path, target.problem):
+                payload = payload.mark_unread()
+        if mirror is not None:
+            mirror.release(path)
+        return payload
 
     def _upload(self, part: Sequence[RunToScore]) -> dict[Path, str]:
         workspace = self.scorer.workspace

@@ -97,7 +97,6 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
                 definition = attempt.definition = workspace.tasks.definition(run)
                 attempt.stored = self._find_stored(target.earlier, run, definition)
                 if attempt.stored is None:
-                    workspace.check_fetched(path)
                     run.check()
             if attempt.stored is None or not self._stands_unread(attempt.stored):
                 self._decide(attempt, run, definition, budget)

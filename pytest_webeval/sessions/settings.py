@@ -109,7 +109,7 @@ class Settings:
         """That of a run; None for one that is not in a store."""
         return next((mirror for mirror in self.mirrors if mirror.holds(path)), None)
 
-    def is_unread(self, path: Path, problem: str | None) -> bool:
+    def is_unread(self, path: Path, problem: str | None = None) -> bool:
         """Whether a store did not give all files of a run, perhaps to the process that found a `problem` with it."""
         mirror = self.mirror_of(path)
         if mirror is None:

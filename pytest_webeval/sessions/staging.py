@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.results import JOURNAL, SUMMARY
-from pytest_webeval.safety.files import read_file_inside, walk_directories
+from pytest_webeval.safety.files import CACHE_TREE, read_file_inside, walk_directories
 from pytest_webeval.stores.cache import INDEX, CacheIndex, default_cache, find_index, open_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.retries import RemoteStore
-from pytest_webeval.stores.store import TREE, Store
+from pytest_webeval.stores.store import Store
 
 THREADS = 16
 _UPLOADED = "uploaded"  # what the index says of a file
@@ -39,7 +39,7 @@ class Staging(Struct, frozen=True, dict=True):
     @property
     def path(self) -> Path:
         """The tree of results."""
-        return Path(self.cache) / TREE
+        return Path(self.cache) / CACHE_TREE
 
     @cached_property
     def _index(self) -> CacheIndex:

@@ -134,7 +134,9 @@ class PreviousSession(Struct, eq=False, dict=True):
     def check(
         self, earlier: EarlierResult | None, modules: str | None, run: Run, definition: Definition
     ) -> StoredResult | None:
-        """The same, of what was found."""
+        """The same, of what was found. Nothing is reused for a run of which a store did not give all files."""
+        if self.workspace.settings.is_unread(run.path):
+            return None
         entry = None if earlier is None else self._check_line(earlier.line, modules, run, definition)
         if earlier is None or entry is None:
             return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError, StoreError
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import Labels
@@ -109,11 +109,10 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         mirrored = frozenset(mirror.path for mirror in self.settings.mirrors)
         return Labels(self.settings.roots, self.rootpath, mirrored)
 
-    def check_fetched(self, path: Path) -> None:
-        """Raise `StoreError` if a store did not give all files of a run."""
-        mirror = self.settings.mirror_of(path)
-        if mirror is not None and (problem := mirror.find_problem(path)) is not None:
-            raise StoreError(problem)
+    def fetch(self, paths: Sequence[Path]) -> None:
+        """Get whole runs from stores: for who reads them before they are scored, or in place of that."""
+        for mirror in self.settings.mirrors:
+            mirror.fetch(filter(mirror.holds, paths), with_pictures=True)
 
     def open_run(self, path: Path) -> AbstractContextManager[None]:
         """Keep the directory of a run open while the run is scored, so that what replaces it later is not used."""
@@ -124,12 +123,12 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
         Raises `RecordingError` if a hook or a format cannot read the directory.
         """
+        if (mirror := self.settings.mirror_of(path)) is not None:
+            mirror.bring_signs(path, formats.list_signs)
         if path in self._formats:
             return self._formats[path]
         try:
             run_format = self.recognize(path) or formats.format_of(path, seen)
-            if seen is not None and (mirror := self.settings.mirror_of(path)) is not None:
-                mirror.check(path, formats.list_deciding(seen, run_format))
         except OSError as error:
             raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
         if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it

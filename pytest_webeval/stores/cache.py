@@ -17,18 +17,19 @@ from pathlib import Path
 from msgspec import DecodeError, Struct, json
 
 from pytest_webeval.errors import SettingsError, StoreError
+from pytest_webeval.safety.files import CACHE_TAG, CACHE_TREE
 from pytest_webeval.safety.text import to_line
 from pytest_webeval.storage import write_bytes
 from pytest_webeval.stores.listing import PREFIX, Plan, Problems
-from pytest_webeval.stores.store import TREE, StoredObject
+from pytest_webeval.stores.store import StoredObject
 
 PARTS = "parts"  # files that are being fetched
-TAG = "CACHEDIR.TAG"  # by which programs for backups know a cache
 INDEX = "index.jsonl"
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _SECONDS = 7 * 86_400.0  # after which a part, or a listing, is of a process that is gone
+_BLOCK = 512  # bytes, as `stat` counts them
 _ADVICE = "choose another cache"
 
 
@@ -53,7 +54,7 @@ def open_cache(path: Path, location: str) -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check(path)
         _mark(path, location)
-        for name in (TREE, PARTS):
+        for name in (CACHE_TREE, PARTS):
             (path / name).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise SettingsError(f"cannot use the cache {path}: {error.strerror}; {_ADVICE}") from error
@@ -80,9 +81,9 @@ def _check(path: Path) -> None:
 def _mark(path: Path, location: str) -> None:
     """Write the tag into an empty directory, or compare it: what is not in a listing is removed from a cache."""
     expected = f"{_SIGNATURE}\n# {to_line(location, 2_000)}\n".encode()
-    tag = path / TAG
+    tag = path / CACHE_TAG
     if not tag.exists():
-        others = [name for name in os.listdir(path) if not name.startswith(f".{TAG}.")]  # noqa: PTH208  (names)
+        others = [name for name in os.listdir(path) if not name.startswith(f".{CACHE_TAG}.")]  # noqa: PTH208  (names)
         if others and not tag.exists():  # unless another process has begun the cache with the tag meanwhile
             raise SettingsError(f"cannot use the cache {path}: it has other files; choose an empty directory")
         if not others:
@@ -272,8 +273,9 @@ class Tree:
     def lay_out(self, plan: Plan, index: CacheIndex, complete: Container[str]) -> set[str]:
         """Make the directories and files of a plan, and return the keys of those that are current.
 
-        A file of the right size stays: it is fetched again where its content is another. The plan has all that lies
-        below the `complete` directories; what else is there is removed. Raises `SettingsError`.
+        Where the content of a file is that of another object, it is removed at once, so that nobody takes it for this
+        one if that cannot be fetched. The plan has all that lies below the `complete` directories; what else is there
+        is removed. Raises `SettingsError`.
         """
         children, current = plan.list_children(), set[str]()
         try:
@@ -288,11 +290,12 @@ class Tree:
                         _remove(present[name].path)
                 for name, entry in list(files.items()):
                     status = present[name].stat(follow_symlinks=False) if name in present else None
-                    if status is None or not entry.is_identified or not _fits(status, entry):
-                        if not self._try_to_place(entry, plan.problems, is_new=status is None):
-                            del files[name]
-                    elif is_current(status, entry, index):
+                    if status and entry.is_identified and is_current(present[name].path, status, entry, index):
                         current.add(entry.key)
+                    elif status and _is_hole(status, entry):
+                        continue
+                    elif not self._try_to_place(entry, plan.problems, is_new=status is None):
+                        del files[name]
         except OSError as error:
             raise SettingsError(f"cannot use the cache {self.root}: {error.strerror}; choose another cache") from error
         return current
@@ -361,13 +364,31 @@ def _replace(part: str, path: str) -> None:
         os.replace(part, path)  # noqa: PTH105  (same)
 
 
-def is_current(status: os.stat_result, entry: StoredObject, index: CacheIndex) -> bool:
-    """Whether a file has the content of an object."""
-    return _fits(status, entry) and (not entry.size or index.is_current(entry.key, entry.identity, status))
+def is_current(path: str, status: os.stat_result, entry: StoredObject, index: CacheIndex) -> bool:
+    """Whether a file has the whole content of an object."""
+    is_known = not entry.size or index.is_current(entry.key, entry.identity, status)
+    return is_known and _fits(status, entry) and _is_written(path, status)
+
+
+def _is_hole(status: os.stat_result, entry: StoredObject) -> bool:
+    return _fits(status, entry) and status.st_mtime_ns == 0
 
 
 def _fits(status: os.stat_result, entry: StoredObject) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size == entry.size
+
+
+def _is_written(path: str, status: os.stat_result) -> bool:
+    """Whether a file has no part that was never written: after a crash it may have its size, and zeros."""
+    if status.st_blocks * _BLOCK >= status.st_size:
+        return True
+    with suppress(OSError, AttributeError):  # of a system that cannot say
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            return os.lseek(handle, 0, os.SEEK_HOLE) >= status.st_size
+        finally:
+            os.close(handle)
+    return True
 
 
 def _is_below(directory: str, tops: Container[str]) -> bool:

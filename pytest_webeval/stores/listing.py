@@ -163,12 +163,12 @@ class ListingFile:
     def list_below(self, directory: str) -> Iterator[StoredObject]:
         """All objects below a directory, or all with an empty text."""
         start = f"{directory}/" if directory else ""
-        for entry in self._iterate_from(start):
+        for entry in self.list_from(start):
             if not entry.key.startswith(start):
                 return
             yield entry
 
-    def _iterate_from(self, key: str) -> Iterator[StoredObject]:
+    def list_from(self, key: str) -> Iterator[StoredObject]:
         """The objects from the first whose key is not smaller."""
         low, high = 0, len(self._rows)
         while low < high:

@@ -6,14 +6,15 @@ import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Self
 from weakref import WeakValueDictionary
 
 from pytest_webeval.errors import StoreError, WebEvalError
-from pytest_webeval.safety.limits import USUAL, Limits
+from pytest_webeval.safety.files import CACHE_TREE, UNFETCHED
+from pytest_webeval.safety.limits import INI, USUAL, Limits
 from pytest_webeval.stores.cache import (
     PARTS,
     CacheIndex,
@@ -27,12 +28,14 @@ from pytest_webeval.stores.cache import (
     remove_remains,
 )
 from pytest_webeval.stores.listing import CheckedReads, ListingFile, plan_tree, write_listing
-from pytest_webeval.stores.store import TREE, Store, StoredObject, name_object
+from pytest_webeval.stores.store import Store, StoredObject, name_object
 
 THREADS = 16
 LARGEST_AT_ONCE = 32 * 2**20  # bytes of a file that is fetched while others are
+LEVELS_OF_SIGNS = 4  # below a run in which signs are of use: runs inside of it are searched for, two levels deep
 PART, MOST_AHEAD = 50, 150  # runs that are fetched at the same time, and before they are used
 _PICTURE = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|webm|mp4|mov|avi|mkv)$", re.IGNORECASE)
+ListSigns = Callable[[Iterable[str]], Iterable[str]]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -43,7 +46,8 @@ class Mirror:
 
     Names and sizes are there from the start, for runs are recognized by them. The content of a run is there once it was
     fetched, but for screenshots and videos, unless these are requested, and for files beyond the limit of `largest`
-    bytes, which no reader accepts. Several threads and processes may share a mirror.
+    bytes, which no reader accepts. Reading a file without its content raises `StoreError`, which says why. Several
+    threads and processes may share a mirror.
     """
 
     def __init__(
@@ -55,11 +59,13 @@ class Mirror:
         largest: int = USUAL.file_size,
     ) -> None:
         self.store, self.cache, self.listing, self.most_bytes, self.largest = store, cache, listing, most_bytes, largest
-        self.path = cache / TREE / _find_name(store.location)
+        self.path = cache / CACHE_TREE / _find_name(store.location)
         self.problems: list[str] = []
         self.problem_count = 0
         self._root = str(self.path)
-        self._failures: dict[str, str] = {}  # by the key of an object: why it could not be fetched
+        self._failed: dict[str, str] = {}  # by the key of an object: why it could not be fetched, as in `UNFETCHED`
+        self._signs: list[StoredObject] = []  # that were fetched last
+        self._has_all_signs = most_bytes is None
         self._is_stopped = False
         _mirrors[store.location, cache, listing] = self
 
@@ -110,7 +116,7 @@ class Mirror:
             remove_remains(cache, self.listing)
         for name in ("_files", "_reads"):  # of another listing
             vars(self).pop(name, None)
-        self._failures.clear()
+        self._forget_failures(StoredObject(key, 0) for key in list(self._failed))
         self.problems, self.problem_count = plan.problems.list_all(), plan.problems.count
         _mirrors[self.store.location, cache, self.listing] = self
 
@@ -141,56 +147,82 @@ class Mirror:
         """The objects of a run: for a worker on another machine."""
         return self._files.list_below(self._key_of(directory))
 
-    def fetch_signs(self, list_signs: Callable[[Iterable[str]], Iterable[str]]) -> None:
-        """Fetch the files by which runs are recognized, as far as their names do not suffice.
+    def fetch_signs(
+        self, list_signs: ListSigns, since: Path | None = None, needed: Container[str] = frozenset()
+    ) -> None:
+        """Fetch the files by which runs are recognized, as far as their names do not suffice, from a directory on.
 
-        `list_signs` gets the sorted keys of all objects, and returns those of these. What fails is noted: see `check`.
+        `list_signs` gets the sorted keys of objects, and returns those of these. If the cache may not hold all of
+        them, the `needed` and the first ones are fetched, in place of those before: see `bring_signs`.
         """
-        signs = set(list_signs(entry.key for entry in self._files.list_below("")))
-        self._fetch_all(self._list_missing(self.path, lambda key: key in signs))
+        start = self._start_of(since or self.path)
+        signs = set(list_signs(entry.key for entry in self._files.list_from(start)))
+        missing = list(self._choose_missing(entry for entry in self._files.list_from(start) if entry.key in signs))
+        for entry in self._signs:
+            place = Path(self._place(entry.key))
+            self._give_back([entry], place.parent, place.parent.parent)
+        self._signs = list(self._limit(missing, needed))
+        self._has_all_signs = since is None and len(self._signs) == len(missing)
+        self._fetch_all(self._signs)
 
-    def check(self, directory: Path, names: Iterable[str]) -> None:
-        """Raise `StoreError` if one of these files of a directory could not be fetched."""
-        start = f"{key}/" if self._failures and (key := self._key_of(directory)) else ""
-        for problem in filter(None, (self._failures.get(start + name) for name in names if self._failures)):
-            raise StoreError(problem)
+    def bring_signs(self, directory: Path, list_signs: ListSigns) -> None:
+        """Fetch those of a directory and the next ones if not all are there. One with a sign may have runs in it."""
+        if self._has_all_signs:
+            return
+        level = self._start_of(directory).count("/")
+        near = [entry for entry in self.objects_below(directory) if entry.key.count("/") <= level + LEVELS_OF_SIGNS]
+        signs = set(list_signs(entry.key for entry in near))
+        own = {key for key in signs if key.count("/") <= level + 1}
+        if own and any(self._choose_missing(entry for entry in near if entry.key in signs)):
+            self.fetch_signs(list_signs, directory, own)
 
     def fetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
-        """Fetch what is missing of some runs, all at the same time. What fails is noted: see `find_problem`."""
-        self._fetch_all([entry for path in directories for entry in self._list_missing(path, _chooser(with_pictures))])
+        """Fetch what is missing of some runs, all at the same time, and try again what has failed before.
+
+        What fails is an error of whoever reads it: see `find_problem`.
+        """
+        wanted = [entry for path in directories for entry in self._list_wanted(path, with_pictures)]
+        self._forget_failures(wanted)
+        self._fetch_all(self._choose_missing(wanted))
 
     def prefetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
         """The same before the runs are used: no more than the cache may hold, and nothing once it is stopped."""
-        waiting, total = [], 0
-        for entry in (each for path in directories for each in self._list_missing(path, _chooser(with_pictures))):
-            total += entry.size
-            if self.most_bytes is not None and total > self.most_bytes:
-                break
-            waiting.append(entry)
-        self._fetch_all(waiting, is_ahead=True)
+        wanted = [entry for path in directories for entry in self._list_wanted(path, with_pictures)]
+        self._fetch_all(self._limit(self._choose_missing(wanted)), is_ahead=True)
 
     def find_problem(self, directory: Path) -> str | None:
         """Why a run is not complete: what went wrong with the first of its objects that could not be fetched."""
-        entries = self.objects_below(directory) if self._failures else ()
-        return next((self._failures[entry.key] for entry in entries if entry.key in self._failures), None)
+        keys = (entry.key for entry in (self.objects_below(directory) if self._failed else ()))
+        return next((self._failed[key] for key in keys if key in self._failed), None)
 
     @contextmanager
     def using(self, directory: Path, *, with_pictures: bool = False) -> Iterator[None]:
-        """Fetch what is missing of a run, and keep it from being released by others meanwhile."""
+        """Fetch what is missing of a run, and keep it from being released by others meanwhile.
+
+        What has failed ahead is not tried again before it was told here, but by the next one who uses the run.
+        """
         with lock_directory(directory):
-            self.fetch([directory], with_pictures=with_pictures)
-            yield
+            wanted = list(self._list_wanted(directory, with_pictures))
+            self._fetch_all(self._choose_missing(wanted))
+            try:
+                yield
+            finally:
+                self._forget_failures(wanted)
 
     def release(self, directory: Path) -> None:
         """Remove the content of a run that nobody is using if the cache is over its budget.
 
         What cannot be removed stays: a disk that is full is an error of the next run that needs room on it.
         """
-        with suppress(StoreError, OSError):
-            if self.most_bytes is None or self._index.used_bytes <= self.most_bytes:
-                return
-            with lock_directory(directory, is_alone=True) as is_free:
-                for entry in self.objects_below(directory) if is_free else ():
+        with suppress(StoreError):
+            if self.most_bytes is not None and self._index.used_bytes > self.most_bytes:
+                self._give_back(self.objects_below(directory), directory)
+
+    def _give_back(self, entries: Iterable[StoredObject], *directories: Path) -> None:
+        """Remove the content of objects in directories that nobody is using."""
+        with suppress(StoreError, OSError), ExitStack() as stack:
+            if all(stack.enter_context(lock_directory(path, is_alone=True)) for path in directories):
+                for entry in entries:
                     if entry.size and self._is_here(entry):
                         self._tree.write(entry, None)
                         self._index.drop(entry.key)
@@ -199,18 +231,46 @@ class Mirror:
         """Fetch no more files ahead, in whichever thread that is: those on their way are the last."""
         self._is_stopped = True
 
-    def _list_missing(self, directory: Path, is_chosen: Callable[[str], bool]) -> Iterator[StoredObject]:
+    def _list_wanted(self, directory: Path, with_pictures: bool) -> Iterator[StoredObject]:  # noqa: FBT001  (what it is about)
+        entries = self.objects_below(directory)
+        return (entry for entry in entries if with_pictures or _PICTURE.search(entry.key) is None)
+
+    def _choose_missing(self, entries: Iterable[StoredObject]) -> Iterator[StoredObject]:
+        """Those that are to be fetched: not what is too large for any reader, or has failed and is to be told."""
         self._index.refresh()
-        for entry in self.objects_below(directory):
-            is_wanted = entry.size <= self.largest and is_chosen(entry.key) and entry.key not in self._failures
-            if is_wanted and not self._is_here(entry):
+        for entry in entries:
+            if entry.size > self.largest:
+                limit = f"the limit is {self.largest:,}; see file_size in {INI}"
+                UNFETCHED[self._place(entry.key)] = f"{self._place(entry.key)} has {entry.size:,} bytes; {limit}"
+            elif entry.key not in self._failed and not self._is_here(entry):
+                yield entry
+
+    def _limit(self, entries: Iterable[StoredObject], needed: Container[str] = frozenset()) -> Iterator[StoredObject]:
+        """Those that are needed, and the first of the others, as many as the cache may hold."""
+        total = 0
+        for entry in entries:
+            total += entry.size
+            if self.most_bytes is None or total <= self.most_bytes or entry.key in needed:
                 yield entry
 
     def _is_here(self, entry: StoredObject) -> bool:
+        path = self._place(entry.key)
         try:
-            return is_current(os.lstat(f"{self._root}/{entry.key}"), entry, self._index)
+            return is_current(path, os.lstat(path), entry, self._index)
         except OSError:
             return False
+
+    def _place(self, key: str) -> str:
+        return f"{self._root}/{key}"
+
+    def _start_of(self, directory: Path) -> str:
+        """What the keys in a directory begin with."""
+        return f"{key}/" if (key := self._key_of(directory)) else ""
+
+    def _forget_failures(self, entries: Iterable[StoredObject]) -> None:
+        for entry in entries if self._failed else ():
+            if self._failed.pop(entry.key, None) is not None:
+                UNFETCHED.pop(self._place(entry.key), None)
 
     def _fetch_all(self, entries: Iterable[StoredObject], *, is_ahead: bool = False) -> None:
         waiting = list(entries)
@@ -230,10 +290,13 @@ class Mirror:
             status = self._tree.write(entry, content)
             self._index.add(entry.key, entry.identity, status)
         except StoreError as error:
-            self._failures[entry.key] = str(error)
+            self._note_failure(entry, str(error))
         except OSError as error:
             problem = f"cannot keep {name_object(self.store.location, entry.key)} in the cache: {error.strerror}"
-            self._failures[entry.key] = f"{problem}; make room in {self.cache}, or use another cache"
+            self._note_failure(entry, f"{problem}; make room in {self.cache}, or use another cache")
+
+    def _note_failure(self, entry: StoredObject, problem: str) -> None:
+        UNFETCHED[self._place(entry.key)] = self._failed[entry.key] = problem
 
     def _key_of(self, path: Path) -> str:
         """The key of a file or directory."""
@@ -273,10 +336,6 @@ def attach(
 def find_mirror(path: Path) -> Mirror | None:
     """The mirror of this process that has a path as its directory, the latest one."""
     return next((mirror for mirror in reversed(list(_mirrors.values())) if mirror.path == path), None)
-
-
-def _chooser(with_pictures: bool) -> Callable[[str], bool]:  # noqa: FBT001  (what it is about)
-    return lambda key: with_pictures or _PICTURE.search(key) is None
 
 
 def _find_name(location: str) -> str:

@@ -21,7 +21,6 @@ _ACCOUNT_SCHEMES = frozenset({"abfs", "abfss"})  # whose part before the @ is a 
 _SLASHED = re.compile(r"[^/?#@:]*:(?!\d+(?:[/?#]|$))[^@]*@", re.DOTALL)  # a user and a password with slashes in it
 _MOST_SHOWN = 300
 _ADVICE = "remove them, and use environment variables or a profile of the provider"
-TREE = ".files"  # in a cache the directory with the files of objects, which pytest passes over in a project
 MOST_LEVELS = 64  # as many as are searched for runs
 _MOST_NAME_BYTES = 255
 _MOST_KEY_BYTES = 1_024  # as many as S3 has

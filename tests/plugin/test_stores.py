@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from pytest_webeval import ResponseEvaluator, find_runs, score_run, score_runs
-from pytest_webeval.recordings.run import BrokenRun
+from pytest_webeval import ResponseEvaluator, ScoreSettings, find_runs, load_tasks, score_run, score_runs
+from pytest_webeval.errors import StoreError
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.mirror import Mirror
 
@@ -120,10 +120,11 @@ def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(
     (result, other) = score_runs(archive, output=tmp_path / "out", cache=tmp_path / "cache")
     assert (result.status, other.status) == ("error", "failure")
     assert result.error_msg.startswith(f"cannot read {archive}/107/network.har: ")
-    alone = score_run(archive, "107", cache=tmp_path / "another cache")
+    settings = ScoreSettings(tasks=load_tasks(runs.root / "tasks.json"))
+    alone = score_run(archive, "107", settings, cache=tmp_path / "another cache")
     assert (alone.status, alone.error_msg) == ("error", result.error_msg)
-    broken = [run for run in find_runs(archive) if isinstance(run, BrokenRun)]
-    assert [run.problem for run in broken] == [result.error_msg]
+    with pytest.raises(StoreError, match="107/network.har: error; check the location and the object"):
+        next(find_runs(archive)).check()
     done = webeval_over([archive], "--webeval-output=out")
     done.assert_outcomes(errors=1, failed=1)
     assert f"{result.error_msg}" in done.stdout.str()

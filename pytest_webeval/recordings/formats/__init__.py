@@ -207,12 +207,6 @@ def list_signs(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def list_deciding(listing: DirectoryListing, run_format: RunFormat | None) -> Iterator[str]:
-    """The names of files that have told the format of a directory, or would have if they could have been read."""
-    is_any = run_format is None and not listing.directories()  # a run with another name for its main file, perhaps
-    yield from (name for name in listing.names if is_any or _is_sign(name))
-
-
 def _is_sign(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in _SIGNS)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import tracemalloc
+from functools import partial
 
 import pytest
 
 from pytest_webeval import Limits
-from pytest_webeval.errors import RecordingError
+from pytest_webeval.errors import RecordingError, StoreError
 from pytest_webeval.recordings.formats import fara_trajectory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.files import read_beginning_inside, read_file_inside
+from pytest_webeval.safety.files import open_file_inside, read_beginning_inside, read_file_inside, read_range_inside
 from pytest_webeval.safety.json import load_exact, load_lenient
 
 SPARSE = 300 * 2**20
@@ -91,16 +92,38 @@ def test_a_file_of_written_zeros_has_no_hole(tmp_path):
     assert len(RunInputs(tmp_path).read("shot.png")) == 17 * 2**20
 
 
-@pytest.mark.parametrize("folder", [".", "cache/.files/7"])
-def test_a_local_file_of_zeros_is_in_no_store_whatever_its_time_and_place(tmp_path, folder):
+@pytest.mark.parametrize("folder", [".", ".files", "cache/.files/7"])
+def test_a_local_file_of_zeros_is_in_no_store_whatever_its_time(tmp_path, folder):
     (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-    (tmp_path / "cache").mkdir(exist_ok=True)
-    (tmp_path / "cache/CACHEDIR.TAG").touch()
     path = tmp_path / folder / "a.json"
     path.write_bytes(bytes(100))
     os.utime(path, (0, 0))
     assert read_file_inside(path.parent, "a.json") == bytes(100)
     assert read_beginning_inside(path.parent, "a.json", 10) == bytes(10)
+
+
+def _read_opened(directory, name):
+    with open_file_inside(directory, name) as file:
+        return file.read()
+
+
+READERS = [
+    read_file_inside,
+    partial(read_beginning_inside, most=10),
+    partial(read_range_inside, start=0, end=10),
+    _read_opened,
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_zeros_below_the_tag_of_a_cache_are_not_read(tmp_path, read):
+    path = tmp_path / "cache/.files/7/a.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(bytes(100))
+    os.utime(path, (0, 0))
+    (tmp_path / "cache/CACHEDIR.TAG").touch()
+    with pytest.raises(StoreError, match="was not fetched from its store, or has changed there since; list the"):
+        read(path.parent, "a.json")
 
 
 MANY = f"[{','.join(['[]'] * 150)}]"

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from pytest_webeval.api import score_run, score_runs
 from pytest_webeval.errors import SettingsError, StoreError
 from pytest_webeval.recordings.formats import list_signs
+from pytest_webeval.safety.files import CACHE_TREE, read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores import cache, obstore_source
@@ -28,7 +29,7 @@ from pytest_webeval.stores import mirror as module
 from pytest_webeval.stores.cache import default_cache
 from pytest_webeval.stores.choice import LocalStore, open_store
 from pytest_webeval.stores.mirror import Ahead, Mirror, attach, find_mirror
-from pytest_webeval.stores.store import TREE, StoredObject, find_key_problem
+from pytest_webeval.stores.store import StoredObject, find_key_problem
 from pytest_webeval.tasks.dataset import load_tasks
 from pytest_webeval.tasks.sites import load_sites
 from tests.support.default_run import examples
@@ -151,16 +152,30 @@ def test_the_files_by_which_runs_are_recognized_are_fetched_before_the_others(tm
 
 def test_a_run_whose_object_cannot_be_fetched_has_a_problem_and_no_other_run(mirror, store):
     store.lost = {"1/a.json"}
-    for fetch in (mirror.prefetch, mirror.fetch, mirror.fetch):
-        fetch([mirror.path / "1", mirror.path / "2"])
+    mirror.fetch([mirror.path / "1", mirror.path / "2"])
     problem = "cannot read 1/a.json: it is lost; look for it"
     assert [mirror.find_problem(mirror.path / name) for name in "12"] == [problem, None]
-    assert store.reads.count("1/a.json") == 1
     assert not list((mirror.cache / "parts").iterdir())
-    mirror.check(mirror.path / "1", ["b.json"])
-    mirror.check(mirror.path, ["a.json"])
-    with pytest.raises(StoreError, match="it is lost; look for it"):
-        mirror.check(mirror.path / "1", ["b.json", "a.json"])
+    with pytest.raises(StoreError, match=f"^{problem}$"):
+        read_file_inside(mirror.path / "1", "a.json")
+    with pytest.raises(StoreError, match="shot.png was not fetched from its store"):
+        read_file_inside(mirror.path / "1", "shot.png")
+    assert read_file_inside(mirror.path / "2", "b/c.json") == CONTENTS["2/b/c.json"]
+
+
+@pytest.mark.parametrize("is_ahead", [True, False])
+def test_what_has_failed_is_told_once_and_then_tried_again(mirror, store, is_ahead):
+    store.lost = {"1/a.json"}
+    if is_ahead:
+        mirror.prefetch([mirror.path / "1"])
+        mirror.prefetch([mirror.path / "1"])
+    with mirror.using(mirror.path / "1"):
+        assert mirror.find_problem(mirror.path / "1") is not None
+    assert store.reads == ["1/a.json"]
+    store.lost = set()
+    with mirror.using(mirror.path / "1"):
+        assert mirror.find_problem(mirror.path / "1") is None
+        assert fetched(mirror) == ["1/a.json"]
 
 
 def test_a_file_for_which_the_disk_has_no_room_is_a_problem_of_its_run(mirror, store):
@@ -629,8 +644,8 @@ def test_nothing_lies_outside_the_cache_and_every_good_key_is_read_as_it_was(tmp
     mirror.fetch([mirror.path], with_pictures=True)
     assert [path.name for path in base.iterdir()] == ["cache"]
     own = {path.name.partition("-")[0] for path in (base / "cache").iterdir()}
-    assert own <= {"CACHEDIR.TAG", TREE, "parts", "lock", "index.jsonl", "listing"}
-    assert [path.name for path in (base / "cache" / TREE).iterdir()] == ["store"]
+    assert own <= {"CACHEDIR.TAG", CACHE_TREE, "parts", "lock", "index.jsonl", "listing"}
+    assert [path.name for path in (base / "cache" / CACHE_TREE).iterdir()] == ["store"]
     for key, content in contents.items():
         is_both = any(other.startswith(f"{key}/") for other in contents)
         if find_key_problem(key) is None and not is_both:
