@@ -5,13 +5,19 @@ from __future__ import annotations
 import shutil
 import sys
 import zipfile
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 
 from pytest_webeval import ResponseEvaluator, ScoreSettings, find_runs, load_tasks, score_run, score_runs
 from pytest_webeval.errors import StoreError
+from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.mirror import Mirror
+from tests.support.recorded import write as write_trajectory
+from tests.support.recorded_runs import RECORDED_FORMATS, find_samples, list_runs
+from tests.support.sessions import read_files
 
 PICTURE = b"\x89PNG and more"
 MODULE = """
@@ -123,7 +129,7 @@ def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(
     settings = ScoreSettings(tasks=load_tasks(runs.root / "tasks.json"))
     alone = score_run(archive, "107", settings, cache=tmp_path / "another cache")
     assert (alone.status, alone.error_msg) == ("error", result.error_msg)
-    with pytest.raises(StoreError, match="107/network.har: error; check the location and the object"):
+    with pytest.raises(StoreError, match=r"107/network\.har: error; check the location"):
         next(find_runs(archive)).check()
     done = webeval_over([archive], "--webeval-output=out")
     done.assert_outcomes(errors=1, failed=1)
@@ -137,6 +143,87 @@ def test_definitions_of_tasks_that_cannot_be_fetched_end_the_session(archive, tm
     done = webeval_over([archive], "--webeval-output=out")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(f"ERROR: cannot read {archive}/tasks.json: *")
+
+
+@pytest.mark.parametrize("option", ["--webeval-reuse", "--webeval-workers=2"])
+def test_a_result_of_bytes_that_are_others_now_is_not_reused_if_these_cannot_be_fetched(
+    archive, runs, tmp_path, webeval_over, option
+):
+    webeval_over([archive], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1, failed=1)
+    har = runs.root / "107/network.har"
+    har.write_bytes(har.read_bytes().replace(b"GET", b"PUT"))
+    shutil.make_archive(str(tmp_path / "packed"), "zip", runs.root)
+    damage(tmp_path / "packed.zip", "107/network.har")
+    done = webeval_over([archive], "--webeval-output=out", "--webeval-reuse", option)
+    done.assert_outcomes(errors=1, failed=1)
+    done.stdout.fnmatch_lines(f"*cannot read {archive}/107/network.har: error; check the location and the object")
+
+
+def test_a_file_that_a_run_need_not_have_is_a_warning_until_it_can_be_fetched(tmp_path, webeval_over, pytester):
+    pytest.importorskip("fsspec")
+    write_trajectory(tmp_path / "runs/amazon--1")
+    location = f"zip://{shutil.make_archive(str(tmp_path / 'packed'), 'zip', tmp_path, 'runs')}"
+    damage(tmp_path / "packed.zip", "amazon--1/times.json")
+    for _ in range(2):
+        webeval_over([location], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1)
+        (result,) = read_files(pytester.path / "out", "eval_result.json").values()
+        (warning,) = result["webeval"]["warnings"]
+        assert f"cannot read {location}/runs/amazon--1/times.json: " in warning
+    shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "runs")
+    webeval_over([location], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1)
+    (result,) = read_files(pytester.path / "out", "eval_result.json").values()
+    assert result["webeval"]["warnings"] == []
+
+
+def test_a_screenshot_that_cannot_be_fetched_is_told_on_its_page(tmp_path, webeval_over, pytester):
+    pytest.importorskip("fsspec")
+    write_trajectory(tmp_path / "runs/amazon--1")
+    location = f"zip://{shutil.make_archive(str(tmp_path / 'packed'), 'zip', tmp_path, 'runs')}"
+    damage(tmp_path / "packed.zip", "amazon--1/screenshot1.png")
+    webeval_over([location], "--webeval-output=out", "--webeval-report=report").assert_outcomes(passed=1)
+    pages = "".join(path.read_text() for path in (pytester.path / "report").rglob("*.*"))
+    assert f"cannot read {location}/runs/amazon--1/screenshot1.png: " in pages
+
+
+def test_secrets_of_a_store_are_listed_as_on_the_disk(archive, runs, tmp_path, webeval_over):
+    (runs.root / "107/notes.txt").write_text("password=correct-horse-battery\n")
+    shutil.make_archive(str(tmp_path / "packed"), "zip", runs.root)
+    listed = [webeval_over([root], "--webeval-audit-secrets").stdout.lines[-2:] for root in (archive, runs.root)]
+    assert listed[0] == listed[1]
+    assert listed[0][0] == "1 secret in 1 of 2 runs"
+
+
+@pytest.mark.filterwarnings("ignore:runs inside other runs")
+@pytest.mark.parametrize("name", RECORDED_FORMATS)
+def test_a_sign_that_cannot_be_fetched_is_an_error_of_its_run_in_each_format(name, tmp_path):
+    """And no damage of the recording, whatever else lies there."""
+    pytest.importorskip("fsspec")
+    run = list_runs(name)[0]
+    top = find_samples(name)
+    inside = run.relative_to(top.parent).as_posix()
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", top.parent, top.name))
+    files = sorted(path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file())
+    signs = [sign for layout in RECORDED_FORMATS[name].layouts for sign in layout if sign.keys]
+    first = next(file for file in files if any(fnmatchcase(file, sign.name) for sign in signs))
+    damage(packed, f"{inside}/{first}")
+    location = f"zip://{packed}"
+    results = list(score_runs(location, output=tmp_path / "out", cache=tmp_path / "cache"))
+    failed = [result for result in results if location in str(result.error_msg)]
+    assert [result.task_id for result in failed] == [default_task_id(run)]
+    assert failed[0].error_msg.startswith(f"cannot read {location}/{inside}/{first}: ")
+    assert len(results) == len(list_runs(name))
+
+
+@pytest.mark.parametrize("name", ["atif", "clawbench", "stagehand"])
+def test_a_small_cache_changes_no_result(name, tmp_path, webeval_over, pytester):
+    pytest.importorskip("fsspec")
+    top = find_samples(name)
+    location = f"zip://{shutil.make_archive(str(tmp_path / top.name), 'zip', top.parent, top.name)}"
+    for place, option in (("large", "1GB"), ("small", "2KB")):
+        webeval_over([location], f"--webeval-output={place}", f"--webeval-cache-size={option}")
+    large, small = (read_files(pytester.path / place, "eval_result.json") for place in ("large", "small"))
+    assert large == small
+    assert len(large) >= 7
 
 
 @pytest.mark.parametrize("name", ["result.json", "another name.json"])  # the second one could be that of browser-use

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 import pickle
 import shutil
 import stat
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from pytest_webeval.api import score_run, score_runs
 from pytest_webeval.errors import SettingsError, StoreError
 from pytest_webeval.recordings.formats import list_signs
-from pytest_webeval.safety.files import CACHE_TREE, read_file_inside
+from pytest_webeval.safety.files import CACHE_TREE, read_beginning_inside, read_file_inside
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.scoring.score_settings import ScoreSettings
 from pytest_webeval.stores import cache, obstore_source
@@ -150,6 +151,80 @@ def test_the_files_by_which_runs_are_recognized_are_fetched_before_the_others(tm
     assert sorted(store.reads) == sorted([*others, *few, "tasks.json"])
 
 
+def test_of_the_files_by_which_runs_are_recognized_no_more_are_kept_than_the_cache_may_hold(opened, store):
+    store.contents = {f"{number}/a/{name}": b"1" * 100 for number in range(20) for name in ("result.json", "log")}
+    mirror = opened(most_bytes=450)
+    mirror.fetch_signs(list_signs)
+    for number in [*range(20), 3, 3]:
+        for name in (f"{number}", f"{number}/a", f"{number}/a"):
+            mirror.bring_signs(mirror.path / name, list_signs)
+            assert mirror._index.used_bytes <= 400
+        assert read_file_inside(mirror.path, f"{number}/a/result.json") == b"1" * 100
+    assert len(store.reads) == 20 + 4
+    assert not any(key.endswith("log") for key in store.reads)
+
+
+def test_a_file_by_which_a_run_is_recognized_may_be_larger_than_the_cache(opened, store):
+    store.contents = {"1/result.json": b"1" * 100, "2/result.json": b"2" * 10}
+    mirror = opened(most_bytes=50)
+    mirror.fetch_signs(list_signs)
+    mirror.bring_signs(mirror.path / "1", list_signs)
+    assert read_file_inside(mirror.path / "1", "result.json") == b"1" * 100
+    mirror.bring_signs(mirror.path / "2", list_signs)
+    assert fetched(mirror, store.contents) == ["2/result.json"]
+
+
+def test_files_of_a_run_in_use_are_not_removed_for_those_by_which_another_is_recognized(opened, store):
+    store.contents = {"1/agent/trajectory.json": b"1" * 100, "2/result.json": b"2" * 10}
+    mirror = opened(most_bytes=100)
+    mirror.fetch_signs(list_signs)
+    with opened(most_bytes=100).using(mirror.path / "1"):
+        mirror.bring_signs(mirror.path / "2", list_signs)
+        assert fetched(mirror, store.contents) == list(store.contents)
+
+
+def test_why_a_file_beyond_the_limit_was_not_fetched_is_told_by_who_recognizes_runs(opened, store):
+    store.contents = {"1/result.json": b"1" * 100}
+    mirror = opened(limits=Limits(file_size=99))
+    mirror.fetch_signs(list_signs)
+    with pytest.raises(StoreError, match=r"1/result.json has 100 bytes; the limit is 99; see file_size in"):
+        read_beginning_inside(mirror.path / "1", "result.json", 10)
+    assert mirror.find_problem(mirror.path) is None
+
+
+@pytest.mark.parametrize("hole", [(0, 8192), (4096, 8192), (0, 4096)])
+def test_a_file_with_a_part_that_was_never_written_is_fetched_again(opened, store, hole):
+    store.contents = {"1/a.json": b"1" * 8192}
+    mirror = opened()
+    mirror.fetch([mirror.path])
+    path, start, end = mirror.path / "1/a.json", *hole
+    status = path.stat()
+    with path.open("r+b") as file:
+        file.truncate(0)
+        file.write(b"1" * start)
+        file.seek(end)
+        file.write(b"1" * (8192 - end))
+        file.truncate(8192)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (status.st_ino, status.st_mtime_ns)
+    for reopened in (mirror, opened()):
+        reopened.fetch([reopened.path])
+        assert fetched(mirror, store.contents) == ["1/a.json"]
+    assert store.reads == ["1/a.json"] * 2
+
+
+def test_the_content_of_an_object_that_was_replaced_is_gone_with_the_next_listing(opened, store):
+    opened().fetch([opened().path])
+    store.contents["1/a.json"], store.etags = b"two", {"1/a.json": "new"}
+    mirror = opened()
+    with pytest.raises(StoreError, match=r"a.json was not fetched from its store, or has changed there"):
+        read_file_inside(mirror.path / "1", "a.json")
+    store.lost = {"1/a.json"}
+    mirror.fetch([mirror.path])
+    with pytest.raises(StoreError, match="it is lost; look for it"):
+        read_file_inside(mirror.path / "1", "a.json")
+
+
 def test_a_run_whose_object_cannot_be_fetched_has_a_problem_and_no_other_run(mirror, store):
     store.lost = {"1/a.json"}
     mirror.fetch([mirror.path / "1", mirror.path / "2"])
@@ -158,7 +233,7 @@ def test_a_run_whose_object_cannot_be_fetched_has_a_problem_and_no_other_run(mir
     assert not list((mirror.cache / "parts").iterdir())
     with pytest.raises(StoreError, match=f"^{problem}$"):
         read_file_inside(mirror.path / "1", "a.json")
-    with pytest.raises(StoreError, match="shot.png was not fetched from its store"):
+    with pytest.raises(StoreError, match=r"shot\.png was not fetched from its store"):
         read_file_inside(mirror.path / "1", "shot.png")
     assert read_file_inside(mirror.path / "2", "b/c.json") == CONTENTS["2/b/c.json"]
 
