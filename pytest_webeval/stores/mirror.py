@@ -163,7 +163,7 @@ class Mirror:
             self._give_back([entry], place.parent, place.parent.parent)
         self._signs = list(self._limit(missing, needed))
         self._has_all_signs = since is None and len(self._signs) == len(missing)
-        self._fetch_all(self._signs)
+        self._fetch_all(sorted(self._signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
 
     def bring_signs(self, directory: Path, list_signs: ListSigns) -> None:
         """Fetch those of a directory and the next ones if not all are there. One with a sign may have runs in it."""

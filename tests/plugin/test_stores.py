@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import zipfile
@@ -212,6 +213,19 @@ def test_a_sign_that_cannot_be_fetched_is_an_error_of_its_run_in_each_format(nam
     assert [result.task_id for result in failed] == [default_task_id(run)]
     assert failed[0].error_msg.startswith(f"cannot read {location}/{inside}/{first}: ")
     assert len(results) == len(list_runs(name))
+
+
+def test_a_run_is_named_as_ever_if_a_file_below_it_that_tells_its_format_cannot_be_fetched(tmp_path):
+    pytest.importorskip("fsspec")
+    trajectory = json.dumps({"schema_version": "ATIF-v1.2", "steps": []})
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        for run in ("first", "second"):
+            archive.writestr(f"runs/{run}/agent/trajectory.json", trajectory)
+    damage(tmp_path / "packed.zip", "second/agent/trajectory.json")
+    location = f"zip://{tmp_path / 'packed.zip'}"
+    results = {result.task_id: result for result in score_runs(location, output=tmp_path / "out")}
+    assert list(results) == ["first", "second"]
+    assert results["second"].error_msg.startswith(f"cannot read {location}/runs/second/agent/trajectory.json: ")
 
 
 @pytest.mark.parametrize("name", ["atif", "clawbench", "stagehand"])

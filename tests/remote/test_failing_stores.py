@@ -43,21 +43,17 @@ def test_a_half_written_object_is_an_error_of_its_run_that_names_it(s3, copied, 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("kind", ["processes", pytest.param("pytest", marks=pytest.mark.whole)])
-@pytest.mark.parametrize("name", ["times.json", "web_surfer.log"])  # read to recognize a run, or not
-def test_a_run_that_is_not_complete_has_no_verdict_and_is_not_resumed(s3, session, here, tmp_path, kind, name):
-    for run in ("amazon--1", "amazon--2"):
-        write_trajectory(tmp_path / "runs" / run)
+def test_a_verdict_without_an_optional_file_that_failed_is_not_resumed(s3, session, here, tmp_path, kind):
+    write_trajectory(tmp_path / "runs/amazon--1")
     s3.put_tree(tmp_path / "runs", "runs/")
-    s3.restart(Faults(denied=[f"runs/amazon--1/{name}"]))
+    s3.restart(Faults(denied=["runs/amazon--1/times.json"]))
     done = session(kind, BUCKET, "--webeval-output=results")
-    assert done.returncode == 1, done.text
-    before = read_files(here / "results", "eval_result.json")
-    assert [each["status"] for each in before.values()] == ["error", "success"]
-    problem = f"cannot read {BUCKET}/amazon--1/{name}: access is denied"
-    assert before["amazon--1/eval_result.json"]["error_msg"].startswith(problem)
+    assert done.returncode == 0, done.text
+    before = read_files(here / "results")["amazon--1/eval_result.json"]
+    assert "access is denied" in str(before["webeval"]["warnings"])
     s3.restart(Faults())
     done = session(kind, BUCKET, "--webeval-output=results", "--webeval-resume")
-    assert "resumed: 1 of 2 results" in done.text
+    assert "resumed: 0 of 1 result" in done.text
     assert "denied" not in str(read_files(here / "results"))
     assert not (here / "results/eval_journal.jsonl").exists()
 

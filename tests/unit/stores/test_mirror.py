@@ -141,14 +141,20 @@ def test_large_files_are_fetched_one_by_one(mirror, store, monkeypatch):
 
 def test_the_files_by_which_runs_are_recognized_are_fetched_before_the_others(tmp_path):
     names = ["1/result.json", "1/log.txt", "2/agent/trajectory.json", "2/agent/notes", "3/run.har", "tasks.json"]
-    names += [f"4/{number:02}.json" for number in range(12)] + ["4/interact_messages.json", "4/my_history_1.json"]
+    names += (
+        [f"4/{number:02}.json" for number in range(12)]
+        + [f"5{number}/result.json" for number in range(50)]
+        + ["4/interact_messages.json", "4/my_history_1.json"]
+    )
     store = CountingStore(dict.fromkeys(names, b"1"))
     mirror = Mirror.open(store, cache=tmp_path / "cache")
     for _ in range(2):
         mirror.fetch_signs(list_signs)
     few = [f"4/{number:02}.json" for number in range(10)]
     others = ["1/result.json", "2/agent/trajectory.json", "4/interact_messages.json", "4/my_history_1.json"]
+    others += [f"5{number}/result.json" for number in range(50)]
     assert sorted(store.reads) == sorted([*others, *few, "tasks.json"])
+    assert "tasks.json" in store.reads[: module.THREADS]  # without which no run is scored
 
 
 def test_of_the_files_by_which_runs_are_recognized_no_more_are_kept_than_the_cache_may_hold(opened, store):
