@@ -124,7 +124,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         Raises `RecordingError` if a hook or a format cannot read the directory.
         """
         if (mirror := self.settings.mirror_of(path)) is not None:
-            mirror.bring_signs(path, formats.list_signs)
+            mirror.bring_signs(path, formats.list_signs, is_searching=seen is not None)
         if path in self._formats:
             return self._formats[path]
         try:

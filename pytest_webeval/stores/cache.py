@@ -290,11 +290,10 @@ class Tree:
                         _remove(present[name].path)
                 for name, entry in list(files.items()):
                     status = present[name].stat(follow_symlinks=False) if name in present else None
+                    is_hole = status is not None and _fits(status, entry) and not status.st_mtime_ns
                     if status and entry.is_identified and is_current(present[name].path, status, entry, index):
                         current.add(entry.key)
-                    elif status and _is_hole(status, entry):
-                        continue
-                    elif not self._try_to_place(entry, plan.problems, is_new=status is None):
+                    elif not is_hole and not self._try_to_place(entry, plan.problems, is_new=status is None):
                         del files[name]
         except OSError as error:
             raise SettingsError(f"cannot use the cache {self.root}: {error.strerror}; choose another cache") from error
@@ -320,9 +319,8 @@ class Tree:
 
     def _try_to_place(self, entry: StoredObject, problems: Problems, *, is_new: bool) -> bool:
         try:
-            self.write(entry, None, is_new=is_new)
-        except FileExistsError:  # of another process, with the same listing
-            return True
+            with suppress(FileExistsError):  # of another process, with the same listing
+                self.write(entry, None, is_new=is_new)
         except OSError as error:
             if error.errno not in _REFUSED:
                 raise
@@ -368,10 +366,6 @@ def is_current(path: str, status: os.stat_result, entry: StoredObject, index: Ca
     """Whether a file has the whole content of an object."""
     is_known = not entry.size or index.is_current(entry.key, entry.identity, status)
     return is_known and _fits(status, entry) and _is_written(path, status)
-
-
-def _is_hole(status: os.stat_result, entry: StoredObject) -> bool:
-    return _fits(status, entry) and status.st_mtime_ns == 0
 
 
 def _fits(status: os.stat_result, entry: StoredObject) -> bool:

@@ -158,23 +158,34 @@ class Mirror:
         start = self._start_of(since or self.path)
         signs = set(list_signs(entry.key for entry in self._files.list_from(start)))
         missing = list(self._choose_missing(entry for entry in self._files.list_from(start) if entry.key in signs))
-        for entry in self._signs:
-            place = Path(self._place(entry.key))
-            self._give_back([entry], place.parent, place.parent.parent)
-        self._signs = list(self._limit(missing, needed))
-        self._has_all_signs = since is None and len(self._signs) == len(missing)
-        self._fetch_all(sorted(self._signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
+        chosen = list(self._limit(missing, needed))
+        self._has_all_signs = since is None and len(chosen) == len(missing)
+        self._replace_signs(chosen)
 
-    def bring_signs(self, directory: Path, list_signs: ListSigns) -> None:
-        """Fetch those of a directory and the next ones if not all are there. One with a sign may have runs in it."""
+    def bring_signs(self, directory: Path, list_signs: ListSigns, *, is_searching: bool = True) -> None:
+        """Fetch those of a directory if not all are there, for a search those of the next ones as well.
+
+        A directory with a sign may be a run, in which runs are searched for.
+        """
         if self._has_all_signs:
             return
         level = self._start_of(directory).count("/")
         near = [entry for entry in self.objects_below(directory) if entry.key.count("/") <= level + LEVELS_OF_SIGNS]
         signs = set(list_signs(entry.key for entry in near))
         own = {key for key in signs if key.count("/") <= level + 1}
-        if own and any(self._choose_missing(entry for entry in near if entry.key in signs)):
+        missing = list(self._choose_missing(entry for entry in near if entry.key in signs)) if own else []
+        if missing and is_searching:
             self.fetch_signs(list_signs, directory, own)
+        elif missing:
+            self._replace_signs(missing)
+
+    def _replace_signs(self, signs: list[StoredObject]) -> None:
+        """Fetch some in place of those that were fetched last."""
+        for entry in self._signs:
+            place = Path(self._place(entry.key))
+            self._give_back([entry], place.parent, place.parent.parent)
+        self._signs = signs
+        self._fetch_all(sorted(signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
 
     def fetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
         """Fetch what is missing of some runs, all at the same time, and try again what has failed before.

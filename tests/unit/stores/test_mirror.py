@@ -167,6 +167,9 @@ def test_of_the_files_by_which_runs_are_recognized_no_more_are_kept_than_the_cac
             assert mirror._index.used_bytes <= 400
         assert read_file_inside(mirror.path, f"{number}/a/result.json") == b"1" * 100
     assert len(store.reads) == 20 + 4
+    for number in (9, 3, 4):
+        mirror.bring_signs(mirror.path / f"{number}/a", list_signs, is_searching=False)
+    assert store.reads[24:] == ["9/a/result.json", "3/a/result.json", "4/a/result.json"]
     assert not any(key.endswith("log") for key in store.reads)
 
 
