@@ -32,7 +32,6 @@ from pytest_webeval.stores.store import Store, StoredObject, name_object
 
 THREADS = 16
 LARGEST_AT_ONCE = 32 * 2**20  # bytes of a file that is fetched while others are
-LEVELS_OF_SIGNS = 4  # below a run in which signs are of use: runs inside of it are searched for, two levels deep
 PART, MOST_AHEAD = 50, 150  # runs that are fetched at the same time, and before they are used
 _PICTURE = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|webm|mp4|mov|avi|mkv)$", re.IGNORECASE)
 ListSigns = Callable[[Iterable[str]], Iterable[str]]
@@ -155,37 +154,35 @@ class Mirror:
         `list_signs` gets the sorted keys of objects, and returns those of these. If the cache may not hold all of
         them, the `needed` and the first ones are fetched, in place of those before: see `bring_signs`.
         """
+        self._give_back_signs()
         start = self._start_of(since or self.path)
         signs = set(list_signs(entry.key for entry in self._files.list_from(start)))
         missing = list(self._choose_missing(entry for entry in self._files.list_from(start) if entry.key in signs))
-        chosen = list(self._limit(missing, needed))
-        self._has_all_signs = since is None and len(chosen) == len(missing)
-        self._replace_signs(chosen)
+        self._signs = list(self._limit(missing, needed))
+        self._has_all_signs = since is None and len(self._signs) == len(missing)
+        self._fetch_all(sorted(self._signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
 
     def bring_signs(self, directory: Path, list_signs: ListSigns, *, is_searching: bool = True) -> None:
-        """Fetch those of a directory if not all are there, for a search those of the next ones as well.
-
-        A directory with a sign may be a run, in which runs are searched for.
-        """
+        """Fetch those in a directory and in directories in it if one is missing, for a search the next ones as well."""
         if self._has_all_signs:
             return
-        level = self._start_of(directory).count("/")
-        near = [entry for entry in self.objects_below(directory) if entry.key.count("/") <= level + LEVELS_OF_SIGNS]
+        level = self._start_of(directory).count("/") + 1
+        near = [entry for entry in self.objects_below(directory) if entry.key.count("/") <= level]
         signs = set(list_signs(entry.key for entry in near))
-        own = {key for key in signs if key.count("/") <= level + 1}
-        missing = list(self._choose_missing(entry for entry in near if entry.key in signs)) if own else []
-        if missing and is_searching:
-            self.fetch_signs(list_signs, directory, own)
-        elif missing:
-            self._replace_signs(missing)
+        wanted = [entry for entry in near if entry.key in signs]
+        if any(self._choose_missing(wanted)) and is_searching:
+            self.fetch_signs(list_signs, directory, signs)
+        elif any(self._choose_missing(wanted)):
+            self._give_back_signs()
+            self._signs = list(self._choose_missing(wanted))
+            self._fetch_all(self._signs)
 
-    def _replace_signs(self, signs: list[StoredObject]) -> None:
-        """Fetch some in place of those that were fetched last."""
+    def _give_back_signs(self) -> None:
+        """Remove the content of those that were fetched last."""
         for entry in self._signs:
             place = Path(self._place(entry.key))
             self._give_back([entry], place.parent, place.parent.parent)
-        self._signs = signs
-        self._fetch_all(sorted(signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
+        self._signs = []
 
     def fetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
         """Fetch what is missing of some runs, all at the same time, and try again what has failed before.

@@ -160,6 +160,21 @@ def test_a_result_of_bytes_that_are_others_now_is_not_reused_if_these_cannot_be_
     done.stdout.fnmatch_lines(f"*cannot read {archive}/107/network.har: error; check the location and the object")
 
 
+def test_nothing_is_reused_of_a_run_that_is_not_complete(archive, runs, tmp_path, webeval_over):
+    webeval_over([archive], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1, failed=1)
+    done = webeval_over([archive], "--webeval-output=out", "--webeval-reuse")
+    assert "reused: 2 of 2 results" in done.stdout.str()
+    (runs.root / "107/shot.png").rename(runs.root / "107/notes.txt")
+    shutil.make_archive(str(tmp_path / "packed"), "zip", runs.root)
+    webeval_over([archive], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1, failed=1)
+    (runs.root / "107/notes.txt").write_bytes(PICTURE[::-1])
+    shutil.make_archive(str(tmp_path / "packed"), "zip", runs.root)
+    damage(tmp_path / "packed.zip", "107/notes.txt")
+    done = webeval_over([archive], "--webeval-output=out", "--webeval-reuse")
+    done.assert_outcomes(passed=1, failed=1)
+    assert "reused: 1 of 2 results" in done.stdout.str()
+
+
 def test_a_file_that_a_run_need_not_have_is_a_warning_until_it_can_be_fetched(tmp_path, webeval_over, pytester):
     pytest.importorskip("fsspec")
     write_trajectory(tmp_path / "runs/amazon--1")
@@ -233,11 +248,59 @@ def test_a_small_cache_changes_no_result(name, tmp_path, webeval_over, pytester)
     pytest.importorskip("fsspec")
     top = find_samples(name)
     location = f"zip://{shutil.make_archive(str(tmp_path / top.name), 'zip', top.parent, top.name)}"
-    for place, option in (("large", "1GB"), ("small", "2KB")):
-        webeval_over([location], f"--webeval-output={place}", f"--webeval-cache-size={option}")
+    for place, size in (("large", "1GB"), ("small", "2KB")):
+        options = (f"--webeval-output={place}", f"--webeval-cache={place} cache", f"--webeval-cache-size={size}")
+        webeval_over([location], *options)
     large, small = (read_files(pytester.path / place, "eval_result.json") for place in ("large", "small"))
     assert large == small
     assert len(large) >= 7
+
+
+@pytest.mark.filterwarnings("ignore:runs inside other runs")
+def test_a_small_cache_changes_nothing_about_what_is_no_run(tmp_path):
+    """Damage beside runs, and runs inside of one, are told by files that have no room in it at the same time."""
+    pytest.importorskip("fsspec")
+    content = json.dumps({"task_id": "a", "action_history": [], "padding": "." * 1_000})
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        for name in ("a", "b", "c", "n", "n/x", "n/y", "z"):
+            archive.writestr(f"runs/{name}/result.json", content)
+        archive.writestr("runs/c damaged/result.json", "[1" + "." * 1_000)
+    results = {}
+    for most in (None, 1_500):
+        cache = tmp_path / f"cache {most}"
+        with Mirror.open(open_store(f"zip://{tmp_path / 'packed.zip'}"), cache=cache, most_bytes=most) as mirror:
+            scored = list(score_runs(mirror.path, output=tmp_path / f"out {most}"))
+        results[most] = [(each.task_id, each.status, str(each.error_msg).replace(str(cache), "")) for each in scored]
+    assert results[None] == results[1_500]
+    problems = {task_id: problem for task_id, _, problem in results[None]}
+    assert 'has the files of a run, and holds runs: "x", "y"' in problems["n"]
+    assert "c damaged: it lies next to runs of the format online-mind2web" in problems["c damaged"]
+
+
+def test_a_file_that_may_be_that_of_a_run_is_an_error_of_its_directory_if_it_cannot_be_fetched(tmp_path):
+    pytest.importorskip("fsspec")
+    content = json.dumps({"task_id": "a", "action_history": []})
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("runs/first/result.json", content)
+        archive.writestr("runs/other/below/notes.json", content)
+        archive.writestr("runs/other/below/b/notes.txt", content)
+        archive.writestr("runs/second/result.json", content)
+    damage(tmp_path / "packed.zip", "below/notes.json")
+    location = f"zip://{tmp_path / 'packed.zip'}"
+    results = {result.task_id: result.error_msg for result in score_runs(location, output=tmp_path / "out")}
+    assert list(results) == ["first", "below", "second"]
+    assert results["below"].startswith(f"cannot read {location}/runs/other/below/notes.json: ")
+
+
+def test_a_run_that_is_scored_alone_is_an_error_if_its_sign_cannot_be_fetched(tmp_path):
+    pytest.importorskip("fsspec")
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("runs/first/result.json", json.dumps({"task_id": "a", "action_history": []}))
+    damage(tmp_path / "packed.zip", "first/result.json")
+    location = f"zip://{tmp_path / 'packed.zip'}"
+    result = score_run(location, "runs/first", cache=tmp_path / "cache")
+    assert (result.task_id, result.status) == ("first", "error")
+    assert result.error_msg.startswith(f"cannot read {location}/runs/first/result.json: ")
 
 
 @pytest.mark.parametrize("name", ["result.json", "another name.json"])  # the second one could be that of browser-use

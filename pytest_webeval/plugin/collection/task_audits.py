@@ -68,11 +68,10 @@ class TaskAudits(Struct, frozen=True, eq=False, dict=True):
         from pytest_webeval.authoring.audit.task_audit import AuditSettings
 
         settings, runs = self.workspace.settings, []
-        paths = [path for path in self.workspace.run_paths if root in (None, self.workspace.labels.root_of(path))]
-        self.workspace.fetch(paths)
-        for path in paths:
-            with suppress(RecordingError):
-                runs.append(self.workspace.load(path))
+        for path in self.workspace.run_paths:
+            if root is None or self.workspace.labels.root_of(path) == root:
+                with suppress(RecordingError):
+                    runs.append(self.workspace.load(path))
         evaluators = _by_name(default_evaluators())
         parts = settings.rules, self.workspace.sites, evaluators, settings.today, settings.timeout
         return SuiteAudit(tasks, AuditSettings(*parts), runs)
