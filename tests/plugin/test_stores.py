@@ -292,6 +292,19 @@ def test_a_file_that_may_be_that_of_a_run_is_an_error_of_its_directory_if_it_can
     assert results["below"].startswith(f"cannot read {location}/runs/other/below/notes.json: ")
 
 
+def test_a_main_file_beside_runs_that_cannot_be_fetched_is_an_error_of_its_directory(tmp_path):
+    pytest.importorskip("fsspec")
+    names = ["run/AgentHistory.json", *(f"x/{number:02}.json" for number in range(10)), "x/x.json"]
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        for name in names:
+            archive.writestr(f"runs/{name}", json.dumps({"history": []}) if "History" in name else "{}")
+    damage(tmp_path / "packed.zip", "x/x.json")
+    location = f"zip://{tmp_path / 'packed.zip'}"
+    results = {result.task_id: result.error_msg for result in score_runs(location, output=tmp_path / "out")}
+    assert list(results) == ["run", "x"]
+    assert results["x"].startswith(f"cannot read {location}/runs/x/x.json: ")
+
+
 def test_a_run_that_is_scored_alone_is_an_error_if_its_sign_cannot_be_fetched(tmp_path):
     pytest.importorskip("fsspec")
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:

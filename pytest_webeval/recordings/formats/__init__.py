@@ -203,6 +203,7 @@ def list_signs(paths: Iterable[str]) -> Iterator[str]:
         directory, _, name = path.rpartition("/")
         counts[directory] += name.endswith(".json")
         is_candidate = name.endswith(".json") and counts[directory] <= MOST_CANDIDATES  # of a sign under another name
+        is_candidate |= name == f"{directory.rpartition('/')[2]}.json"
         if is_candidate or name in TASK_FILES or _is_sign(name) or _is_sign("/".join(path.rsplit("/", 2)[-2:])):
             yield path
 

@@ -144,13 +144,13 @@ def test_the_files_by_which_runs_are_recognized_are_fetched_before_the_others(tm
     names += (
         [f"4/{number:02}.json" for number in range(12)]
         + [f"5{number}/result.json" for number in range(50)]
-        + ["4/interact_messages.json", "4/my_history_1.json"]
+        + ["4/4.json", "4/interact_messages.json", "4/my_history_1.json"]
     )
     store = CountingStore(dict.fromkeys(names, b"1"))
     mirror = Mirror.open(store, cache=tmp_path / "cache")
     for _ in range(2):
         mirror.fetch_signs(list_signs)
-    few = [f"4/{number:02}.json" for number in range(10)]
+    few = [*(f"4/{number:02}.json" for number in range(10)), "4/4.json"]
     others = ["1/result.json", "2/agent/trajectory.json", "4/interact_messages.json", "4/my_history_1.json"]
     others += [f"5{number}/result.json" for number in range(50)]
     assert sorted(store.reads) == sorted([*others, *few, "tasks.json"])
