@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.stores.locations import is_remote, name_object, refuse_credentials
+from pytest_webeval.stores.store import is_remote, name_object, refuse_credentials
 
 COMMANDS = (
     "audit",

@@ -9,22 +9,22 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_webeval.errors import RecordingError, SettingsError, TaskDefinitionError
+from pytest_webeval.errors import RecordingError, SettingsError, StoreError, TaskDefinitionError
 from pytest_webeval.evaluators.base import Evaluator
+from pytest_webeval.recordings.formats import list_signs, recognize
 from pytest_webeval.recordings.formats import load_run as read_run
-from pytest_webeval.recordings.formats import recognize
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.recordings.run import Run, RunFormat
+from pytest_webeval.recordings.run import Run, RunFormat, placeholder_run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
-from pytest_webeval.root_scoring import RootScoring, RootSearch
+from pytest_webeval.root_scoring import RootScoring, RootSearch, open_mirror
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO, find_rules
-from pytest_webeval.safety.files import exists_no_follow
+from pytest_webeval.safety.files import CACHE_TREE, exists_no_follow
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.scoring.score_settings import SECONDS, ScoreSettings
-from pytest_webeval.stores.locations import is_remote
+from pytest_webeval.scoring.score_settings import SECONDS, ScoreSettings, build_refused_result
+from pytest_webeval.stores.store import find_key_problem, is_remote, name_object
 from pytest_webeval.summary.redacted_results import parse_policy
 from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
@@ -52,16 +52,18 @@ def find_runs(
     directory that is named after one of the `tasks`, by default those of `tasks.json`, and has no files of a run, or
     one that cannot be listed. `formats` of your own come before the built-in ones. By the rules `auto`, tasks that
     WebArena-Verified has published are judged by `default`, all others by `strict`. `root` may be the location of a
-    store, whose files are fetched when they are read. Raises `RecordingError` if the first directory itself cannot be
+    store, whose runs are fetched one by one. Raises `RecordingError` if the first directory itself cannot be
     listed.
     """
-    rule_set, mirror = find_rules(rules), _open_mirror(root, None, limits)
+    rule_set, mirror = find_rules(rules), _find_mirror(root, None, limits)
     top, own = Path(root) if mirror is None else mirror.path, tuple(formats)
     _require_directory(top, _NO_DIRECTORY)
     if tasks is None:
         with suppress(TaskDefinitionError):  # whoever scores a run says so
             tasks = _load_root_tasks(top, own)
-    for directory in RootSearch(top, own, tasks).list_directories():
+    for directory in RootSearch(top, own, tasks, mirror=mirror).list_directories():
+        if mirror is not None and directory.problem is None:
+            mirror.fetch([Path(directory.path)], with_pictures=True)
         yield directory.load(top, rule_set, limits, own)
 
 
@@ -116,9 +118,7 @@ def score_run(
     in `cache`. Secrets in the result are replaced, unless `redact` is ``"off"``. Raises `RecordingError` if there is no
     run, `StoreError` if the store cannot be listed, and `SettingsError` for settings that no run can be scored with.
     """
-    from pytest_webeval.stores.choice import open_store  # for who asks
-    from pytest_webeval.stores.local import LocalStore
-    from pytest_webeval.stores.locations import name_object
+    from pytest_webeval.stores.choice import LocalStore, open_store  # for who asks
 
     opened = open_store(str(store)) if isinstance(store, str | Path) else store
     redacting = Redacting(parse_policy(redact), is_leaving=True)
@@ -134,16 +134,20 @@ def score_run(
     directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
     if not objects:
         raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
-    with Mirror.of_objects(opened, objects, directory, complete={key}) as mirror, mirror.naming_location():
-        mirror.prefetch([mirror.path / key])
-        return _score_directory(mirror.path, key, settings, redacting, name)
+    mirror = Mirror.of_objects(opened, objects, directory, settings.limits, complete={key})
+    path = mirror.path / key
+    has_own_code = settings.evaluators is not None or bool(settings.formats)
+    with mirror.naming_location(), mirror.using(path, with_pictures=has_own_code):
+        try:
+            return _score_directory(mirror.path, key, settings, redacting, name)
+        except StoreError as error:  # over a file that tells the format
+            run = placeholder_run(path, quote_path(key or path.name), find_rules(settings.rules))
+            return redacting.redact_for_file(build_refused_result(run, settings.tasks, error), run)
 
 
 def _check_key(store: Store, key: str) -> None:
     """Raise `RecordingError` for a key that leads out of a store."""
-    from pytest_webeval.stores.keys import find_key_problem
-    from pytest_webeval.stores.local import LocalStore
-    from pytest_webeval.stores.locations import name_object
+    from pytest_webeval.stores.choice import LocalStore  # for who asks
 
     problem = find_key_problem(key) if key else None
     if problem is None and isinstance(store, LocalStore):
@@ -221,15 +225,15 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     settings.check_choice()
     if output is None and is_remote(str(root)):
         raise SettingsError("results of runs in a store need a directory; pass output=DIR")
-    mirror = _open_mirror(root, cache, limits)
-    with mirror or nullcontext(), mirror.naming_location() if mirror else nullcontext():
+    mirror = _find_mirror(root, cache, limits)
+    with mirror.naming_location() if mirror else nullcontext():
         top = Path(root) if mirror is None else mirror.path
         _require_directory(top, _NO_DIRECTORY)
         known_tasks = _load_root_tasks(top, settings.formats) if tasks is None else None
         scoring = RootScoring(
             top, settings, known_tasks, Path(output) if output is not None else None, mirror, redaction
         )
-        search = RootSearch(top, settings.formats, known_tasks if tasks is None else tasks, scoring.output)
+        search = RootSearch(top, settings.formats, known_tasks if tasks is None else tasks, scoring.output, mirror)
         directories = search.list_directories()
         if executor is None:
             yield from scoring.score_all(directories, batch_size)
@@ -247,14 +251,21 @@ def _require_directory(path: Path, problem: str, name: str | None = None) -> Non
         return
 
 
-def _open_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> Mirror | None:
-    """The mirror of a store; None for a directory. Raises `SettingsError` and `StoreError`."""
-    if not is_remote(str(root)):
-        return None
-    from pytest_webeval.stores.choice import open_store  # for who asks
-    from pytest_webeval.stores.mirror import Mirror
+def _find_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> Mirror | None:
+    """The mirror of a store, or that whose path is given; None for another directory.
 
-    return Mirror.open(open_store(str(root)), cache=Path(cache) if cache is not None else None, limits=limits)
+    Raises `SettingsError` and `StoreError`.
+    """
+    if is_remote(str(root)):
+        return open_mirror(str(root), Path(cache) if cache is not None else None, limits=limits)
+    if Path(root).parent.name != CACHE_TREE:
+        return None
+    from pytest_webeval.stores.mirror import find_mirror  # for who asks
+
+    mirror = find_mirror(Path(root))
+    if mirror is not None:
+        mirror.fetch_signs(list_signs)
+    return mirror
 
 
 def _list_names(only: Iterable[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from pytest_webeval.errors import EvaluationError, RecordingError, SettingsError, WebEvalError
 from pytest_webeval.executors.job import pack
 from pytest_webeval.recordings import formats
+from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import default_task_id, quote_path
 from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat, placeholder_run
 from pytest_webeval.recordings.run_tree import Branch, Kind, Search
@@ -25,7 +26,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import RESULT, Status, TaskResult
 from pytest_webeval.rules import Rules, find_rules
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import find_change, is_directory, is_writable, open_run_directory
 from pytest_webeval.safety.text import name_first, shorten_repr
 from pytest_webeval.scoring.definition import find_task
@@ -68,6 +69,7 @@ class RootSearch(Struct, frozen=True):
     own: Sequence[RunFormat] = ()
     tasks: TaskSet | None = None
     output: Path | None = None
+    mirror: Mirror | None = None
 
     def list_directories(self) -> Iterator[RunDirectory]:
         """The runs and what should be one, in the order of the names. Raises `RecordingError` for the root itself."""
@@ -84,14 +86,30 @@ class RootSearch(Struct, frozen=True):
             )
 
     def _search(self) -> Branch:
-        recognize = partial(formats.recognize, own=self.own)
-        return Search(self.top, recognize, self._is_defined, self._is_output).tree()
+        return Search(self.top, self._recognize, self._is_defined, self._is_output).tree()
+
+    def _recognize(self, path: Path, listing: DirectoryListing) -> RunFormat | None:
+        if self.mirror is not None:
+            self.mirror.bring_signs(path, formats.list_signs)
+        return formats.recognize(path, listing, self.own)
 
     def _is_defined(self, path: Path) -> bool:
         return self.tasks is not None and default_task_id(path) in self.tasks
 
     def _is_output(self, path: Path) -> bool:
         return self.output is not None and path == Path(os.path.abspath(self.output))  # noqa: PTH100  (links are kept)
+
+
+def open_mirror(
+    location: str, cache: Path | None = None, most_bytes: int | None = None, limits: Limits = USUAL
+) -> Mirror:
+    """The mirror of a store, with the files by which its runs are recognized. Raises `SettingsError`, `StoreError`."""
+    from pytest_webeval.stores.choice import open_store  # for runs in stores
+    from pytest_webeval.stores.mirror import Mirror
+
+    mirror = Mirror.open(open_store(location), cache, most_bytes, limits)
+    mirror.fetch_signs(formats.list_signs)
+    return mirror
 
 
 class RootScoring(Struct, frozen=True, eq=False, dict=True):
@@ -147,15 +165,26 @@ class RootScoring(Struct, frozen=True, eq=False, dict=True):
             with open_run_directory(place, self.top if place == path else self.output):
                 remove_leftovers(place, RESULT, since=since)
 
+    @property
+    def _with_pictures(self) -> bool:
+        """Whether evaluators or formats of users may look at screenshots."""
+        return self.settings.evaluators is not None or bool(self.settings.formats)
+
     def prefetch(self, directories: Iterable[RunDirectory]) -> None:
         """Fetch the files of runs in a store."""
         if self.mirror is not None:
-            self.mirror.prefetch(Path(each.path) for each in directories)
+            self.mirror.prefetch((Path(each.path) for each in directories), with_pictures=self._with_pictures)
 
     def score(self, directory: RunDirectory) -> TaskResult:
         """Score a run, write its result, and return it redacted. Raises `SettingsError` if it cannot be written."""
-        with open_run_directory(Path(directory.path), self.top):
-            return self._score(directory)
+        path = Path(directory.path)
+        if self.mirror is None:
+            with open_run_directory(path, self.top):
+                return self._score(directory)
+        with self.mirror.using(path, with_pictures=self._with_pictures), open_run_directory(path, self.top):
+            result = self._score(directory)
+        self.mirror.release(path)
+        return result
 
     def _score(self, directory: RunDirectory) -> TaskResult:
         run = directory.load(self.top, self._rules, self.settings.limits, self.settings.formats)

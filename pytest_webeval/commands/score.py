@@ -31,7 +31,7 @@ from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoreSession
 from pytest_webeval.sessions.session_header import describe_session
-from pytest_webeval.sessions.settings import Settings, read_settings
+from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.unread_conftest import refuse_conftest
 from pytest_webeval.sessions.workspace import Workspace
 
@@ -113,7 +113,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_text("\n".join(files.describe()))
     finally:
         session.records.close()
-        _close_stores(workspace.settings)
         if report is not None:
             report.remove_empty()
     return code
@@ -131,13 +130,6 @@ def _reaching(executor: JobExecutor, session: ScoreSession) -> Iterator[None]:
     with probe_directories(session.workspace.settings) as probes:
         session.probes = probes
         yield
-
-
-def _close_stores(settings: Settings) -> None:
-    if settings.mirrors:
-        from pytest_webeval.sessions.remote_roots import close_mirrors  # few sessions have stores
-
-        close_mirrors(settings.mirrors)
 
 
 def _parse_batch(text: str) -> int:

@@ -34,6 +34,7 @@ def audit(config: pytest.Config) -> int:
         raise pytest.UsageError(str(error)) from error
     totals, affected_runs = Counter[str](), 0
     for path in paths:
+        workspace.fetch([path])
         report = Audit.of(path, policy, _salt(path, workspace))
         _show(_lines(workspace.labels.of(path), report))
         affected_runs += bool(report.findings)

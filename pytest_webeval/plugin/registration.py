@@ -219,7 +219,7 @@ def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None
     """Register the plugins of every scoring process."""
     settings = workspace.settings
     if settings.mirrors:
-        from pytest_webeval.plugin.prefetching import Prefetching  # for runs in stores
+        from pytest_webeval.plugin.stores import Prefetching  # for runs in stores
 
         config.pluginmanager.register(Prefetching(workspace), "webeval-prefetching")
     config.stash[FINGERPRINTS] = ItemFingerprints(workspace, config=config)
@@ -267,7 +267,7 @@ def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> No
     reporter = SessionReporter(workspace, config.stash[ROWS], collected, checks)
     config.pluginmanager.register(collected, "webeval-collected")
     if (staging := workspace.settings.staging) is not None:
-        from pytest_webeval.plugin.reporting.uploading import Uploading  # for results that go to a store
+        from pytest_webeval.plugin.stores import Uploading  # for results that go to a store
 
         config.pluginmanager.register(Uploading(reporter, staging), "webeval-uploading")
     config.pluginmanager.register(reporter, "webeval-reporter")

@@ -123,7 +123,10 @@ class Search(Struct):
             return _build_run(listing)
         if listing.problem is not None:
             return Branch(path, Kind.UNREADABLE, listing.problem)
-        return self._search_without_format(listing, level)
+        try:
+            return self._search_without_format(listing, level)
+        except RecordingError as error:  # of a store, over a file that may be that of a run
+            return _build_broken(listing, str(error))
 
     def _search_without_format(self, listing: DirectoryListing, level: int) -> Branch:
         if any(layout.is_certain(listing) for layout in FORMATS if isinstance(layout, RecordedFormat)):
@@ -237,7 +240,23 @@ class Search(Struct):
             return branches
         runs = [branch.path for branch in branches if branch.kind is Kind.RUN][:MOST_NAMED]
         recorded = list({each.name: each for each in map(self._find_recorded, runs) if each is not None}.values())
-        return [_find_damage(branch, recorded) for branch in branches]
+        return [self._find_damage(branch, recorded) for branch in branches]
+
+    def _find_damage(self, branch: Branch, recorded: Sequence[RecordedFormat]) -> Branch:
+        """A broken run for a directory with a damaged main file of one of these formats; else the branch."""
+        if not branch.may_be_damaged:
+            return branch
+        listing = list_directory(branch.path)
+        try:
+            self.format_of(branch.path, listing)  # whose files a store may have to give again
+            for run_format in recorded:
+                if damage := run_format.describe_main_damage(listing):
+                    problem = f"it lies next to runs of the format {run_format.name}, but {damage}"
+                    advice = "restore the damaged files or move the directory away"
+                    return _build_broken(listing, f"unknown layout of {branch.path}: {problem}; {advice}")
+        except RecordingError as error:
+            return _build_broken(listing, str(error))
+        return branch
 
     def _resolve_results(self, branch: Branch) -> Branch:
         """The same once it is known that results alone lie among runs, so that they are no output."""
@@ -259,19 +278,6 @@ class Search(Struct):
         path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
         has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
         return has_run_file or path.parent.name == TRAJECTORIES or self.is_defined(path)
-
-
-def _find_damage(branch: Branch, recorded: Sequence[RecordedFormat]) -> Branch:
-    """A broken run for a directory with a damaged main file of one of these formats; else the branch."""
-    if not branch.may_be_damaged:
-        return branch
-    listing = list_directory(branch.path)
-    for run_format in recorded:
-        if damage := run_format.describe_main_damage(listing):
-            problem = f"it lies next to runs of the format {run_format.name}, but {damage}"
-            advice = "restore the damaged files or move the directory away"
-            return _build_broken(listing, f"unknown layout of {branch.path}: {problem}; {advice}")
-    return branch
 
 
 def _build_group(path: Path, branches: Iterable[Branch]) -> Branch:

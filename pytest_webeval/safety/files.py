@@ -9,33 +9,16 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from pytest_webeval.errors import RecordingError, StoreError
 from pytest_webeval.safety.limits import INI, USUAL
 from pytest_webeval.safety.run_directory import open_directory, stat_no_follow
 
-
-class LateFiles(Protocol):
-    """Files below a directory that lie elsewhere until they are first read. Their time of change is 0 until then."""
-
-    root: str
-
-    def fetch(self, path: Path) -> bool:
-        """Put a file in its place; False if it is none of these. Raises `RecordingError`."""
-
-    def read_beginning(self, path: Path, most: int) -> bytes | None:
-        """The first bytes of a file; None if it is none of these. Raises `RecordingError`."""
-
-    def survey(self, directory: Path) -> list[tuple[str, int, str]]:
-        """The name of each file below a directory, its size, and a text that stands for its content."""
-
-
-LATE_FILES: list[LateFiles] = []  # asked for each regular file whose time of change is 0, the latest first
 _LARGE, _PIECE, _MOST_HOLES = 2**20, 4_096, 16 * 2**20  # bytes
 _TEXTS = (".har", ".json", ".jsonl", ".log", ".network", ".trace", ".txt")
-CACHE_TAG, CACHE_TREE = "CACHEDIR.TAG", ".files"  # in the cache of a store, by which programs for backups know it
-_MOST_FETCHES = 3  # of a file that another process removes again
+CACHE_TAG, CACHE_TREE = "CACHEDIR.TAG", ".files"  # of a cache, by which programs for backups know it, and of its files
+UNFETCHED: dict[str, str] = {}  # why files of caches have no content, by their path, in a process that tried to get it
 
 
 def sha256(content: bytes) -> str:
@@ -49,23 +32,18 @@ def read_file_inside(directory: Path, name: str, limit: int = USUAL.file_size, l
     `limit_name` names the limit for users. Links, pipes, devices and sockets are refused without blocking on them,
     wherever in `name` they stand.
     """
-    for _ in range(_MOST_FETCHES):
-        handle = _open_file(directory, name)
-        try:
-            status = os.fstat(handle)
-            _check_file(directory / name, status, limit, limit_name)
-            if status.st_mtime_ns or not LATE_FILES or not _fetch_late(directory, name):
-                is_cached = not status.st_mtime_ns and _is_in_cache(directory)
-                if not is_cached:
-                    _refuse_holes(directory / name, handle, status)
-                content = _read_bytes(handle, status.st_size)
-                return _refuse_placeholder(directory / name, content) if is_cached else content
-        finally:
-            os.close(handle)
-    raise RecordingError(f"cannot keep {directory / name} in the cache: it is removed again; use another cache")
+    handle = _open_file(directory, name)
+    try:
+        status = os.fstat(handle)
+        _check_file(directory / name, status, limit, limit_name)
+        _refuse_unfetched(directory / name, status)
+        _refuse_holes(directory / name, handle, status)
+        return _read_bytes(handle, status.st_size)
+    finally:
+        os.close(handle)
 
 
-def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str) -> None:
+def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str = "") -> None:
     if not stat.S_ISREG(status.st_mode):
         raise RecordingError(f"{path} is not a regular file; replace it with a regular file")
     if status.st_size > limit:
@@ -77,9 +55,13 @@ def _check_file(path: Path, status: os.stat_result, limit: int, limit_name: str)
 def open_file_inside(directory: Path, name: str) -> Iterator[BinaryIO]:
     """A regular file below a directory, to be read a piece at a time. Raises `RecordingError`."""
     handle = _open_file(directory, name)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    try:
+        status = os.fstat(handle)
+        _check_file(directory / name, status, status.st_size)
+        _refuse_unfetched(directory / name, status)
+    except RecordingError:
         os.close(handle)
-        raise RecordingError(f"{directory / name} is not a regular file; replace it with a regular file")
+        raise
     with os.fdopen(handle, "rb") as file:
         yield file
 
@@ -87,7 +69,7 @@ def open_file_inside(directory: Path, name: str) -> Iterator[BinaryIO]:
 def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
     """The first bytes of a regular file below a directory; none of what is no such file, or cannot be read.
 
-    Raises `StoreError` for a file in a store that cannot be read from it: nobody knows then what it is.
+    Raises `StoreError` for a file that a store did not give: nobody knows then what it is.
     """
     try:
         handle = _open_file(directory, name)
@@ -97,12 +79,8 @@ def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             return b""
-        late = None if status.st_mtime_ns or not LATE_FILES else _read_late(directory, name, most)
-        if late is not None:
-            return late
-        content = _read_bytes(handle, min(status.st_size, most))
-        is_cached = not status.st_mtime_ns and _is_in_cache(directory)
-        return _refuse_placeholder(directory / name, content) if is_cached else content
+        _refuse_unfetched(directory / name, status)
+        return _read_bytes(handle, min(status.st_size, most))
     except OSError:
         return b""
     finally:
@@ -113,18 +91,27 @@ def read_range_inside(directory: Path, name: str, start: int, end: int) -> bytes
     """Some bytes of a regular file below a directory, fewer at its end. Raises `RecordingError`."""
     handle = _open_file(directory, name)
     try:
-        size = os.fstat(handle).st_size
-        _check_file(directory / name, os.fstat(handle), size, "")
+        status = os.fstat(handle)
+        _check_file(directory / name, status, status.st_size)
+        _refuse_unfetched(directory / name, status)
         os.lseek(handle, start, os.SEEK_SET)
-        return _read_bytes(handle, max(min(end, size) - start, 0))
+        return _read_bytes(handle, max(min(end, status.st_size) - start, 0))
     finally:
         os.close(handle)
 
 
-def survey_late(directory: Path) -> list[tuple[str, int, str]] | None:
-    """The files below a directory that lie elsewhere, fetched or not; None if it is an ordinary directory."""
-    owner = next(_list_late(f"{directory}{os.sep}"), None) if LATE_FILES else None
-    return None if owner is None else owner.survey(directory)
+def _refuse_unfetched(path: Path, status: os.stat_result) -> None:
+    """Raise `StoreError` for a file in a cache that has a size and no content, which its time says: it would be zeros.
+
+    It is the only thing that is known here of stores.
+    """
+    if status.st_mtime_ns or not status.st_size:
+        return
+    real = Path(os.path.realpath(path.parent), path.name)
+    trees = (place for place in real.parents if place.name == CACHE_TREE)
+    if any(os.path.lexists(place.with_name(CACHE_TAG)) for place in trees):
+        unknown = f"{path} was not fetched from its store, or has changed there since; list the store again"
+        raise StoreError(UNFETCHED.get(str(real), unknown))
 
 
 def _refuse_holes(path: Path, handle: int, status: os.stat_result) -> None:
@@ -158,40 +145,6 @@ def _find_data(handle: int, hole: int, size: int) -> int:
         if error.errno != errno.ENXIO:  # which says that there are none until the end
             raise
         return size
-
-
-def _refuse_placeholder(path: Path, content: bytes) -> bytes:
-    """The content, if it is not that of a late file which nobody fetches in this process. Raises `StoreError`."""
-    if content and not content.strip(b"\0"):
-        raise StoreError(f"{path} is in a store that this process has not opened; open its mirror first")
-    return content
-
-
-def _is_in_cache(directory: Path) -> bool:
-    """Whether a directory lies in the tree of a cache, by the tag next to that."""
-    real = Path(os.path.realpath(directory))
-    trees = (place for place in (real, *real.parents) if place.name == CACHE_TREE)
-    return any(os.path.lexists(place.with_name(CACHE_TAG)) for place in trees)
-
-
-def _list_late(path: str) -> Iterator[LateFiles]:
-    """Those that may have a file, the latest first."""
-    return (late for late in reversed(LATE_FILES) if path.startswith(late.root + os.sep))
-
-
-def _fetch_late(directory: Path, name: str) -> bool:
-    """Whether a file was fetched; False where its time of change is simply 0. Raises `RecordingError`."""
-    path = Path(os.path.realpath(directory), name)
-    owners = list(_list_late(str(path)))
-    if owners and not any(late.fetch(path) for late in owners):
-        raise RecordingError(f"{path} is not in the listing of the store; score the runs again")
-    return bool(owners)
-
-
-def _read_late(directory: Path, name: str, most: int) -> bytes | None:
-    path = Path(os.path.realpath(directory), name)
-    beginnings = (late.read_beginning(path, most) for late in _list_late(str(path)))
-    return next((beginning for beginning in beginnings if beginning is not None), None)
 
 
 def _read_bytes(handle: int, size: int) -> bytes:

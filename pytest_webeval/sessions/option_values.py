@@ -19,7 +19,7 @@ from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.files import exists, is_dir, is_file
 from pytest_webeval.safety.limits import parse_size, read_limits
 from pytest_webeval.sessions.option import Option
-from pytest_webeval.stores.locations import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
+from pytest_webeval.stores.store import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
 from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:

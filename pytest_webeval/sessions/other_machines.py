@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.remote_roots import root_of
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.staging import Staging
 from pytest_webeval.storage import write_text
-from pytest_webeval.stores.cache_directory import default_cache, open_cache
-from pytest_webeval.stores.mirror import Mirror, MirrorDescription
+from pytest_webeval.stores.cache import default_cache, open_cache
+from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.store import StoredObject
 
 PROBE = ".eval_probe."  # how files begin that all workers must see
@@ -24,13 +23,13 @@ def move_settings(settings: Settings) -> tuple[Settings, dict[Path, Path]]:
 
     Raises `SettingsError`.
     """
-    moved: list[MirrorDescription] = []
+    moved: list[Mirror] = []
     places: dict[Path, Path] = {}
     for each in settings.mirrors:
         location = each.store.location
         cache = open_cache(default_cache(location, settings.cache), location)
-        moved.append(MirrorDescription(each.store, "", str(cache), each.name, each.listing, each.most_bytes))
-        places[root_of(each)] = root_of(moved[-1])
+        moved.append(Mirror(each.store, cache, "", each.most_bytes, each.largest))
+        places[each.path] = moved[-1].path
     values = {name: value for name, value in vars(settings).items() if not name.startswith("_") and name != "roots"}
     values["runs"] = tuple(places.get(root, root) for root in settings.runs)
     staging = settings.staging and Staging.open(settings.staging.store.location, settings.cache)
@@ -45,21 +44,16 @@ def move_path(path: Path, places: Mapping[Path, Path]) -> Path:
     return path
 
 
-@contextmanager
-def mirror_objects(
-    settings: Settings, objects: Mapping[str, Iterable[StoredObject]], runs: Iterable[Path]
-) -> Iterator[list[Mirror]]:
-    """Mirrors of all objects of some runs, by the location of their store. They are not listed again."""
+def lay_out_objects(settings: Settings, objects: Mapping[str, Iterable[StoredObject]], runs: Iterable[Path]) -> None:
+    """Let the mirrors be about all objects of some runs, by the location of their store. They are not listed again.
+
+    Raises `WebEvalError`.
+    """
     paths = list(runs)
-    with ExitStack() as stack:
-        mirrors = []
-        for each in settings.mirrors:
-            entries = sorted(objects.get(each.store.location, ()), key=lambda entry: entry.key)
-            inside = (path.relative_to(root) for path in paths if path.is_relative_to(root := root_of(each)))
-            keys = {"" if key == Path() else key.as_posix() for key in inside}
-            mirror = Mirror.of_objects(each.store, entries, Path(each.cache), most_bytes=each.most_bytes, complete=keys)
-            mirrors.append(stack.enter_context(mirror))
-        yield mirrors
+    for mirror in settings.mirrors:
+        entries = sorted(objects.get(mirror.store.location, ()), key=lambda entry: entry.key)
+        inside = (path.relative_to(mirror.path) for path in paths if mirror.holds(path))
+        mirror.lay_out(entries, {"" if key == Path() else key.as_posix() for key in inside}, settings.limits)
 
 
 @contextmanager

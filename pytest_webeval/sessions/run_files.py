@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
-from pytest_webeval.safety.files import read_file_inside, sha256, survey_late
+from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.safety.run_directory import directory_to_list
 
 MOST_FILES, MOST_BYTES = 10_000, 2**30  # in a run directory whose result can be reused; bytes that are hashed
@@ -48,8 +48,6 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
 
     `with_content` makes the content of all files a part of `listed`, for evaluators that may read any of them.
     """
-    if (late := survey_late(directory)) is not None:
-        return _survey_late(directory, late, with_content=with_content)
     rows: list[tuple[str, str]] = []
     latest, is_linked, left = 0, False, MOST_BYTES if with_content else sys.maxsize
     try:
@@ -68,14 +66,6 @@ def survey_files(directory: Path, *, with_content: bool = False) -> RunFiles:
     rows.sort()
     identity = "" if is_linked else _digest(f"{name}{times}" for name, times in rows)
     return RunFiles(_digest(name for name, _ in rows), identity, latest / 1e9)
-
-
-def _survey_late(directory: Path, files: list[tuple[str, int, str]], *, with_content: bool) -> RunFiles:
-    """The same of a run in a store, whose listing says what has changed: files are fetched at any time."""
-    if len(files) > MOST_FILES or (with_content and sum(size for _, size, _ in files) > MOST_BYTES):
-        return RunFiles()
-    listed = (f"{name}\0{size}{_hash(directory, name) if with_content else ''}" for name, size, _ in files)
-    return RunFiles(_digest(listed), _digest(f"{name}\0{size}\0{mark}" for name, size, mark in files))
 
 
 def _hash(directory: Path, name: str) -> str:

@@ -14,10 +14,10 @@ from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.batch_scoring import PINNED
-from pytest_webeval.sessions.remote_lines import list_store_problems, name_locations
 from pytest_webeval.sessions.report_index import ReportIndex
 from pytest_webeval.sessions.score_session import ScoreSession
 from pytest_webeval.sessions.session_checks import FAILED, NO_RUNS
+from pytest_webeval.sessions.session_header import list_store_problems, name_locations
 from pytest_webeval.sessions.summaries import write_session_metrics
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record

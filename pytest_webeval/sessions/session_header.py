@@ -1,12 +1,19 @@
-"""The first lines of a session: what it scores, by which rules, and the checksums of what decides."""
+"""The first lines of a session: what it scores, by which rules, and the checksums of what decides.
+
+All lines have locations in place of the directories of caches.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.sessions.remote_lines import name_locations
+from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.workspace import Workspace
+
+MOST_PROBLEMS = 3  # of objects in stores without a file that are shown
 
 
 def describe_session(workspace: Workspace) -> list[str]:
@@ -33,3 +40,21 @@ def describe_session(workspace: Workspace) -> list[str]:
     )
     lines = name_locations((f"webeval: {', '.join(places)}", f"webeval: {code}{data}{part}"), workspace.settings)
     return [sanitize(line) for line in (*lines, *task_warnings)]
+
+
+def name_locations(lines: Iterable[str], settings: Settings) -> list[str]:
+    """Lines for people with locations in place of directories."""
+    shown = list(lines)
+    for mirror in settings.mirrors:
+        shown = [line.replace(str(mirror.path), mirror.store.location) for line in shown]
+    if (staging := settings.staging) is not None:
+        place, location = str(staging.path), staging.store.location
+        shown = [line if "--webeval-reuse" in line else line.replace(place, location) for line in shown]
+    return shown
+
+
+def list_store_problems(settings: Settings) -> list[str]:
+    """The first objects that have no file, a line for each."""
+    shown = [problem for mirror in settings.mirrors for problem in mirror.problems][:MOST_PROBLEMS]
+    others = sum(mirror.problem_count for mirror in settings.mirrors) - len(shown)
+    return [*shown, f"… and {others:,} more"] if others else shown

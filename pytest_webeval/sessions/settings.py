@@ -20,7 +20,7 @@ from pytest_webeval.storage import Sync
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.staging import Staging
-    from pytest_webeval.stores.mirror import MirrorDescription
+    from pytest_webeval.stores.mirror import Mirror
     from pytest_webeval.summary.gates import Gate
     from pytest_webeval.summary.shards import Shard
 
@@ -92,16 +92,33 @@ class Settings:
     fsync: bool
 
     def __init__(
-        self, values: Mapping[str, Any], mirrors: Sequence[MirrorDescription] = (), staging: Staging | None = None
+        self, values: Mapping[str, Any], mirrors: Sequence[Mirror] = (), staging: Staging | None = None
     ) -> None:
         """`mirrors` are those of run roots in stores; with `staging`, results go to a store."""
         vars(self).update(values, _mirrors=tuple(mirrors), _staging=staging)
 
     @property
-    def mirrors(self) -> tuple[MirrorDescription, ...]:
+    def mirrors(self) -> tuple[Mirror, ...]:
         """Those of run roots in stores."""
-        mirrors: tuple[MirrorDescription, ...] = vars(self)["_mirrors"]
+        mirrors: tuple[Mirror, ...] = vars(self)["_mirrors"]
         return mirrors
+
+    def mirror_of(self, path: Path) -> Mirror | None:
+        """That of a run; None for one that is not in a store."""
+        return next((mirror for mirror in self.mirrors if mirror.holds(path)), None)
+
+    def is_unread(self, path: Path, problem: str | None = None) -> bool:
+        """Whether a store did not give all files of a run, perhaps to the process that found a `problem` with it."""
+        mirror = self.mirror_of(path)
+        if mirror is None:
+            return False
+        is_of_store = problem is not None and f"{mirror.store.location}/" in problem  # others name a file
+        return is_of_store or mirror.find_problem(path) is not None
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether pages of a report show screenshots, or a judge looks at them."""
+        return self.report is not None or self.judge is not None
 
     @property
     def staging(self) -> Staging | None:
@@ -165,7 +182,7 @@ def read_settings(source: OptionSource) -> Settings:
     """The settings of a session, with its run roots in stores mirrored. Raises `WebEvalError`."""
     values = {option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS}
     if any(isinstance(place, str) for place in (*values["runs"], values["output"])):
-        from pytest_webeval.sessions.remote_settings import open_stores  # few sessions have stores
+        from pytest_webeval.sessions.remote_roots import open_stores  # few sessions have stores
 
         return Settings(*open_stores(values))
     return Settings(values)

@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.results import ROW_FILES, SUMMARY
-from pytest_webeval.safety.files import read_file_inside, walk_directories
-from pytest_webeval.stores.cache_directory import FILES, default_cache, open_cache
-from pytest_webeval.stores.cache_index import NAME, CacheIndex
+from pytest_webeval.safety.files import CACHE_TREE, read_file_inside, walk_directories
+from pytest_webeval.stores.cache import INDEX, CacheIndex, default_cache, find_index, open_cache
 from pytest_webeval.stores.choice import open_store
 from pytest_webeval.stores.retries import RemoteStore
 from pytest_webeval.stores.store import Store
@@ -40,11 +39,11 @@ class Staging(Struct, frozen=True, dict=True):
     @property
     def path(self) -> Path:
         """The tree of results."""
-        return Path(self.cache) / FILES
+        return Path(self.cache) / CACHE_TREE
 
     @cached_property
     def _index(self) -> CacheIndex:
-        return CacheIndex(Path(self.cache))
+        return find_index(Path(self.cache))
 
     def check_writable(self) -> None:
         """Raise `StoreError` if nothing can be written, as far as that can be tried, and leave nothing."""
@@ -127,4 +126,4 @@ class Staging(Struct, frozen=True, dict=True):
             with suppress(OSError):
                 os.rmdir(directory)  # noqa: PTH106  (a text)
         if not self.path.exists():
-            (Path(self.cache) / NAME).unlink(missing_ok=True)
+            (Path(self.cache) / INDEX).unlink(missing_ok=True)

@@ -117,7 +117,12 @@ class PreviousSession(Struct, frozen=True, eq=False):
     def check(
         self, earlier: EarlierRow | None, modules: str | None, run: Run, definition: Definition
     ) -> StoredResult | None:
-        """The result of a run in a row, if it is certain that the run would get it again."""
+        """The result of a run in a row, if it is certain that the run would get it again.
+
+        None is reused for a run of which a store did not give all files.
+        """
+        if self.workspace.settings.is_unread(run.path):
+            return None
         entry = None if earlier is None else self.read_entry(earlier, modules, run, definition)
         if earlier is None or entry is None:
             return None

@@ -106,15 +106,13 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def labels(self) -> Labels:
         """The names of directories at or below the run roots."""
-        return Labels(self.settings.roots, self.rootpath, self._mirrored)
+        mirrored = frozenset(mirror.path for mirror in self.settings.mirrors)
+        return Labels(self.settings.roots, self.rootpath, mirrored)
 
-    @property
-    def _mirrored(self) -> frozenset[Path]:
-        if not self.settings.mirrors:
-            return frozenset()
-        from pytest_webeval.sessions.remote_roots import root_of  # few sessions have stores
-
-        return frozenset(map(root_of, self.settings.mirrors))
+    def fetch(self, paths: Sequence[Path]) -> None:
+        """Get whole runs from stores: for who reads them before they are scored, or in place of that."""
+        for mirror in self.settings.mirrors:
+            mirror.fetch(filter(mirror.holds, paths), with_pictures=True)
 
     def open_run(self, path: Path) -> AbstractContextManager[None]:
         """Keep the directory of a run open while the run is scored, so that what replaces it later is not used."""
@@ -125,6 +123,8 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
         Raises `RecordingError` if a hook or a format cannot read the directory.
         """
+        if (mirror := self.settings.mirror_of(path)) is not None:
+            mirror.bring_signs(path, formats.list_signs, is_searching=seen is not None)
         if path in self._formats:
             return self._formats[path]
         try:

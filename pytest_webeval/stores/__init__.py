@@ -1,1 +1,1 @@
-"""Where recordings lie: directories, buckets and archives, read by four verbs."""
+"""Where recordings lie: directories, buckets and archives, listed, read and written."""

@@ -1,23 +1,31 @@
-"""Opens the store that a path or URL names."""
+"""Opens the store that a path or URL names: a directory, or what a library of fsspec reaches."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
 
-from pytest_webeval.errors import SettingsError
-from pytest_webeval.stores.local import LocalStore
-from pytest_webeval.stores.locations import (
+from msgspec import Struct
+
+from pytest_webeval.errors import RecordingError, SettingsError, StoreError
+from pytest_webeval.safety.files import read_file_inside, walk_directories
+from pytest_webeval.storage import write_bytes
+from pytest_webeval.stores.store import (
     FILE,
+    Store,
+    StoredObject,
+    find_key_problem,
     is_remote,
+    name_object,
     refuse_credentials,
     scheme_of,
     split_chain,
     strip_scheme,
     trim,
 )
-from pytest_webeval.stores.store import Store
 
 EXTRA = ("fsspec", "s3fs")  # of `pytest-webeval[remote]`
 # The libraries that each scheme requires.
@@ -32,6 +40,63 @@ SCHEMES: Mapping[str, tuple[str, ...]] = {
     "zip": ("fsspec",),
     "memory": ("fsspec",),
 }
+_UNLIMITED = 2**63
+
+
+class LocalStore(Struct, frozen=True):
+    """The regular files below a directory. Those that anything else stands for are no objects."""
+
+    location: str
+
+    @property
+    def root(self) -> Path:
+        """The directory."""
+        return Path(self.location)
+
+    def list(self, prefix: str = "", most: int | None = None) -> Iterator[StoredObject]:
+        """All regular files below the directory, or below one in it, but at most `most`. Raises `StoreError`."""
+        top = self._place(prefix) if prefix else self.root
+        if not top.is_dir():
+            raise StoreError(f"cannot list {name_object(self.location, prefix)}: it is not a directory; check the path")
+        yield from sorted(islice(self._list_files(top), most), key=lambda entry: entry.key)
+
+    def _list_files(self, top: Path) -> Iterator[StoredObject]:
+        start = len(str(self.root).rstrip(os.sep)) + 1
+        for directory, _, names in walk_directories(top):
+            for name in names:
+                path = directory / name
+                if path.is_file() and not path.is_symlink():
+                    status = path.lstat()
+                    yield StoredObject(str(path)[start:], status.st_size, None, status.st_mtime)
+
+    def read(self, key: str) -> bytes:
+        """The bytes of a file. Raises `StoreError`."""
+        self._place(key)
+        try:
+            return read_file_inside(self.root, key, _UNLIMITED)
+        except RecordingError as error:
+            raise StoreError(str(error)) from error
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write a file, and the directories that it needs. Raises `StoreError`."""
+        path = self._place(key)
+        try:
+            write_bytes(path, content, "choose another directory")
+        except SettingsError as error:
+            raise StoreError(str(error)) from error
+
+    def _place(self, key: str) -> Path:
+        """The path of a key, whose directories are no links. Raises `StoreError`."""
+        problem = find_key_problem(key)
+        path, place = self.root / key, self.root
+        if problem is None:
+            for part in Path(key).parent.parts:
+                place /= part
+                if place.is_symlink():
+                    problem = "it is behind a link"
+        if problem is not None:
+            raise StoreError(f"cannot use {name_object(self.location, key)}: {problem}; use another key")
+        return path
 
 
 def open_store(location: str) -> Store:
@@ -61,9 +126,5 @@ def _check_libraries(url: str) -> None:
     libraries = SCHEMES[scheme]
     if any(find_spec(name) is None for name in libraries):
         others = [name for name in libraries if name not in EXTRA]
-        install = _join(["pytest-webeval[remote]", *others])
-        raise SettingsError(f"reading {scheme}://… requires {_join(libraries)}; install {install}")
-
-
-def _join(names: Iterable[str]) -> str:
-    return " and ".join(names)
+        install = " and ".join(["pytest-webeval[remote]", *others])
+        raise SettingsError(f"reading {scheme}://… requires {' and '.join(libraries)}; install {install}")

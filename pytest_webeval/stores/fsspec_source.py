@@ -11,10 +11,15 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
 
-from pytest_webeval.stores.failures import is_unknown_verb, making_client
-from pytest_webeval.stores.keys import MOST_LEVELS
-from pytest_webeval.stores.locations import WRITABLE_SCHEMES, scheme_of, split_chain, strip_scheme
-from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.stores.retries import is_unknown_verb, making_client
+from pytest_webeval.stores.store import (
+    MOST_LEVELS,
+    WRITABLE_SCHEMES,
+    StoredObject,
+    scheme_of,
+    split_chain,
+    strip_scheme,
+)
 
 SECONDS = 30  # for one request
 _ETAGS = ("ETag", "etag", "e_tag", "blob_id", "CRC")  # in the order in which libraries are believed
@@ -96,11 +101,6 @@ class FsspecSource:
         """The bytes of an object."""
         content: bytes = self.connect()[0].cat_file(self.path_of(key))
         return content
-
-    def read_range(self, key: str, start: int, end: int) -> bytes:
-        """Some bytes of an object. A server that knows no ranges gives all of them."""
-        content: bytes = self.connect()[0].cat_file(self.path_of(key), start=start, end=end)
-        return content if len(content) <= end - start else content[start:end]
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""

@@ -1,285 +1,319 @@
-"""A run root in a store as a local directory, whose files are fetched when they are first read."""
+"""A run root in a store as a local directory, into which runs are fetched before anything reads them."""
 
 from __future__ import annotations
 
 import os
 import re
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Container, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Self
-
-from msgspec import Struct
+from weakref import WeakValueDictionary
 
 from pytest_webeval.errors import StoreError, WebEvalError
-from pytest_webeval.safety.deadline import pause_time_limit
-from pytest_webeval.safety.files import LATE_FILES
-from pytest_webeval.safety.limits import USUAL, Limits
-from pytest_webeval.stores.cache_directory import FILES, PARTS, default_cache, lock_cache, open_cache, remove_remains
-from pytest_webeval.stores.cache_index import CacheIndex, find_index
-from pytest_webeval.stores.checked_reads import CheckedReads
-from pytest_webeval.stores.listing import Plan, Problems, plan_tree
-from pytest_webeval.stores.listing_file import ListingFile, write_listing
-from pytest_webeval.stores.locations import name_object
-from pytest_webeval.stores.store import Store, StoredObject
-from pytest_webeval.stores.tree import Tree, is_placeholder
+from pytest_webeval.safety.files import CACHE_TREE, UNFETCHED
+from pytest_webeval.safety.limits import INI, USUAL, Limits
+from pytest_webeval.stores.cache import (
+    PARTS,
+    CacheIndex,
+    Tree,
+    default_cache,
+    find_index,
+    is_current,
+    lock_cache,
+    lock_directory,
+    open_cache,
+    remove_remains,
+)
+from pytest_webeval.stores.listing import CheckedReads, ListingFile, plan_tree, write_listing
+from pytest_webeval.stores.store import Store, StoredObject, name_object
 
 THREADS = 16
-LARGEST_AHEAD = 32 * 2**20  # bytes of a file that is fetched before it is read
-_BEGINNINGS = 64  # that are remembered
-_MOST_BEGINNING = 2**20  # bytes of one that is remembered
-_SEEN = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|webm|mp4|mov|avi|mkv)$", re.IGNORECASE)
+LARGEST_AT_ONCE = 32 * 2**20  # bytes of a file that is fetched while others are
+PART, MOST_AHEAD = 50, 150  # runs that are fetched at the same time, and before they are used
+_PICTURE = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|webm|mp4|mov|avi|mkv)$", re.IGNORECASE)
+ListSigns = Callable[[Iterable[str]], Iterable[str]]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-def is_usually_read(name: str, size: int) -> bool:  # noqa: ARG001  (the signature of a choice)
-    """Whether scoring may read a file of that name: all but screenshots and videos."""
-    return _SEEN.search(name) is None
-
-
-class MirrorDescription(Struct, frozen=True):
-    """What another process needs to use the same mirror. It can be pickled, and has no credentials."""
-
-    store: Store
-    prefix: str
-    cache: str
-    name: str
-    listing: str
-    most_bytes: int | None = None
-
-    @property
-    def marks(self) -> tuple[str, str, str, str]:
-        """The same for two descriptions of a mirror."""
-        return self.store.location, self.prefix, self.cache, self.listing
-
-
 class Mirror:
-    """The objects below a prefix of a store as files below `path`. `problems` name the objects that have no file.
+    """The objects of a store as files below `path`. `problems` name the objects that have no file.
 
     Of very many, these are the first; `problem_count` is the number of all.
 
-    A file that has not been fetched is a placeholder of the same size. Everything in this package that reads files
-    of recordings fetches it first. Several threads and processes may share a mirror.
+    Names and sizes are there from the start, for runs are recognized by them. The content of a run is there once it was
+    fetched, but for screenshots and videos, unless these are requested, and for files beyond the limit of `largest`
+    bytes, which no reader accepts. Reading a file without its content raises `StoreError`, which says why. Several
+    threads and processes may share a mirror.
     """
 
     def __init__(
-        self, description: MirrorDescription, problems: Problems | None = None, index: CacheIndex | None = None
+        self,
+        store: Store,
+        cache: Path,
+        listing: str = "",
+        most_bytes: int | None = None,
+        largest: int = USUAL.file_size,
     ) -> None:
-        self.description, cache = description, Path(description.cache)
-        self.problems, self.problem_count = (problems.list_all(), problems.count) if problems else ([], 0)
-        self.path = cache / FILES / description.name
-        self.root = str(self.path)
-        self._listing = ListingFile(cache / description.listing)
-        self._tree, self._index = Tree(self.path, cache / PARTS), index or CacheIndex(cache)
-        self._reads = CheckedReads(description.store, description.prefix, self._listing)
-        self._errors: dict[str, StoreError] = {}
-        self._beginnings: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._has_failed = self._is_stopped = False
-        self._lock = threading.Lock()
+        self.store, self.cache, self.listing, self.most_bytes, self.largest = store, cache, listing, most_bytes, largest
+        self.path = cache / CACHE_TREE / _find_name(store.location)
+        self.problems: list[str] = []
+        self.problem_count = 0
+        self._root = str(self.path)
+        self._failed: dict[str, str] = {}  # by the key of an object: why it could not be fetched, as in `UNFETCHED`
+        self._signs: list[StoredObject] = []  # that were fetched last
+        self._has_all_signs = most_bytes is None
+        self._is_stopped = False
+        _mirrors[store.location, cache, listing] = self
 
     @classmethod
     def open(
-        cls,
-        store: Store,
-        prefix: str = "",
-        cache: Path | None = None,
-        most_bytes: int | None = None,
-        limits: Limits = USUAL,
-    ) -> Mirror:
+        cls, store: Store, cache: Path | None = None, most_bytes: int | None = None, limits: Limits = USUAL
+    ) -> Self:
         """List a store once, and lay out the tree. Raises `SettingsError` for the cache and `StoreError`."""
-        prefix = prefix.strip("/")
-        where = f"{store.location}/{prefix}" if prefix else store.location
-        directory = open_cache(cache or default_cache(where), where)
-        objects = _strip_prefix(store.list(prefix, limits.stored_objects + 1), prefix)
-        is_sensitive = not (directory / "cachedir.tag").exists()
-        plan = plan_tree(objects, is_case_sensitive=is_sensitive, limits=limits, location=name_object(where))
-        mirror = _lay_out(store, prefix, directory, plan, most_bytes, complete={""})
-        if not plan.files and not mirror.problems:
-            mirror.problems.append(f"there are no objects at {name_object(where)}; check the location")
+        directory = open_cache(cache or default_cache(store.location), store.location)
+        mirror = cls(store, directory, most_bytes=most_bytes, largest=limits.file_size)
+        mirror.lay_out(store.list("", limits.stored_objects + 1), {""}, limits)
+        if not mirror.problems and next(mirror._files.list_below(""), None) is None:
+            mirror.problems.append(f"there are no objects at {name_object(store.location)}; check the location")
             mirror.problem_count = 1
         return mirror
 
     @classmethod
-    def of_objects(  # noqa: PLR0913  (what `open` has, and which objects)
+    def of_objects(
         cls,
         store: Store,
         objects: Iterable[StoredObject],
         cache: Path | None = None,
-        prefix: str = "",
-        most_bytes: int | None = None,
+        limits: Limits = USUAL,
         *,
         complete: Container[str] = (),
-    ) -> Mirror:
-        """A mirror of some objects of a listing, which is not made again. Files of other objects stay in the cache.
+    ) -> Self:
+        """A mirror of some objects of a listing, which is not made again: see `lay_out`."""
+        directory = open_cache(cache or default_cache(store.location), store.location)
+        mirror = cls(store, directory, largest=limits.file_size)
+        mirror.lay_out(objects, complete, limits)
+        return mirror
 
-        Not so below the `complete` directories, all of whose objects are among these: a run has no file from before.
+    def lay_out(self, objects: Iterable[StoredObject], complete: Container[str], limits: Limits = USUAL) -> None:
+        """Make the files of sorted objects, without content, and let the mirror be about these.
+
+        Files of other objects stay in the cache. Not so below the `complete` directories, all of whose objects are
+        among these: a run has no file from before. Raises `SettingsError` and `StoreError`.
         """
-        prefix = prefix.strip("/")
-        where = f"{store.location}/{prefix}" if prefix else store.location
-        directory = open_cache(cache or default_cache(where), where)
-        is_sensitive = not (directory / "cachedir.tag").exists()
-        plan = plan_tree(_strip_prefix(objects, prefix), is_case_sensitive=is_sensitive)
-        return _lay_out(store, prefix, directory, plan, most_bytes, complete=complete)
+        cache, where = self.cache, name_object(self.store.location)
+        is_sensitive = not (cache / "cachedir.tag").exists()
+        plan = plan_tree(objects, is_case_sensitive=is_sensitive, limits=limits, location=where)
+        with lock_cache(cache):
+            index = find_index(cache)
+            current = self._tree.lay_out(plan, index, complete)
+            if "" in complete:
+                index.keep(current)
+            self.listing = write_listing(cache, plan.list_objects())
+            remove_remains(cache, self.listing)
+        for name in ("_files", "_reads"):  # of another listing
+            vars(self).pop(name, None)
+        self._forget_failures(StoredObject(key, 0) for key in list(self._failed))
+        self.problems, self.problem_count = plan.problems.list_all(), plan.problems.count
+        _mirrors[self.store.location, cache, self.listing] = self
 
-    def __reduce__(self) -> tuple[Callable[[MirrorDescription], Mirror], tuple[MirrorDescription]]:
-        return attach, (self.description,)
+    def __reduce__(self) -> tuple[Callable[..., Mirror], tuple[object, ...]]:
+        return attach, (self.store, self.cache, self.listing, self.most_bytes, self.largest)
+
+    @cached_property
+    def _files(self) -> ListingFile:
+        return ListingFile(self.cache / self.listing)
+
+    @cached_property
+    def _reads(self) -> CheckedReads:
+        return CheckedReads(self.store, self._files)
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return Tree(self.path, self.cache / PARTS)
+
+    @cached_property
+    def _index(self) -> CacheIndex:
+        return find_index(self.cache)
+
+    def holds(self, path: Path) -> bool:
+        """Whether a path lies in the mirror."""
+        return f"{path}{os.sep}".startswith(self._root + os.sep)
 
     def objects_below(self, directory: Path) -> Iterator[StoredObject]:
-        """The objects of a run, with the keys that they have in the store: for a worker on another machine."""
-        prefix = f"{self.description.prefix}/" if self.description.prefix else ""
-        for entry in self._listing.list_below(self._key_of(directory)):
-            yield StoredObject(prefix + entry.key, entry.size, entry.etag, entry.modified)
+        """The objects of a run: for a worker on another machine."""
+        return self._files.list_below(self._key_of(directory))
 
-    def survey(self, directory: Path) -> list[tuple[str, int, str]]:
-        """The name of each file of a run, its size, and the identity of its object."""
-        start = len(key) + 1 if (key := self._key_of(directory)) else 0
-        return [(entry.key[start:], entry.size, entry.identity) for entry in self._listing.list_below(key)]
+    def fetch_signs(
+        self, list_signs: ListSigns, since: Path | None = None, needed: Container[str] = frozenset()
+    ) -> None:
+        """Fetch the files by which runs are recognized, as far as their names do not suffice, from a directory on.
 
-    def fetch(self, path: Path) -> bool:
-        """Put a file in its place; False if the mirror has no such file. Raises `StoreError`."""
-        entry = self._listing.find(self._key_of(path))
-        if entry is None:
-            return False
-        with self._noting_failures():
-            self._fetch(entry)
-        return True
+        `list_signs` gets the sorted keys of objects, and returns those of these. If the cache may not hold all of
+        them, the `needed` and the first ones are fetched, in place of those before: see `bring_signs`.
+        """
+        self._give_back_signs()
+        start = self._start_of(since or self.path)
+        signs = set(list_signs(entry.key for entry in self._files.list_from(start)))
+        missing = list(self._choose_missing(entry for entry in self._files.list_from(start) if entry.key in signs))
+        self._signs = list(self._limit(missing, needed))
+        self._has_all_signs = since is None and len(self._signs) == len(missing)
+        self._fetch_all(sorted(self._signs, key=lambda entry: entry.key.count("/")))  # `tasks.json` first of all
+
+    def bring_signs(self, directory: Path, list_signs: ListSigns, *, is_searching: bool = True) -> None:
+        """Fetch those in a directory and in directories in it if one is missing, for a search the next ones as well."""
+        if self._has_all_signs:
+            return
+        level = self._start_of(directory).count("/") + 1
+        near = [entry for entry in self.objects_below(directory) if entry.key.count("/") <= level]
+        signs = set(list_signs(entry.key for entry in near))
+        wanted = [entry for entry in near if entry.key in signs]
+        if any(self._choose_missing(wanted)) and is_searching:
+            self.fetch_signs(list_signs, directory, signs)
+        elif any(self._choose_missing(wanted)):
+            self._give_back_signs()
+            self._signs = list(self._choose_missing(wanted))
+            self._fetch_all(self._signs)
+
+    def _give_back_signs(self) -> None:
+        """Remove the content of those that were fetched last."""
+        for entry in self._signs:
+            place = Path(self._place(entry.key))
+            self._give_back([entry], place.parent, place.parent.parent)
+        self._signs = []
+
+    def fetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
+        """Fetch what is missing of some runs, all at the same time, and try again what has failed before.
+
+        What fails is an error of whoever reads it: see `find_problem`.
+        """
+        wanted = [entry for path in directories for entry in self._list_wanted(path, with_pictures)]
+        self._forget_failures(wanted)
+        self._fetch_all(self._choose_missing(wanted))
+
+    def prefetch(self, directories: Iterable[Path], *, with_pictures: bool = False) -> None:
+        """The same before the runs are used: no more than the cache may hold, and nothing once it is stopped."""
+        wanted = [entry for path in directories for entry in self._list_wanted(path, with_pictures)]
+        self._fetch_all(self._limit(self._choose_missing(wanted)), is_ahead=True)
+
+    def find_problem(self, directory: Path) -> str | None:
+        """Why a run is not complete: what went wrong with the first of its objects that could not be fetched."""
+        keys = (entry.key for entry in (self.objects_below(directory) if self._failed else ()))
+        return next((self._failed[key] for key in keys if key in self._failed), None)
 
     @contextmanager
-    def _noting_failures(self) -> Iterator[None]:
-        try:
-            yield
-        except StoreError:
-            self._has_failed = True
-            raise
+    def using(self, directory: Path, *, with_pictures: bool = False) -> Iterator[None]:
+        """Fetch what is missing of a run, and keep it from being released by others meanwhile.
 
-    def take_failure(self) -> bool:
-        """Whether a file could not be read since the last call, by who needed it."""
-        has_failed, self._has_failed = self._has_failed, False
-        return has_failed
-
-    def read_beginning(self, path: Path, most: int) -> bytes | None:
-        """The first bytes of a file; None if the mirror has no such file.
-
-        It stays a placeholder unless these are all of its bytes, and the cache has room for them: a search for runs
-        reads a little of each.
+        What has failed ahead is not tried again before it was told here, but by the next one who uses the run.
         """
-        entry = self._listing.find(self._key_of(path))
-        if entry is None:
-            return None
-        with self._noting_failures():
-            if entry.size <= most and not self._is_over_budget:
-                return self._fetch(entry)
-            return self._read_beginning(entry, min(entry.size, most))
+        with lock_directory(directory):
+            wanted = list(self._list_wanted(directory, with_pictures))
+            self._fetch_all(self._choose_missing(wanted))
+            try:
+                yield
+            finally:
+                self._forget_failures(wanted)
 
-    def _read_beginning(self, entry: StoredObject, most: int) -> bytes:
-        name = entry.key, most
-        beginning = self._beginnings.get(name)
-        if beginning is None:
-            self._raise_kept(entry.key)
-            with pause_time_limit():
-                beginning = self._reads.read_beginning(entry, most)
-            if most <= _MOST_BEGINNING:
-                self._remember(name, beginning)
-        return beginning
+    def release(self, directory: Path) -> None:
+        """Remove the content of a run that nobody is using if the cache is over its budget.
 
-    def _remember(self, name: tuple[str, int], beginning: bytes) -> None:
-        with self._lock:
-            self._beginnings[name] = beginning
-            while len(self._beginnings) > _BEGINNINGS:
-                self._beginnings.popitem(last=False)
-
-    def _fetch(self, entry: StoredObject) -> bytes:
-        self._raise_kept(entry.key)
-        with pause_time_limit():  # of a run: a slow store says nothing about it, and each read has an end
-            content = self._reads.read(entry)
-        path = self.path / entry.key
-        try:
-            status = self._tree.write_file(path, content, entry)
-        except OSError as error:
-            problem = f"cannot keep {self._reads.name(entry)} in the cache: {error.strerror}"
-            raise StoreError(f"{problem}; make room in {self.description.cache}, or use another cache") from error
-        self._index.add(entry.key, entry.identity, status)
-        return content
-
-    def _raise_kept(self, key: str) -> None:
-        """Raise what went wrong when a file was fetched ahead, once: the next read tries again."""
-        error = self._errors.pop(key, None) if self._errors else None
-        if error is not None:
-            raise StoreError(str(error))
-
-    def prefetch(
-        self, directories: Iterable[Path], select: Callable[[str, int], bool] = is_usually_read, threads: int = THREADS
-    ) -> None:
-        """Fetch the files of some runs at the same time, before they are scored.
-
-        `select` gets the name of a file below its run, and its size. What fails is an error of the read that follows.
+        What cannot be removed stays: a disk that is full is an error of the next run that needs room on it.
         """
-        waiting = list(self._list_waiting(directories, select))
-        if waiting:
-            with ThreadPoolExecutor(min(threads, len(waiting)), "webeval-store") as pool:
-                list(pool.map(self._fetch_ahead, waiting))
+        with suppress(StoreError):
+            if self.most_bytes is not None and self._index.used_bytes > self.most_bytes:
+                self._give_back(self.objects_below(directory), directory)
 
-    def _list_waiting(self, directories: Iterable[Path], select: Callable[[str, int], bool]) -> Iterator[StoredObject]:
-        total = 0
-        for directory in directories:
-            key = self._key_of(directory)
-            start = len(key) + 1 if key else 0
-            for entry in self._listing.list_below(key):
-                if not 0 < entry.size <= LARGEST_AHEAD or not select(entry.key[start:], entry.size):
-                    continue
-                total += entry.size
-                if self.description.most_bytes is not None and total > self.description.most_bytes:
-                    return
-                with suppress(OSError):
-                    if is_placeholder(os.lstat(f"{self.root}/{entry.key}")):
-                        yield entry
-
-    def _fetch_ahead(self, entry: StoredObject) -> None:
-        if self._is_stopped:
-            return
-        self._errors.pop(entry.key, None)  # of an earlier attempt
-        try:
-            self._fetch(entry)
-        except StoreError as error:
-            self._errors[entry.key] = error
+    def _give_back(self, entries: Iterable[StoredObject], *directories: Path) -> None:
+        """Remove the content of objects in directories that nobody is using."""
+        with suppress(StoreError, OSError), ExitStack() as stack:
+            if all(stack.enter_context(lock_directory(path, is_alone=True)) for path in directories):
+                for entry in entries:
+                    if entry.size and self._is_here(entry):
+                        self._tree.write(entry, None)
+                        self._index.drop(entry.key)
 
     def stop(self) -> None:
         """Fetch no more files ahead, in whichever thread that is: those on their way are the last."""
         self._is_stopped = True
 
-    def release(self, directory: Path) -> None:
-        """Make placeholders of the files of a run if the cache is over its budget. Raises `StoreError`."""
-        if not self._is_over_budget:
-            return
-        for entry in self._listing.list_below(self._key_of(directory)):
-            path = self.path / entry.key
-            try:
-                if entry.size and not is_placeholder(path.lstat()):
-                    self._tree.replace_by_placeholder(path, entry)
-                    self._index.drop(entry.key)
-            except FileNotFoundError:  # another session has removed what is no longer in the store
-                continue
-            except OSError as error:
-                raise StoreError(f"cannot release {path}: {error.strerror}; empty the cache") from error
+    def _list_wanted(self, directory: Path, with_pictures: bool) -> Iterator[StoredObject]:  # noqa: FBT001  (what it is about)
+        entries = self.objects_below(directory)
+        return (entry for entry in entries if with_pictures or _PICTURE.search(entry.key) is None)
 
-    @property
-    def _is_over_budget(self) -> bool:
-        most = self.description.most_bytes
-        return most is not None and self._index.used_bytes > most
+    def _choose_missing(self, entries: Iterable[StoredObject]) -> Iterator[StoredObject]:
+        """Those that are to be fetched: not what is too large for any reader, or has failed and is to be told."""
+        self._index.refresh()
+        for entry in entries:
+            if entry.size > self.largest:
+                limit = f"the limit is {self.largest:,}; see file_size in {INI}"
+                UNFETCHED[self._place(entry.key)] = f"{self._place(entry.key)} has {entry.size:,} bytes; {limit}"
+            elif entry.key not in self._failed and not self._is_here(entry):
+                yield entry
+
+    def _limit(self, entries: Iterable[StoredObject], needed: Container[str] = frozenset()) -> Iterator[StoredObject]:
+        """Those that are needed, and the first of the others, as many as the cache may hold."""
+        total = 0
+        for entry in entries:
+            total += entry.size
+            if self.most_bytes is None or total <= self.most_bytes or entry.key in needed:
+                yield entry
+
+    def _is_here(self, entry: StoredObject) -> bool:
+        path = self._place(entry.key)
+        try:
+            return is_current(path, os.lstat(path), entry, self._index)
+        except OSError:
+            return False
+
+    def _place(self, key: str) -> str:
+        return f"{self._root}/{key}"
+
+    def _start_of(self, directory: Path) -> str:
+        """What the keys in a directory begin with."""
+        return f"{key}/" if (key := self._key_of(directory)) else ""
+
+    def _forget_failures(self, entries: Iterable[StoredObject]) -> None:
+        for entry in entries if self._failed else ():
+            if self._failed.pop(entry.key, None) is not None:
+                UNFETCHED.pop(self._place(entry.key), None)
+
+    def _fetch_all(self, entries: Iterable[StoredObject], *, is_ahead: bool = False) -> None:
+        waiting = list(entries)
+        small = [entry for entry in waiting if entry.size <= LARGEST_AT_ONCE]
+        if small:
+            with ThreadPoolExecutor(min(THREADS, len(small)), "webeval-store") as pool:
+                list(pool.map(self._fetch, small, [is_ahead] * len(small)))
+        for entry in waiting:
+            if entry.size > LARGEST_AT_ONCE:
+                self._fetch(entry, is_ahead)
+
+    def _fetch(self, entry: StoredObject, is_ahead: bool) -> None:  # noqa: FBT001  (for `map`)
+        if is_ahead and self._is_stopped:
+            return
+        try:
+            content = self._reads.read(entry)
+            status = self._tree.write(entry, content)
+            self._index.add(entry.key, entry.identity, status)
+        except StoreError as error:
+            self._note_failure(entry, str(error))
+        except OSError as error:
+            problem = f"cannot keep {name_object(self.store.location, entry.key)} in the cache: {error.strerror}"
+            self._note_failure(entry, f"{problem}; make room in {self.cache}, or use another cache")
+
+    def _note_failure(self, entry: StoredObject, problem: str) -> None:
+        UNFETCHED[self._place(entry.key)] = self._failed[entry.key] = problem
 
     def _key_of(self, path: Path) -> str:
-        """The key of a file or directory, relative to the prefix."""
+        """The key of a file or directory."""
         text = str(path)
-        if text == self.root:
-            return ""
-        if not text.startswith(self.root + os.sep):
+        if not self.holds(path):
             text = os.path.realpath(text)
-        if text != self.root and not text.startswith(self.root + os.sep):
-            raise StoreError(f"{path} is not below {self.root}; use a path of the mirror")
-        return text[len(self.root) + 1 :]
+        if not self.holds(Path(text)):
+            raise StoreError(f"{path} is not below {self.path}; use a path of the mirror")
+        return text[len(self._root) + 1 :]
 
     @contextmanager
     def naming_location(self) -> Iterator[None]:
@@ -287,63 +321,68 @@ class Mirror:
         try:
             yield
         except WebEvalError as error:
-            where = "/".join(filter(None, (self.description.store.location, self.description.prefix)))
-            error.args = (str(error).replace(self.root, where),)
+            error.args = (str(error).replace(self._root, self.store.location),)
             raise
-
-    def close(self) -> None:
-        """No longer fetch files of this mirror in this process. The cache stays."""
-        if self in LATE_FILES:
-            LATE_FILES.remove(self)
-        self._listing.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self.stop()
 
 
-def attach(description: MirrorDescription) -> Mirror:
-    """The mirror in another process that sees the same cache; the same object for the same description."""
-    for late in LATE_FILES:
-        if isinstance(late, Mirror) and late.description.marks == description.marks:
-            return late
-    mirror = Mirror(description)
-    LATE_FILES.append(mirror)
-    return mirror
+_mirrors: WeakValueDictionary[tuple[str, Path, str], Mirror] = WeakValueDictionary()
 
 
-def _strip_prefix(objects: Iterable[StoredObject], prefix: str) -> Iterator[StoredObject]:
-    if not prefix:
-        yield from objects
-        return
-    start = f"{prefix}/"
-    for entry in objects:
-        if entry.key.startswith(start) and entry.key != start:
-            yield StoredObject(entry.key[len(start) :], entry.size, entry.etag, entry.modified)
-
-
-def _lay_out(  # noqa: PLR0913  (what a mirror consists of)
-    store: Store, prefix: str, cache: Path, plan: Plan, most_bytes: int | None, *, complete: Container[str]
+def attach(
+    store: Store, cache: Path, listing: str, most_bytes: int | None = None, largest: int = USUAL.file_size
 ) -> Mirror:
-    name = _find_name(f"{store.location}/{prefix}")
-    with lock_cache(cache):
-        index = CacheIndex(cache) if "" in complete else find_index(cache)
-        tree = Tree(cache / FILES / name, cache / PARTS)
-        index.shrink()
-        tree.lay_out(plan, index, complete)
-        if "" in complete:
-            index.drop_others(plan.find_identity)
-        listing = write_listing(cache, plan.list_objects())
-        remove_remains(cache, listing)
-    description = MirrorDescription(store, prefix, str(cache), name, listing, most_bytes)
-    mirror = Mirror(description, plan.problems, index)
-    LATE_FILES.append(mirror)
-    return mirror
+    """The mirror in another process that sees the same cache; the same object while there is one."""
+    return _mirrors.get((store.location, cache, listing)) or Mirror(store, cache, listing, most_bytes, largest)
+
+
+def find_mirror(path: Path) -> Mirror | None:
+    """The mirror of this process that has a path as its directory, the latest one."""
+    return next((mirror for mirror in reversed(list(_mirrors.values())) if mirror.path == path), None)
 
 
 def _find_name(location: str) -> str:
     """The last name of a location, which results and messages show, if it is a plain one."""
     name = re.split(r"[/:\\]+", location.strip("/"))[-1]
     return name if _NAME.fullmatch(name) else "runs"
+
+
+class Ahead:
+    """Fetches some directories ahead of whoever uses them in their order, or from any of them on.
+
+    `most` is how many may be fetched before they are used.
+    """
+
+    def __init__(
+        self,
+        directories: Sequence[Path],
+        fetch: Callable[[Sequence[Path]], None],
+        most: int = MOST_AHEAD,
+        size: int = PART,
+    ) -> None:
+        self._directories, self._fetch, self._most, self._size = directories, fetch, most, size
+        self._numbers = {path: number for number, path in enumerate(directories)}
+        self._parts: dict[int, Future[None]] = {}  # by number
+        self._pool = ThreadPoolExecutor(1, "webeval-ahead")
+
+    def reach(self, path: Path) -> None:
+        """Wait for a directory if it is on its way, and let others follow. Returns at once for an unknown one."""
+        number = self._numbers.get(path)
+        if number is None:
+            return
+        last = min(number + self._most, len(self._directories) - 1)
+        for part in range(number // self._size, last // self._size + 1):
+            if part not in self._parts:
+                start = part * self._size
+                paths = self._directories[start : start + self._size]
+                self._parts[part] = self._pool.submit(self._fetch, paths)
+        self._parts[number // self._size].result()
+
+    def close(self) -> None:
+        """Fetch nothing more."""
+        self._pool.shutdown(wait=True, cancel_futures=True)

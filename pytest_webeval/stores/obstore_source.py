@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
-from pytest_webeval.stores.failures import describe_failure, making_client
 from pytest_webeval.stores.fsspec_source import SECONDS, FsspecSource
-from pytest_webeval.stores.keys import find_key_problem
-from pytest_webeval.stores.store import StoredObject
+from pytest_webeval.stores.retries import describe_failure, making_client
+from pytest_webeval.stores.store import StoredObject, find_key_problem
 
 # Variables with credentials that both obstore and the library of fsspec read, by scheme.
 _VARIABLES: Mapping[str, tuple[str, ...]] = {
@@ -21,6 +20,7 @@ _VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 _CLIENT = {"connect_timeout": timedelta(seconds=5), "timeout": timedelta(seconds=SECONDS)}
 _RETRIES = {"max_retries": 0, "retry_timeout": timedelta(seconds=SECONDS)}
+T = TypeVar("T")
 _first_process: list[int] = []  # where obstore was used first: it does not survive a fork
 
 
@@ -48,52 +48,28 @@ class ObstoreSource:
         obstore fails for keys that are no paths, and gives directories as objects without content. With either, fsspec
         lists the store.
         """
-        store, listed = self._connect(prefix or "any"), None
-        if store is not None:
-            try:
-                listed = _list_all(store, prefix, most)
-            except Exception as error:
-                if describe_failure(error).is_passing:
-                    raise
-        if listed is None:
-            yield from self.source.list_pages(prefix, most)
-        else:
-            yield listed
+        listed = self._try(prefix or "any", lambda store: _list_all(store, prefix, most))
+        yield from self.source.list_pages(prefix, most) if listed is None else [listed]
 
     def read(self, key: str) -> bytes:
         """The bytes of an object."""
-        store = self._connect(key)
-        if store is not None:
-            try:
-                return bytes(_obstore().get(store, key).bytes())
-            except Exception as error:
-                if describe_failure(error).is_passing:
-                    raise
-        return self.source.read(key)
-
-    def read_range(self, key: str, start: int, end: int) -> bytes:
-        """Some bytes of an object."""
-        store = self._connect(key)
-        if store is not None:
-            try:
-                return bytes(_obstore().get_range(store, key, start=start, end=end))
-            except Exception as error:
-                if describe_failure(error).is_passing:
-                    raise
-        return self.source.read_range(key, start, end)
+        content = self._try(key, lambda store: bytes(_obstore().get(store, key).bytes()))
+        return self.source.read(key) if content is None else content
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
+        if self._try(key, lambda store: _obstore().put(store, key, content, use_multipart=False) or True) is None:
+            self.source.write(key, content)
+
+    def _try(self, key: str, action: Callable[[Any], T | None]) -> T | None:
+        """What an action of obstore gives; None where it fails for good, and fsspec decides."""
         store = self._connect(key)
-        if store is not None:
-            try:
-                _obstore().put(store, key, content, use_multipart=False)
-            except Exception as error:
-                if describe_failure(error).is_passing:
-                    raise
-            else:
-                return
-        self.source.write(key, content)
+        try:
+            return None if store is None else action(store)
+        except Exception as error:
+            if describe_failure(error).is_passing:
+                raise
+            return None
 
     def check_writable(self, key: str) -> None:
         """Raise what a write would raise, and write nothing."""

@@ -130,7 +130,7 @@ class Suite:
         return self.pytester.runpytest_subprocess(*arguments, *roots, *OPTIONS, *options)
 
     def written(self):
-        """All that sessions wrote but for the journals, times aside."""
+        """All that sessions wrote but for their rows, times aside."""
         files = everything(self.path)
         return {name: content for name, content in files.items() if not name.endswith(".jsonl")}
 

@@ -166,8 +166,6 @@ def test_the_content_of_very_large_files_is_not_hashed(tmp_path, monkeypatch, mo
         (tmp_path / name).write_bytes(bytes(100))
     assert bool(survey_files(tmp_path, with_content=True).listed) is is_known
     assert survey_files(tmp_path).listed
-    listing = [(name, 100, "mark") for name in ("a", "b", "c")]  # of a store
-    assert bool(module._survey_late(tmp_path, listing, with_content=True).listed) is is_known
 
 
 def test_no_depth_is_too_deep(deep):

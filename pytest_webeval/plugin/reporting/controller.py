@@ -24,8 +24,8 @@ from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failur
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.remote_lines import list_store_problems, name_locations
 from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun, redact, store
+from pytest_webeval.sessions.session_header import list_store_problems, name_locations
 from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.stored_results import StoredContent
 from pytest_webeval.sessions.summaries import Summaries, write_session_metrics

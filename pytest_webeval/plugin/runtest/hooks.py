@@ -304,16 +304,9 @@ def _end_unchanged(item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome
 
 def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: PytestWorkspace) -> RunOutcome:
     """The outcome of a run in a store that did not give all files: another session may do better."""
-    if not workspace.settings.mirrors:
-        return outcome
-    from pytest_webeval.sessions.remote_roots import (
-        is_of_store,  # few sessions have stores
-        take_failure,  # same
-    )
-
-    problem = item.problem if isinstance(item, RunItem) else None
-    has_failed = take_failure() or is_of_store(problem, workspace.settings.mirrors)
-    return replace(outcome, payload=outcome.payload.mark_unread()) if has_failed else outcome
+    path, problem = run_path(item), item.problem if isinstance(item, RunItem) else None
+    is_unread = path is not None and workspace.settings.is_unread(path, problem)
+    return replace(outcome, payload=outcome.payload.mark_unread()) if is_unread else outcome
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:

@@ -13,7 +13,7 @@ from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.record_payload import RunOutcome
-from pytest_webeval.sessions.remote_lines import name_locations
+from pytest_webeval.sessions.session_header import name_locations
 
 _TOO_WIDE = re.compile(
     r"ScopeMismatch: .* the function scoped fixture (webeval_\w+|record_evaluation) with a (\w+) scoped"

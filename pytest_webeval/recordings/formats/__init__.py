@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.recording_state import STATE
-from pytest_webeval.recordings.signatures import Fara, FileSign, RecordedFormat
+from pytest_webeval.recordings.signatures import MOST_CANDIDATES, Fara, FileSign, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import list_first, preview
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 # What webeval writes next to the trajectories of a run (`fara_webeval.md` §7.1).
 REPORTS = ("metrics.json", "aggregate_metrics.json", "task_answers.csv", "verify_report.jsonl")
 MOST_NAMES = 5  # in a message
+TASK_FILES = ("tasks.json", "task.json")  # with definitions, which are read before a run is scored
 ONLINE_MIND2WEB = (
     (FileSign("result.json", ("task_id", "final_result_response|action_history")),),
     (FileSign("result.json", ("schema_version", "online-mind2web-v2")),),
@@ -122,6 +126,15 @@ FORMATS: tuple[RunFormat, ...] = (
 )
 
 
+_SIGNS = frozenset(
+    sign.name
+    for each in FORMATS
+    if isinstance(each, RecordedFormat)
+    for sign in (*chain(*each.layouts), *filter(None, [each.run_sign]))
+    if sign.keys
+)
+
+
 def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat | None:
     """The format of a run directory, or None for any other. Opens no recording, and does not list it twice.
 
@@ -181,6 +194,22 @@ def check_main_file(run: Run) -> None:
         exists_no_follow(run.path / name) for name in (run.response_file, STATE)
     ):
         raise RecordingError(unknown_layout(run.path))
+
+
+def list_signs(paths: Iterable[str]) -> Iterator[str]:
+    """Those of some sorted paths of files that are read to recognize runs, or to collect them."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        counts[directory] += name.endswith(".json")
+        is_candidate = name.endswith(".json") and counts[directory] <= MOST_CANDIDATES  # of a sign under another name
+        is_candidate |= name == f"{directory.rpartition('/')[2]}.json"
+        if is_candidate or name in TASK_FILES or _is_sign(name) or _is_sign("/".join(path.rsplit("/", 2)[-2:])):
+            yield path
+
+
+def _is_sign(name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in _SIGNS)
 
 
 def _several_formats(path: Path, formats: list[RunFormat]) -> str:

@@ -102,7 +102,10 @@ class Links(Struct):
 
     def _link(self, name: str) -> Picture:
         url = relative_url(self.run / name, self.report)
-        content = read_beginning_inside(self.run, name, HEADER_BYTES)
+        try:
+            content = read_beginning_inside(self.run, name, HEADER_BYTES)
+        except RecordingError as error:  # of a store
+            return Picture(problem=str(error))
         if not content and not exists_no_follow(self.run / name):
             return Picture(url)  # the page says so, as long as it is not copied there
         if is_jpeg(content):

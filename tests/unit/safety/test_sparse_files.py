@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tracemalloc
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,7 @@ from pytest_webeval.recordings.formats import fara_trajectory
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
-from pytest_webeval.safety.files import read_beginning_inside, read_file_inside
+from pytest_webeval.safety.files import open_file_inside, read_beginning_inside, read_file_inside, read_range_inside
 from pytest_webeval.safety.json import load_exact, load_lenient
 
 SPARSE = 300 * 2**20
@@ -101,14 +102,28 @@ def test_a_local_file_of_zeros_is_in_no_store_whatever_its_time(tmp_path, folder
     assert read_beginning_inside(path.parent, "a.json", 10) == bytes(10)
 
 
-def test_zeros_below_the_tag_of_a_cache_are_not_read(tmp_path):
+def _read_opened(directory, name):
+    with open_file_inside(directory, name) as file:
+        return file.read()
+
+
+READERS = [
+    read_file_inside,
+    partial(read_beginning_inside, most=10),
+    partial(read_range_inside, start=0, end=10),
+    _read_opened,
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_zeros_below_the_tag_of_a_cache_are_not_read(tmp_path, read):
     path = tmp_path / "cache/.files/7/a.json"
     path.parent.mkdir(parents=True)
     path.write_bytes(bytes(100))
     os.utime(path, (0, 0))
     (tmp_path / "cache/CACHEDIR.TAG").touch()
-    with pytest.raises(StoreError, match="is in a store that this process has not opened; open its mirror first"):
-        read_file_inside(path.parent, "a.json")
+    with pytest.raises(StoreError, match="was not fetched from its store, or has changed there since; list the"):
+        read(path.parent, "a.json")
 
 
 MANY = f"[{','.join(['[]'] * 150)}]"

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.safety import files
-from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.option_values import find_location
-from pytest_webeval.sessions.remote_roots import list_problems, release
-from pytest_webeval.sessions.remote_settings import open_stores
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.remote_roots import open_stores
+from pytest_webeval.sessions.session_header import list_store_problems
+from pytest_webeval.sessions.settings import Settings, read_settings
 from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.store import StoredObject
 
@@ -35,11 +33,8 @@ class MemoryStore:
         return b"four"
 
 
-@pytest.fixture(autouse=True)
-def _detached():
-    yield
-    for late in list(files.LATE_FILES):
-        late.close()
+def list_problems(mirror):
+    return list_store_problems(Settings({}, [mirror]))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +42,7 @@ def _detached():
 )
 def test_the_first_skipped_objects_are_named_and_all_are_counted(tmp_path, count, more):
     mirror = Mirror.open(MemoryStore("1/a", *(f"../{number:04}" for number in range(count))), cache=tmp_path / "cache")
-    lines = list_problems([mirror.description])
+    lines = list_problems(mirror)
     assert len(lines[:3]) == min(count, 3)
     assert all(line.startswith("skipped object ") and "../0" in line for line in lines[:3])
     assert lines[3:] == more
@@ -55,15 +50,7 @@ def test_the_first_skipped_objects_are_named_and_all_are_counted(tmp_path, count
 
 def test_an_empty_store_is_one_problem(tmp_path):
     mirror = Mirror.open(MemoryStore(), cache=tmp_path / "cache")
-    assert list_problems([mirror.description]) == ["there are no objects at memory://store/runs; check the location"]
-
-
-def test_room_that_cannot_be_given_back_ends_no_session(tmp_path):
-    with Mirror.open(MemoryStore("1/a"), cache=tmp_path / "cache", most_bytes=0) as mirror:
-        read_file_inside(mirror.path / "1", "a")
-        (tmp_path / "cache/index.jsonl").unlink()
-        (tmp_path / "cache/index.jsonl").mkdir()
-        release([mirror], mirror.path / "1")
+    assert list_problems(mirror) == ["there are no objects at memory://store/runs; check the location"]
 
 
 def test_results_may_go_to_the_url_of_a_directory(tmp_path):

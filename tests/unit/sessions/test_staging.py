@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.sessions.staging import Staging
-from pytest_webeval.stores.cache_directory import open_cache
-from pytest_webeval.stores.local import LocalStore
+from pytest_webeval.stores.cache import open_cache
+from pytest_webeval.stores.choice import LocalStore
 
 
 class NotingStore:

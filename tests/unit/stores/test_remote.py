@@ -85,11 +85,6 @@ def test_what_is_written_is_listed_by_key_and_read(endpoint, library):
     assert all(len(entry.etag) == 32 and time.time() - entry.modified < 100 for entry in listed)
     assert {entry.key: store.read(entry.key) for entry in listed} == contents
     assert [entry.key for entry in store.list("b")] == ["b/c"]
-    assert [store.read_range("b-c", 1, 3), store.read_range("b-c", 1, 99), store.read_range("b-c", 1, 1)] == [
-        b"-c",
-        b"-c",
-        b"",
-    ]
 
 
 @pytest.mark.thinned(every=2)
@@ -221,11 +216,10 @@ def test_no_error_log_or_repr_has_credentials(s3, library, quick_retries, monkey
     store, texts = open_store("s3://bucket/runs"), []
     with caplog.at_level(logging.INFO):
         for key in ("denied", "failing", "missing"):
-            for action in (lambda key=key: store.read(key), lambda key=key: store.read_range(key, 0, 1)):
-                try:
-                    action()
-                except StoreError as error:
-                    texts += [repr(error), "".join(traceback.format_exception(error))]
+            try:
+                store.read(key)
+            except StoreError as error:
+                texts += [repr(error), "".join(traceback.format_exception(error))]
         s3.kill()
         with pytest.raises(StoreError) as failure:
             store.write("a", b"1")
@@ -315,7 +309,7 @@ def test_memory_is_a_store():
     store.write("b/a", b"12")
     store.write("a", b"1")
     assert [(entry.key, entry.size) for entry in store.list()] == [("a", 1), ("b/a", 2)]
-    assert [store.read("b/a"), store.read_range("b/a", 1, 2)] == [b"12", b"2"]
+    assert store.read("b/a") == b"12"
     with pytest.raises(StoreError, match="there is no such object"):
         store.read("c")
 
@@ -360,7 +354,7 @@ def test_a_web_server_is_a_store_that_can_be_read(tmp_path):
     with serve_directory(tmp_path) as location:
         store = open_store(location)
         assert [(entry.key, entry.size) for entry in store.list()] == [("1/a b%.json", 2)]
-        assert [store.read("1/a b%.json"), store.read_range("1/a b%.json", 1, 2)] == [b"12", b"2"]
+        assert store.read("1/a b%.json") == b"12"
         with pytest.raises(StoreError, match="cannot write"):
             store.write("x", b"1")
 

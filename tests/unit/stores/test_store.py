@@ -10,9 +10,8 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.stores import choice
-from pytest_webeval.stores.choice import open_store
-from pytest_webeval.stores.local import LocalStore
-from pytest_webeval.stores.locations import is_remote, trim
+from pytest_webeval.stores.choice import LocalStore, open_store
+from pytest_webeval.stores.store import is_remote, trim
 
 
 def _find_nothing(name):
@@ -130,7 +129,7 @@ def test_a_path_is_a_local_store_wherever_the_process_goes(location, tmp_path, m
 
 def test_asking_whether_a_location_is_remote_imports_no_library():
     code = (
-        "import sys; from pytest_webeval.stores.locations import is_remote; is_remote('s3://b')\n"
+        "import sys; from pytest_webeval.stores.store import is_remote; is_remote('s3://b')\n"
         "import pytest_webeval.stores.choice, pytest_webeval.stores.mirror\n"
         "print({'fsspec', 's3fs', 'obstore', 'botocore', 'asyncio'} & set(sys.modules))"
     )
