@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.summary.libraries import import_library
 
 _PACKAGE = "'pytest-webeval[parquet]'"
 _ROWS_AT_ONCE = 64
@@ -83,3 +84,12 @@ def _to_text(cell: object) -> str:
     if not isinstance(cell, str) or len(cell) > USUAL.file_size:
         raise ValueError("a label or a result is not a text")
     return cell
+
+
+def import_library(name: str, package: str) -> Any:
+    """The module. Raises `SettingsError` with the line that installs it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        missing = name.partition(".")[0]
+        raise SettingsError(f"{missing} is not installed; run: pip install {package}") from error

@@ -151,7 +151,7 @@ def test_nothing_is_made_in_the_output_directory_for_a_missing_task(runs, webeva
     runs.define(runs.definition(108))
     webeval(REQUIRE_ALL, "--webeval-output=out").assert_outcomes(passed=1, errors=1)
     written = sorted(path.relative_to(pytester.path / "out").as_posix() for path in (pytester.path / "out").rglob("*"))
-    assert written == ["107", "107/eval_result.json", "eval_summary.json"]
+    assert written == ["107", "107/eval_result.json", "eval_session.sqlite", "eval_summary.json"]
     assert json.loads((pytester.path / "out/eval_summary.json").read_text())["webeval"]["missing_count"] == 1
 
 

@@ -267,7 +267,7 @@ def test_what_hooks_raise_is_told_without_secrets(runs, webeval_apart, pytester,
     runs.add(107)
     pytester.makeconftest(code)
     result = webeval_apart("--webeval-output=out", "-q", "--no-summary")
-    written = "".join(path.read_text() for path in (pytester.path / "out").rglob("*") if path.is_file())
+    written = "".join(path.read_text(errors="replace") for path in (pytester.path / "out").rglob("*") if path.is_file())
     section = (
         result.stdout.str().partition(" webeval ==")[2].partition("!!!!")[0]
     )  # what follows is a line of pytest's own

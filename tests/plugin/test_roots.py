@@ -178,6 +178,7 @@ def test_output_mirrors_the_tree_and_leaves_the_inputs_untouched(runs, webeval_a
     assert written == [
         "108/eval_result.json",
         "109/eval_result.json",
+        "eval_session.sqlite",
         "eval_summary.json",
         "monday/107/eval_result.json",
     ]

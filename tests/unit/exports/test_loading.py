@@ -18,7 +18,7 @@ from pytest_webeval import AssertionRow, SettingsError, TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.summary.libraries import import_library
+from pytest_webeval.summary.parquet_shards import import_library
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.session_reading import read_session
 from tests.support.stored_results import MOMENT, assertion, evaluated, result, row, write_results, write_summary
