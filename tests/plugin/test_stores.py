@@ -135,8 +135,6 @@ def test_an_object_that_was_altered_is_an_error_of_its_run_in_each_way_to_score(
     done = webeval_over([archive], "--webeval-output=out")
     done.assert_outcomes(errors=1, failed=1)
     assert f"{result.error_msg}" in done.stdout.str()
-    done = webeval_over([archive], "--webeval-output=out", "--webeval-workers=2")
-    done.assert_outcomes(errors=1, failed=1)
 
 
 def test_definitions_of_tasks_that_cannot_be_fetched_end_the_session(archive, tmp_path, pytester, webeval_over):
@@ -146,16 +144,15 @@ def test_definitions_of_tasks_that_cannot_be_fetched_end_the_session(archive, tm
     done.stderr.fnmatch_lines(f"ERROR: cannot read {archive}/tasks.json: *")
 
 
-@pytest.mark.parametrize("option", ["--webeval-reuse", "--webeval-workers=2"])
 def test_a_result_of_bytes_that_are_others_now_is_not_reused_if_these_cannot_be_fetched(
-    archive, runs, tmp_path, webeval_over, option
+    archive, runs, tmp_path, webeval_over
 ):
     webeval_over([archive], "--webeval-output=out", "--webeval-reuse").assert_outcomes(passed=1, failed=1)
     har = runs.root / "107/network.har"
     har.write_bytes(har.read_bytes().replace(b"GET", b"PUT"))
     shutil.make_archive(str(tmp_path / "packed"), "zip", runs.root)
     damage(tmp_path / "packed.zip", "107/network.har")
-    done = webeval_over([archive], "--webeval-output=out", "--webeval-reuse", option)
+    done = webeval_over([archive], "--webeval-output=out", "--webeval-reuse")
     done.assert_outcomes(errors=1, failed=1)
     done.stdout.fnmatch_lines(f"*cannot read {archive}/107/network.har: error; check the location and the object")
 

@@ -13,7 +13,7 @@ from tests.remote.conftest import BUCKET, SESSIONS
 from tests.support.faulty_s3 import Faults
 from tests.support.sessions import read_files
 
-SLOW = {"xdist", "workers", "dask", "processes"}
+SLOW = {"xdist", "dask", "processes"}
 KINDS = [pytest.param(kind, marks=[pytest.mark.whole] if kind in SLOW else []) for kind in SESSIONS]
 
 

@@ -11,7 +11,7 @@ from tests.support.faulty_s3 import Faults
 from tests.support.sessions import read_files
 
 OUTPUT = "--webeval-output=s3://bucket/results"
-SLOW = {"xdist", "workers", "dask", "processes"}
+SLOW = {"xdist", "dask", "processes"}
 KINDS = [pytest.param(kind, marks=[pytest.mark.whole] if kind in SLOW else []) for kind in SESSIONS]
 SECRETS = ("AKIAPLANTED", "planted/secret")
 
