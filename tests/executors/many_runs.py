@@ -87,7 +87,7 @@ class ManyRuns:
 
 def digest_files(directory):
     """Checksums of all files by their place. A summary is read with its side files."""
-    paths = (path for path in directory.rglob("*") if path.is_file() and path.suffix != ".jsonl")
+    paths = (path for path in directory.rglob("*") if path.is_file() and path.suffix not in (".jsonl", ".sqlite"))
     places = {path.relative_to(directory).as_posix(): path for path in paths}
     return {place: digest(path) for place, path in places.items()}
 

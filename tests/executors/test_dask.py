@@ -249,7 +249,7 @@ def test_the_items_of_a_worker_that_the_cluster_replaces_by_itself_are_named_at_
 def test_a_scheduler_that_ends_ends_the_session(tmp_path):
     with start_cluster(tmp_path, 1, "--no-nanny") as cluster:
         engine = DaskExecutor(cluster.address, name_version, patience=3)
-        with pytest.raises(ExecutorError, match=r"; start it again, and resume$|has no worker for 3 s"):
+        with pytest.raises(ExecutorError, match=r"; start it again, and reuse results$|has no worker for 3 s"):
             run(engine, batch_functions.sleep, 0.05, range(400), 1, on_done=lambda _: kill(cluster.scheduler))
 
 
