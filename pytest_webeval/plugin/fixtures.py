@@ -12,7 +12,7 @@ from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator, default_evaluators
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.plugin.collection.nodes import RunItem, asks_session, run_path
+from pytest_webeval.plugin.collection.nodes import RunItem, run_path
 from pytest_webeval.plugin.runtest.evaluation import (
     RECORDER,
     RESOLVED,
@@ -24,9 +24,6 @@ from pytest_webeval.plugin.runtest.evaluation import (
 )
 from pytest_webeval.plugin.runtest.fingerprints import (
     STORED,
-    UNCHANGED,
-    UnchangedEvaluation,
-    is_unchanged,
     reuse_stored_result,
 )
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
@@ -56,6 +53,9 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
     Raises RecordingError, which pytest shows as ERROR, when the recording cannot be read.
     """
     node, workspace = request.node, request.config.stash[WORKSPACE]
+    if "webeval_run" in node.funcargs:  # of an item that looks up no fixtures, for a hook
+        yield node.funcargs["webeval_run"]
+        return
     run = find_run(node, _run_path(request), workspace)
     try:
         load_run(node, run, workspace)
@@ -103,32 +103,29 @@ def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
         raise
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Load the run of an item that looks up no fixtures, once pytest has set it up."""
-    if isinstance(item, RunItem) and asks_session(item):
-        _set_up(item, item.config.stash[WORKSPACE])
+def set_up(item: RunItem) -> None:
+    """Load the run of an item that looks up no fixtures, and put in place what these would give.
 
-
-def _set_up(item: RunItem, workspace: PytestWorkspace) -> None:
-    """Put in place what the fixtures would give. Raises `WebEvalError` as the fixture webeval_run does."""
+    Raises `WebEvalError` as the fixture webeval_run does.
+    """
+    workspace = item.config.stash[WORKSPACE]
     run = find_run(item, item.path, workspace)
     item.addfinalizer(run.release)
     load_run(item, run, workspace)
-    stored = item.stash.get(STORED, None)
-    if stored is not None and is_unchanged(stored, workspace):
-        item.stash[UNCHANGED] = stored
-        item.funcargs |= {"record_evaluation": UnchangedEvaluation(stored), "webeval_evaluators": []}
-        return
     sites, judge = workspace.sites, workspace.judge
     recorder = build_recorder(item, run, sites, judge, _bind_evaluators)
+    evaluators = _bind_evaluators(recorder)
     item.funcargs |= {
         "record_evaluation": recorder,
-        "webeval_evaluators": _bind_evaluators(recorder),
+        "webeval_evaluators": evaluators,
         "webeval_judge": judge,
         "webeval_run": run,
         "webeval_sites": sites,
+        **dict(zip(_CHECKERS, evaluators, strict=True)),
     }
+
+
+_CHECKERS = ("webeval_response", "webeval_network_event", "webeval_rubric", "webeval_request_pattern")
 
 
 def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:
@@ -164,6 +161,9 @@ def record_evaluation(
     request: pytest.FixtureRequest, webeval_run: Run, webeval_sites: Sites, webeval_judge: Judge | None
 ) -> RecordEvaluation:
     """Records what you find out about the run: `record_evaluation(EvaluatorResult(...))` lands in eval_result.json."""
+    if "record_evaluation" in request.node.funcargs:
+        recorder: RecordEvaluation = request.node.funcargs["record_evaluation"]
+        return recorder
     return build_recorder(
         request.node, webeval_run, webeval_sites, webeval_judge, lambda _: request.getfixturevalue("webeval_evaluators")
     )

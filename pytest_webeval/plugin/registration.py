@@ -11,6 +11,7 @@ import pytest
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.arguments import select
+from pytest_webeval.plugin.collection.nodes import SET_UP
 from pytest_webeval.plugin.collection.root_paths import RootPaths
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.options import SCORED_ROOTS
@@ -64,6 +65,7 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(RuntestHooks(workspace, is_scoring), "webeval-session")
     config.pluginmanager.register(RootPaths(workspace), "webeval-root-paths")
     config.pluginmanager.register(fixtures, "webeval-fixtures")
+    config.stash[SET_UP] = fixtures.set_up
     config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
     if workspace.settings.record is not None:
         from pytest_webeval.plugin.live import LiveTests  # for sessions that record

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, ROWS, SUMMARY
+from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.output_paths import list_result_directories
@@ -200,7 +200,7 @@ class SessionRows(Ordered):
     def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
         if directory in self.workspace.settings.roots or not directory.is_symlink():
             with self.workspace.open_run(directory):
-                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, ROWS, since=since)
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Note that the session has come to its end if it scored all its runs, and forget those that are gone.

@@ -39,6 +39,7 @@ _LIST_SCHEMA = "SELECT CAST(type AS BLOB), CAST(name AS BLOB), CAST(sql AS BLOB)
 _BLOBS = "CAST(row AS BLOB), CAST(seal AS BLOB), CAST(checksum AS BLOB), CAST(path AS BLOB), CAST(result AS BLOB)"
 _LIST = f"SELECT CAST(run AS BLOB), session, {_BLOBS} FROM results NOT INDEXED WHERE seal IS NOT NULL"  # noqa: S608
 _FIND = f"SELECT CAST(run AS BLOB), session, {_BLOBS} FROM results WHERE run = ? AND seal IS NOT NULL"  # noqa: S608
+_STEPS, _BYTES_OF_STEPS = 1_000_000, 2**20  # of SQLite; a row takes some dozens of them, and 200 bytes or more
 _LOG_FORMAT = b"\2"  # in the header of a file with a write-ahead log; ours have none
 
 
@@ -124,16 +125,24 @@ class EarlierRows:
 
     def __init__(self, path: Path, *, is_torn: bool = False) -> None:
         with open_plain(path) as handle:
-            self.is_empty = not os.fstat(handle).st_size
+            size = os.fstat(handle).st_size
+            self.is_empty = not size
             if _LOG_FORMAT in os.pread(handle, 2, 18):
                 raise UnusableFileError("is not a file of webeval")
         self._connection = connect(path, "rw&nolock=1" if is_torn else "ro&immutable=1")
+        self._steps, self._most_steps = 0, 10 + size // _BYTES_OF_STEPS
+        self._connection.set_progress_handler(self._is_too_long, _STEPS)
         try:
             with damage_named():
                 self._check()
         except BaseException:
             self.close()
             raise
+
+    def _is_too_long(self) -> bool:
+        """Whether a query reads more than there can be: pages that name each other again and again."""
+        self._steps += 1
+        return self._steps > self._most_steps
 
     def _check(self) -> None:
         """Raise `UnusableFileError` for a file that is neither empty nor one of ours and of this version."""
@@ -162,6 +171,7 @@ class EarlierRows:
     def _select(self, query: str, *values: str) -> Iterator[WholeRow]:
         if self.is_empty:
             return
+        self._steps = 0
         with damage_named():
             for values_of_row in self._connection.execute(query, values):
                 if (row := _read_row(*values_of_row)) is not None:

@@ -177,7 +177,8 @@ class RowFile(Ordered):
                 return self._note_session(connection)
         except InUseError:
             self._is_in_use = True
-            self.notes.append(f"{path} is in use by another session; the results of this one cannot be reused")
+            advice = "none of its results is reused, and those of this session cannot be"
+            self.notes.append(f"{path} is in use by another session; {advice}")
         except SettingsError as error:
             self._failure = error
         return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -39,26 +40,61 @@ def take_over(path: Path, notes: list[str]) -> tuple[sqlite3.Connection, int]:
     regular file, and what SQLite raises.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    earlier = _lock_earlier(path)
-    try:
-        made = path.with_name(f".{path.name}.{token_hex(8)}")
-        handle = os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    while True:
+        earlier = _lock_earlier(path)
         try:
-            has_locks = _lock(handle)
-            with closing(connect(made, "rw&nolock=1")) as new:
-                new.execute("PRAGMA journal_mode=OFF")
-                make_tables(new)
-                copy_rows(path, new, notes)
-            _discard_companions(path)
+            _remove_leftovers(path)
+            return _make(path, notes, is_first=earlier is None)
+        except FileExistsError:  # another session has just made one
+            continue
+        finally:
+            if earlier is not None:
+                os.close(earlier)
+
+
+def _make(path: Path, notes: list[str], *, is_first: bool) -> tuple[sqlite3.Connection, int]:
+    made = path.with_name(f".{path.name}.{token_hex(8)}")
+    handle = os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    try:
+        has_locks = _lock(handle)
+        with closing(connect(made, "rw&nolock=1")) as new:
+            new.execute("PRAGMA journal_mode=OFF")
+            make_tables(new)
+            copy_rows(path, new, notes)
+        _discard_companions(path)
+        if is_first and has_locks:
+            os.link(made, path)  # never over the file of another session
+            made.unlink()
+        else:
             made.rename(path)
-            return _connect_alone(path, has_locks=has_locks), handle
-        except BaseException:
-            os.close(handle)
-            made.unlink(missing_ok=True)
-            raise
-    finally:
-        if earlier is not None:
-            os.close(earlier)
+        connection = _connect_alone(path, has_locks=has_locks)
+        if not _is_at(path, handle):
+            connection.close()
+            raise InUseError
+    except BaseException:
+        os.close(handle)
+        made.unlink(missing_ok=True)
+        raise
+    return connection, handle
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    """Whether a path is still that of an open file."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed sessions left of their files while they made them, and what nobody has locked."""
+    for left in path.parent.glob(".eval_session*.sqlite.*"):
+        if re.fullmatch(r"[0-9a-f]{16}", left.suffix[1:]):
+            with suppress(OSError, InUseError):
+                handle = _lock_earlier(left)
+                left.unlink()
+                if handle is not None:
+                    os.close(handle)
 
 
 def copy_rows(path: Path, new: sqlite3.Connection, notes: list[str]) -> None:
@@ -133,18 +169,21 @@ def _set_aside(path: Path) -> Path | None:
 
 def _lock_earlier(path: Path) -> int | None:
     """A handle that keeps other sessions from the file that is there, if there is one."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a regular file")
-        _lock(handle)
-    except BaseException:
+    while True:
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise OSError("not a regular file")
+            _lock(handle)
+            if _is_at(path, handle):  # and not a file in whose place another session has put its own
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
         os.close(handle)
-        raise
-    return handle
 
 
 def _lock(handle: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import zip_longest
+from textwrap import dedent
 
 import pytest
 
@@ -126,17 +127,41 @@ def test_whoever_looks_at_a_phase_sees_that_of_each_item(five, webeval, pytester
     assert looking_up == []
 
 
-def test_hooks_find_the_run_and_the_evaluators_of_an_item(five, webeval, pytester):
-    pytester.makeconftest(
-        """
-        def pytest_runtest_call(item):
-            given = item.funcargs
-            assert given["webeval_run"].task_id == item.task_id
-            assert [each.evaluator.name for each in given["webeval_evaluators"]][0] == "AgentResponseEvaluator"
-            assert {"record_evaluation", "webeval_judge", "webeval_sites"} <= given.keys()
-        """
-    )
-    webeval().assert_outcomes(passed=3, failed=1, errors=1)
+LOOKING = {
+    "in the call": "@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n    look(item)\n    return (yield)",
+    "after the setup": "@pytest.hookimpl(trylast=True)\ndef pytest_runtest_setup(item): look(item)",
+    "in a plugin's way": "def pytest_pyfunc_call(pyfuncitem): look(pyfuncitem)",
+}
+SEEN = {
+    "by its name": """
+        given = item.funcargs
+        assert given["webeval_run"].task_id == item.task_id
+        assert given["webeval_response"].evaluator.name == "AgentResponseEvaluator"
+        names = {"webeval_judge", "webeval_network_event", "webeval_request_pattern", "webeval_rubric", "webeval_sites"}
+        assert names <= given.keys()
+        assert given["record_evaluation"].case.run is given["webeval_run"]
+    """,
+    "by asking for it": """
+        assert item._request.getfixturevalue("webeval_run") is item.funcargs["webeval_run"]
+        assert item._request.getfixturevalue("record_evaluation") is item.funcargs["record_evaluation"]
+        assert item._request.getfixturevalue("webeval_task").task_id == item.task_id
+        assert len(item._request.getfixturevalue("webeval_evaluators")) == 4
+    """,
+}
+
+
+@pytest.mark.parametrize("reuse", [(), ("--webeval-reuse",)], ids=["first", "reused"])
+@pytest.mark.parametrize("hook", LOOKING)
+@pytest.mark.parametrize("way", SEEN)
+def test_hooks_find_what_the_fixtures_would_give(five, webeval, pytester, hook, way, reuse):
+    look = f"import pytest\n\ndef look(item):{dedent(SEEN[way]).replace(chr(10), chr(10) + '    ')}"
+    if reuse:
+        pytester.makeconftest(f"{look}\n\n{LOOKING[hook]}")
+        webeval("--webeval-reuse")
+    pytester.makeconftest(f"{look}\n\n{LOOKING[hook]}")
+    result = webeval(*reuse)
+    result.assert_outcomes(passed=3, failed=1, errors=1)
+    assert not reuse or "reused: 4 of 5 results" in result.stdout.str()
 
 
 def test_a_run_is_let_go_when_its_test_ends(five, webeval, pytester):

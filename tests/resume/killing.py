@@ -26,6 +26,7 @@ LONGEST = 120.0
 LITTLE_WHILE = 0.01
 RESULT, SUMMARY, ROWS = "eval_result.json", "eval_summary.json", "eval_session.sqlite"
 _TIMES = (rb'("timestamp": )"[^"]*"', rb'("wall_time": )[-+.e0-9]+', rb'("slowest": )\[[^]]*\]')
+_REUSED = re.compile(rb',\s+"reused_count": \d+')
 
 
 class Invalid(Exception):
@@ -161,4 +162,4 @@ def _valid(path: Path, text: bytes) -> Any:
 def timeless(text: bytes) -> bytes:
     for pattern in _TIMES:
         text = re.sub(pattern, rb"\1null", text)
-    return text
+    return _REUSED.sub(b"", text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -52,8 +52,10 @@ class RunItem(pytest.Function):
     task_keywords: frozenset[str] = frozenset()  # for `-k`, besides those with its id
 
     def setup(self) -> None:
-        """Look up the fixtures, unless the session is asked for the result."""
-        if not asks_session(self):
+        """Look up the fixtures, or put in place what they would give."""
+        if asks_session(self):
+            self.config.stash[SET_UP](self)
+        else:
             super().setup()
 
     def listextrakeywords(self) -> set[str]:
@@ -86,6 +88,8 @@ class RunItem(pytest.Function):
             return str(excinfo.value)
         return super().repr_failure(excinfo)  # pytest.Function takes no style
 
+
+SET_UP = pytest.StashKey[Callable[[RunItem], None]]()  # gives an item that looks up no fixtures what they would
 
 # All fixtures that a run item requests, if no conftest.py and no other plugin adds one.
 FIXTURES = frozenset(

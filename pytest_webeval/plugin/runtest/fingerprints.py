@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import pytest
-from msgspec import Struct, field
+from msgspec import field
 
-from pytest_webeval.errors import TaskFailed
 from pytest_webeval.plugin.collection.nodes import RunItem, find_fixtures
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
@@ -80,7 +79,6 @@ FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
 PREVIOUS = pytest.StashKey[PreviousSession]()
 EARLIER = pytest.StashKey[SessionRows | CopiedRows]()  # where items find rows of earlier sessions
 STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
-UNCHANGED = pytest.StashKey[StoredResult]()  # of an item that needs no evaluator
 
 
 def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, workspace: PytestWorkspace) -> bool:
@@ -94,19 +92,3 @@ def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, wor
     if stored is not None:
         item.stash[STORED] = stored
     return stored is not None
-
-
-def is_unchanged(stored: StoredResult, workspace: PytestWorkspace) -> bool:
-    """Whether nothing has to be read or written for a result of an earlier session."""
-    return workspace.settings.report is None and stored.data_checksum is None
-
-
-class UnchangedEvaluation(Struct, frozen=True):
-    """Stands in for the recorder of an item whose result is that of an earlier session."""
-
-    stored: StoredResult
-
-    def score(self, _: Iterable[Any]) -> None:
-        """Raise `TaskFailed` where the test failed then."""
-        if self.stored.seal.text is not None:
-            raise TaskFailed(self.stored.seal.text)

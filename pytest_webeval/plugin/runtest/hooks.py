@@ -36,7 +36,7 @@ from pytest_webeval.plugin.runtest.evaluation import (
     renew_time_limit,
     run_time_limit,
 )
-from pytest_webeval.plugin.runtest.fingerprints import STORED, UNCHANGED, checksum_user_modules
+from pytest_webeval.plugin.runtest.fingerprints import STORED, checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE, WRITTEN, attach_payload, junit_properties
 from pytest_webeval.plugin.runtest.report_texts import (
@@ -52,7 +52,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.record_payload import RunOutcome, build_outcome, build_unchanged_outcome
+from pytest_webeval.sessions.record_payload import RunOutcome, build_outcome
 from pytest_webeval.sessions.run_outcome import NO_PAGE, RedactedRun, WrittenPage, WrittenRun, redact, write
 from pytest_webeval.sessions.session_header import describe_session
 
@@ -180,8 +180,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             append_recording_problems(report, item, outcome)
         if self.workspace.refusal is not None:  # no run can be judged any more
             item.session.shouldfail = "the judge has no valid key"
-        is_redacted = UNCHANGED in item.stash  # the text of an earlier session is
-        if report.sections or (report.longrepr is not None and not is_redacted):
+        if report.sections or report.longrepr is not None:
             self._redact(report, item)
         return report
 
@@ -206,8 +205,6 @@ class RuntestHooks(Struct, frozen=True, eq=False):
 
     def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """Write the outcome after a phase of an item to disk and to JUnit XML."""
-        if UNCHANGED in item.stash:
-            return _end_unchanged(item, call)
         redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
         if call.when == "teardown":
             outcome = self._write_late(redacted, item)
@@ -291,17 +288,6 @@ def _count_runs(items: Sequence[pytest.Item]) -> int:
     return sum(isinstance(item, RunItem) or is_live(item) for item in items)
 
 
-def _end_unchanged(item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-    """The outcome of an earlier session, which stands."""
-    if call.when == "teardown":
-        forget_evaluation(item)
-    if call.when != "call":
-        return None
-    outcome = build_unchanged_outcome(item.stash[UNCHANGED], list_tags(item))
-    item.user_properties.extend(junit_properties(outcome.record))
-    return outcome
-
-
 def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: PytestWorkspace) -> RunOutcome:
     """The outcome of a run in a store that did not give all files: another session may do better."""
     path, problem = run_path(item), item.problem if isinstance(item, RunItem) else None
@@ -325,9 +311,8 @@ def forget_evaluation(item: pytest.Item) -> None:
         del item.stash[RESOLVED]
     if REPORTED in item.stash:
         del item.stash[REPORTED]
-    for key in (STORED, UNCHANGED):
-        if key in item.stash:
-            del item.stash[key]
+    if STORED in item.stash:
+        del item.stash[STORED]
     if UNREADABLE in item.stash:
         del item.stash[UNREADABLE]
     if WRITTEN in item.stash:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -597,7 +598,7 @@ def test_a_file_system_without_locks_is_used_without(path, monkeypatch):
     assert set(modes) == {"rw&nolock=1"}
 
 
-IN_USE = "is in use by another session; the results of this one cannot be reused"
+IN_USE = "is in use by another session; none of its results is reused, and those of this session cannot be"
 
 
 def test_of_two_sessions_at_a_time_the_first_has_the_file(path):
@@ -771,3 +772,69 @@ def test_what_a_partial_session_does_not_score_stays_to_be_reused(path):
     with session(path, 3.0) as rows:
         assert rows.find_earlier("b") is not None
         assert rows.find_earlier("b").result == b"1"
+
+
+def test_of_two_sessions_that_begin_together_one_has_the_file(path, monkeypatch):
+    def begin_other(own, *arguments):
+        monkeypatch.undo()
+        other.keep(make_record("other"), "seal")
+        return copy(own, *arguments)
+
+    copy, other = row_takeover.copy_rows, RowFile(path, 2.0)
+    monkeypatch.setattr(row_takeover, "copy_rows", begin_other)
+    with session(path) as rows:
+        rows.keep(make_record("a"), "seal")
+        assert IN_USE in rows.notes[0]
+    assert (other.notes, [record.run for record in other]) == ([], ["other"])
+    other.close()
+    with session(path, 3.0) as later:
+        assert later.find_earlier("other") is not None
+
+
+def test_a_file_in_the_place_of_which_another_is_by_now_is_opened_again(path, monkeypatch):
+    def lock_late(handle):
+        monkeypatch.undo()
+        keep_in_session(path, "b", started=2.0)
+        return lock(handle)
+
+    keep_in_session(path, "a")
+    lock = row_takeover._lock
+    monkeypatch.setattr(row_takeover, "_lock", lock_late)
+    with session(path, 3.0) as rows:
+        assert [rows.find_earlier(run) is None for run in "ab"] == [False, False]
+        rows.keep(make_record("c"), "seal")
+    with session(path, 4.0) as later:
+        assert later.find_earlier("c") is not None
+
+
+def test_what_killed_sessions_left_while_they_began_is_removed_and_nothing_else(path):
+    path.parent.mkdir()
+    left = [path.with_name(f".{name}.{'a' * 16}") for name in ("eval_session.sqlite", "eval_session-1-of-2.sqlite")]
+    kept = [path.with_name(".eval_session.sqlite.notes"), path.with_name(f".eval_summary.json.{'a' * 16}")]
+    for each in (*left, *kept):
+        each.touch()
+    used = path.with_name(f".eval_session.sqlite.{'b' * 16}")
+    with used.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        keep_in_session(path, "a")
+    assert sorted(path.parent.iterdir()) == sorted([path, used, *kept])
+
+
+def test_pages_that_name_each_other_again_and_again_are_damage(path):
+    with session(path) as rows:
+        rows.extend(make_records(400))
+        for record in make_records(400):
+            rows.keep(record, "seal")
+        rows.end()
+    content = bytearray(path.read_bytes())
+    for page in range(0, len(content), SWAPPED):
+        if content[page] == 5:  # an interior page of a table: all of its entries name the first of them
+            count = int.from_bytes(content[page + 3 : page + 5])
+            places = [int.from_bytes(content[page + 12 + 2 * n : page + 14 + 2 * n]) for n in range(count)]
+            for place in places:
+                content[page + place : page + place + 4] = (page // SWAPPED + 1).to_bytes(4)
+    path.write_bytes(content)
+    with session(path, 2.0) as later:
+        later.keep(make_record("b"))
+        assert [record.run for record in later] == ["b"]
+        assert "is damaged" in later.notes[0]
