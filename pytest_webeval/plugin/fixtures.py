@@ -22,10 +22,7 @@ from pytest_webeval.plugin.runtest.evaluation import (
     renew_time_limit,
     run_time_limit,
 )
-from pytest_webeval.plugin.runtest.fingerprints import (
-    STORED,
-    reuse_stored_result,
-)
+from pytest_webeval.plugin.runtest.fingerprints import STORED, reuse_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
@@ -103,6 +100,9 @@ def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
         raise
 
 
+_CHECKERS = ("webeval_response", "webeval_network_event", "webeval_rubric", "webeval_request_pattern")
+
+
 def set_up(item: RunItem) -> None:
     """Load the run of an item that looks up no fixtures, and put in place what these would give.
 
@@ -123,9 +123,6 @@ def set_up(item: RunItem) -> None:
         "webeval_sites": sites,
         **dict(zip(_CHECKERS, evaluators, strict=True)),
     }
-
-
-_CHECKERS = ("webeval_response", "webeval_network_event", "webeval_rubric", "webeval_request_pattern")
 
 
 def _bind_evaluators(recorder: RecordEvaluation) -> list[Checker]:

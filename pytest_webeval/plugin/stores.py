@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import Struct
 
-from pytest_webeval.plugin.collection.nodes import RunItem, asks_session, run_path
+from pytest_webeval.plugin.collection.nodes import RunItem, needs_no_fixtures, run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
 
@@ -33,7 +33,7 @@ class Prefetching(Struct, eq=False):
         items = {item: path for item in session.items if (path := run_path(item)) is not None}
         is_shown = settings.shows_pictures or any(config.getoption(name, default=None) for name in SHOWING)
         has_hooks = bool(hook.pytest_webeval_scored.get_hookimpls() or hook.pytest_webeval_recognize.get_hookimpls())
-        are_ours = all(isinstance(item, RunItem) and asks_session(item) for item in items)
+        are_ours = all(isinstance(item, RunItem) and needs_no_fixtures(item) for item in items)
         self._with_pictures = is_shown or has_hooks or not are_ours
         self._ahead = Ahead(list(dict.fromkeys(items.values())), self._fetch, MOST_AHEAD)
 

@@ -35,7 +35,7 @@ class RecordPayload(Struct, frozen=True):
     record: Record
     part: dict[str, Any] | None
     seal: Seal | None = None
-    is_resumed: bool = False  # the result is that of an earlier session
+    is_reused: bool = False  # the result is that of an earlier session
     is_disturbed: bool = False  # the error is not about the run and may not occur again
     texts: dict[str, str | None] | None = None  # of the task, intent and template, where a report shows them
     no_room: dict[str, str] | None = None  # files for which the disk has none, with what the system says
@@ -61,7 +61,7 @@ class RecordPayload(Struct, frozen=True):
     def to_text(self) -> str:
         """The payload as a text that any process can send."""
         seal = self.seal and asdict(self.seal)
-        fields = [self.record.to_json(), self.part, seal, self.is_resumed, self.is_disturbed, self.texts]
+        fields = [self.record.to_json(), self.part, seal, self.is_reused, self.is_disturbed, self.texts]
         fields += [self.no_room, self.is_aborted, self.is_unread]
         text = json.dumps(fields)
         text = json.dumps(_escape_fields(fields)) if "\\ud" in text else text
@@ -125,4 +125,4 @@ def _is_aborted(classification: Classification) -> bool:
 def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:
     """What the report of a test carries about a run whose result of an earlier session stands."""
     record = replace(stored.record, tags=tags) if tags else stored.record
-    return RunOutcome(RecordPayload(record, None, stored.seal, is_resumed=True, line=stored.line), None)
+    return RunOutcome(RecordPayload(record, None, stored.seal, is_reused=True, line=stored.line), None)

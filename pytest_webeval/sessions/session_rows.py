@@ -112,10 +112,10 @@ class SessionRows(Ordered):
     def keep_payload(self, payload: RecordPayload) -> None:
         """Keep what a process tells of a run that it scored. Raises `DiskFull`; another error is a problem."""
         path = self.workspace.labels.path_of(payload.record.run)
-        if path is not None and self.workspace.settings.reuse and not payload.is_resumed:
+        if path is not None and self.workspace.settings.reuse and not payload.is_reused:
             self._remove_leftovers(self.workspace.place(path))
         seal = None if payload.seal is None else payload.seal.to_text()
-        self.keep(payload.record, payload.line, seal, is_reused=payload.is_resumed)
+        self.keep(payload.record, payload.line, seal, is_reused=payload.is_reused)
 
     def keep(
         self, record: Record, line: str | None = None, seal: str | None = None, *, is_reused: bool = False

@@ -44,7 +44,7 @@ def take_over(path: Path, notes: list[str]) -> tuple[sqlite3.Connection, int]:
         earlier = _lock_earlier(path)
         try:
             _remove_leftovers(path)
-            return _make(path, notes, is_first=earlier is None)
+            return _make(path, earlier, notes)
         except FileExistsError:  # another session has just made one
             continue
         finally:
@@ -52,7 +52,8 @@ def take_over(path: Path, notes: list[str]) -> tuple[sqlite3.Connection, int]:
                 os.close(earlier)
 
 
-def _make(path: Path, notes: list[str], *, is_first: bool) -> tuple[sqlite3.Connection, int]:
+def _make(path: Path, earlier: int | None, notes: list[str]) -> tuple[sqlite3.Connection, int]:
+    """Raises FileExistsError if another session has put its file there meanwhile."""
     made = path.with_name(f".{path.name}.{token_hex(8)}")
     handle = os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o644)
     try:
@@ -62,20 +63,26 @@ def _make(path: Path, notes: list[str], *, is_first: bool) -> tuple[sqlite3.Conn
             make_tables(new)
             copy_rows(path, new, notes)
         _discard_companions(path)
-        if is_first and has_locks:
-            os.link(made, path)  # never over the file of another session
-            made.unlink()
-        else:
-            made.rename(path)
-        connection = _connect_alone(path, has_locks=has_locks)
-        if not _is_at(path, handle):
-            connection.close()
-            raise InUseError
+        _put_in_place(made, path, earlier)
+        return _connect_alone(path, has_locks=has_locks), handle
     except BaseException:
         os.close(handle)
         made.unlink(missing_ok=True)
         raise
-    return connection, handle
+
+
+def _put_in_place(made: Path, path: Path, earlier: int | None) -> None:
+    """Give a file its name, in place of the file that this session has locked, and of no other."""
+    if earlier is None or not _is_at(path, earlier):
+        try:
+            os.link(made, path)
+            made.unlink()
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            made.rename(path)
+    else:
+        made.rename(path)
 
 
 def _is_at(path: Path, handle: int) -> bool:

@@ -1,4 +1,4 @@
-"""Run items ask the session for their result, and look up fixtures only where somebody overrides or adds one."""
+"""Run items look up fixtures only where somebody overrides or adds one."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_a_stored_record_stands_as_it_is(written, classify):
     record = redact(classify(), Redacting(RedactionPolicy(mode="off"), is_leaving=False)).record
     found, called = written(storage=Storage.NONE, stored=StoredResult(b"{}", record, SEALING))
     assert (found.record is record, called, found.result_path is None) == (True, [], False)
-    assert build_outcome(found).payload.is_resumed
+    assert build_outcome(found).payload.is_reused
     assert found.seal == SEALING
 
 

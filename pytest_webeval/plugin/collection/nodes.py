@@ -53,7 +53,7 @@ class RunItem(pytest.Function):
 
     def setup(self) -> None:
         """Look up the fixtures, or put in place what they would give."""
-        if asks_session(self):
+        if needs_no_fixtures(self):
             self.config.stash[SET_UP](self)
         else:
             super().setup()
@@ -109,7 +109,7 @@ FIXTURES = frozenset(
 _SHOWING_FIXTURES = ("setupshow", "setuponly", "setupplan")
 
 
-def asks_session(item: RunItem) -> bool:
+def needs_no_fixtures(item: RunItem) -> bool:
     """Whether a run item needs no fixture: nobody overrides one that it requests, adds one, or has them shown.
 
     Such an item is scored by the evaluators that the fixtures would give, without looking any of them up.

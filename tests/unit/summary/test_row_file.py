@@ -838,3 +838,14 @@ def test_pages_that_name_each_other_again_and_again_are_damage(path):
         later.keep(make_record("b"))
         assert [record.run for record in later] == ["b"]
         assert "is damaged" in later.notes[0]
+
+
+def test_a_file_system_without_hard_links_is_used_without(path, monkeypatch):
+    def fail(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(row_takeover.os, "link", fail)
+    keep_in_session(path, "a")
+    with session(path, 2.0) as rows:
+        assert rows.find_earlier("a") is not None
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
