@@ -176,21 +176,18 @@ def _set_aside(path: Path) -> Path | None:
 
 def _lock_earlier(path: Path) -> int | None:
     """A handle that keeps other sessions from the file that is there, if there is one."""
-    while True:
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return None
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OSError("not a regular file")
-            _lock(handle)
-            if _is_at(path, handle):  # and not a file in whose place another session has put its own
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("not a regular file")
+        _lock(handle)
+    except BaseException:
         os.close(handle)
+        raise
+    return handle
 
 
 def _lock(handle: int) -> bool:

@@ -19,7 +19,7 @@ from msgspec import structs
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.summary import row_takeover, session_totals, summarize
+from pytest_webeval.summary import row_database, row_takeover, session_totals, summarize
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_manifest import find_order, find_path
 from pytest_webeval.summary.row_database import EarlierRows, UnusableFileError, is_unfinished, name_rows
@@ -820,24 +820,33 @@ def test_what_killed_sessions_left_while_they_began_is_removed_and_nothing_else(
     assert sorted(path.parent.iterdir()) == sorted([path, used, *kept])
 
 
-def test_pages_that_name_each_other_again_and_again_are_damage(path):
-    with session(path) as rows:
-        rows.extend(make_records(400))
-        for record in make_records(400):
-            rows.keep(record, "seal")
-        rows.end()
+def make_interior(child, entries=400):
+    """An interior page of a table, all of whose entries name the same page."""
+    page, end = bytearray(SWAPPED), SWAPPED - 5 * entries
+    page[:12] = b"\5\0\0" + entries.to_bytes(2) + end.to_bytes(2) + b"\0" + child.to_bytes(4)
+    for number in range(entries):
+        place = end + 5 * number
+        page[place : place + 5] = child.to_bytes(4) + b"\1"
+        page[12 + 2 * number : 14 + 2 * number] = place.to_bytes(2)
+    return bytes(page)
+
+
+def test_pages_that_name_each_other_again_and_again_are_damage(path, monkeypatch):
+    keep_in_session(path, "a")
+    with closing(sqlite3.connect(path)) as connection:
+        ((root,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'results'")
     content = bytearray(path.read_bytes())
-    for page in range(0, len(content), SWAPPED):
-        if content[page] == 5:  # an interior page of a table: all of its entries name the first of them
-            count = int.from_bytes(content[page + 3 : page + 5])
-            places = [int.from_bytes(content[page + 12 + 2 * n : page + 14 + 2 * n]) for n in range(count)]
-            for place in places:
-                content[page + place : page + place + 4] = (page // SWAPPED + 1).to_bytes(4)
+    table, count = slice((root - 1) * SWAPPED, root * SWAPPED), len(content) // SWAPPED
+    pages = [bytes(content[table]), *(make_interior(count + 1 + level) for level in range(4))]
+    content[table] = make_interior(count + len(pages))
+    content += b"".join(pages)
+    content[28:32] = (count + len(pages)).to_bytes(4)
     path.write_bytes(content)
+    monkeypatch.setattr(row_database, "_STEPS", 1_000)  # or else it takes seconds
     with session(path, 2.0) as later:
         later.keep(make_record("b"))
         assert [record.run for record in later] == ["b"]
-        assert "is damaged" in later.notes[0]
+        assert "is damaged (interrupted)" in later.notes[0]
 
 
 def test_a_file_system_without_hard_links_is_used_without(path, monkeypatch):
