@@ -22,8 +22,8 @@ from pytest_webeval.sessions.command_source import (
     add_session_options,
     list_rerun_options,
 )
+from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
-from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.options import OPTIONS, REMOVED
 from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
 from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module
@@ -46,7 +46,7 @@ SHARD = "use --executor, which spreads the runs, or score shards with pytest"
 CHOOSE = "use --subset, or select runs with pytest"
 # Options that belong to tests of pytest, or to judges, which one session of pytest asks; what to do instead.
 REFUSALS = {
-    **{option.flag: ASK for option in JUDGE_OPTIONS},
+    **{row.flag: ASK for row in OPTIONS if row.is_about_judges},
     "--webeval-audit-most": AUDIT,
     "--webeval-audit-secrets": "list secrets with pytest --webeval-audit-secrets",
     "--webeval-audit-tasks": AUDIT,
@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     source = CommandSource(arguments)
     here = Path.cwd()
     workspace = Workspace(read_settings(source), here, here)
+    check_conflicts(workspace.settings)
     size = _parse_batch(arguments.batch)
     module = locate_module(arguments.evaluators_from)
     session = ScoreSession(workspace, module, (*_list_options(source, workspace),))

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option import Option, refuse
+from pytest_webeval.sessions.options import Option, refuse
 
 RUNS, PREFIX = "runs", "--webeval-"
 LINE = "LINE"  # what pytest takes from its ini file alone

@@ -75,12 +75,8 @@ def _check_manifests(settings: Settings) -> None:
 
 
 def check_report(workspace: Workspace) -> None:
-    """Raise `SettingsError` if the report options contradict each other or the runs."""
+    """Raise `SettingsError` if the report would lie among the runs, or cannot be one file."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
-    if report is None and embed is not None:
-        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
-    if report is None and workspace.settings.history:
-        raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
         raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
     if report is not None:
