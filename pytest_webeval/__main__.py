@@ -10,6 +10,7 @@ from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from pytest_webeval.commands.command import add_arguments
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.stores.store import is_remote, name_object, refuse_credentials
@@ -56,7 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     needed = [name for name in COMMANDS if name in given[:1]] or COMMANDS  # the others take time to import
     modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in needed}
     for name, module in modules.items():
-        module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
+        usage = getattr(module, "USAGE", None)
+        command = choices.add_parser(name, help=module.HELP, description=module.__doc__, usage=usage)
+        add_arguments(command, module.ARGUMENTS)
     parsed = parser.parse_args(given)
     try:
         if parsed.command != _USES_STORES:

@@ -17,7 +17,7 @@ from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.files import exists, is_dir, is_file
-from pytest_webeval.safety.limits import parse_size, read_limits
+from pytest_webeval.safety.limits import parse_integer, parse_size, read_limits
 from pytest_webeval.sessions.options import Option
 from pytest_webeval.stores.store import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
 from pytest_webeval.values.base import present_day
@@ -135,13 +135,6 @@ def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
         if outer is not None:
             raise SettingsError(f"--webeval-runs: {root} lies inside {outer}; pass only one of them")
     return tuple(by_real_path.values())
-
-
-def parse_integer(text: str, allowed: range) -> int:
-    """A number in decimal digits. Raises `ValueError` for another text, and for one that is not allowed."""
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) in allowed):
-        raise ValueError(text)
-    return int(text)
 
 
 def _parse_seconds(text: str) -> float:
