@@ -108,13 +108,15 @@ def open_store(location: str) -> Store:
     for url in split_chain(location):
         _check_libraries(url)
     from pytest_webeval.stores.fsspec_source import FsspecSource, S3Source, WebSource
-    from pytest_webeval.stores.obstore_source import ObstoreSource, is_usable
-    from pytest_webeval.stores.retries import RemoteStore
+    from pytest_webeval.stores.obstore_source import ObstoreS3Source, ObstoreSource, is_usable
+    from pytest_webeval.stores.remote_store import RemoteStore
 
-    scheme, trimmed = scheme_of(location) or "", trim(location)
-    sources = {"s3": S3Source, "http": WebSource, "https": WebSource}
-    source = sources.get(scheme, FsspecSource)(trimmed)
-    return RemoteStore(ObstoreSource(source) if is_usable(scheme) else source)
+    scheme = scheme_of(location) or ""
+    if is_usable(scheme):
+        source = ObstoreS3Source if scheme == "s3" else ObstoreSource
+    else:
+        source = {"s3": S3Source, "http": WebSource, "https": WebSource}.get(scheme, FsspecSource)
+    return RemoteStore(source(trim(location)))
 
 
 def _check_libraries(url: str) -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
 
-from pytest_webeval.stores.retries import is_unknown_verb, making_client
+from pytest_webeval.stores.failures import is_unknown_verb, making_client
 from pytest_webeval.stores.store import (
     MOST_LEVELS,
     WRITABLE_SCHEMES,

@@ -19,7 +19,7 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.stores.retries import RemoteStore
+from pytest_webeval.stores.remote_store import RemoteStore
 from pytest_webeval.stores.store import Store, StoredObject, find_key_problem, name_object
 
 MOST_PROBLEMS = 20  # that are named
