@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from pytest_webeval.commands.command import (
@@ -92,15 +92,18 @@ def run(arguments: argparse.Namespace) -> int:
     check_conflicts(workspace.settings)
     size = read_number(arguments.batch, "--batch", f"a number from 1 to {MOST_IN_BATCH:,}", range(1, MOST_IN_BATCH + 1))
     module = locate_module(arguments.evaluators_from)
-    session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
+    roots = [f"--webeval-runs={root}" for root in arguments.webeval_runs]
+    session = ScoreSession(workspace, module, (*roots, *list_rerun_options(source)))
     _check(session)
     executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
     report = _claim_report(workspace)
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with _reaching(executor, session), stop_on_sigterm(), _show_progress(arguments, session) as progress:
-            session.score(executor, size, progress)
+        with _reaching(executor, session), stop_on_sigterm():
+            shown = nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
+            with shown as progress:
+                session.score(executor, size, progress)
         files = SessionFiles(session, report)
         code = files.write()
         print_text("\n".join(files.describe()))
@@ -123,15 +126,6 @@ def _reaching(executor: JobExecutor, session: ScoreSession) -> Iterator[None]:
     with probe_directories(session.workspace.settings) as probes:
         session.probes = probes
         yield
-
-
-def _show_progress(arguments: argparse.Namespace, session: ScoreSession) -> AbstractContextManager[Progress]:
-    return nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
-
-
-def _list_options(source: CommandSource, workspace: Workspace) -> list[str]:
-    roots = [f"--webeval-runs={root}" for root in source.arguments.webeval_runs]
-    return [*roots, *list_rerun_options(source)] if workspace.settings.runs else []
 
 
 def _check(session: ScoreSession) -> None:

@@ -112,10 +112,10 @@ def open_store(location: str) -> Store:
     from pytest_webeval.stores.remote_store import RemoteStore
 
     scheme = scheme_of(location) or ""
+    sources = {"s3": S3Source, "http": WebSource, "https": WebSource}
+    source: type[FsspecSource] = sources.get(scheme, FsspecSource)
     if is_usable(scheme):
         source = ObstoreS3Source if scheme == "s3" else ObstoreSource
-    else:
-        source = {"s3": S3Source, "http": WebSource, "https": WebSource}.get(scheme, FsspecSource)
     return RemoteStore(source(trim(location)))
 
 
