@@ -14,6 +14,7 @@ from pytest_webeval.commands.command import add_arguments
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.stores.store import is_remote, name_object, refuse_credentials
+from pytest_webeval.summary.redacted_results import redact_text
 
 COMMANDS = (
     "audit",
@@ -67,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = modules[parsed.command].run(parsed)
         sys.stdout.flush()
     except WebEvalError as error:
-        sys.stderr.write(f"ERROR: {sanitize(_redact(_name_options(str(error), vars(parsed))))}\n")
+        message = redact_text(_name_options(str(error), vars(parsed)))  # some quote what an agent wrote
+        sys.stderr.write(f"ERROR: {sanitize(message)}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
@@ -85,13 +87,6 @@ def _refuse_stores(command: str, arguments: Mapping[str, Any]) -> None:
         if isinstance(text, str) and is_remote(text):
             refuse_credentials(text)
             raise SettingsError(f"{command} cannot use a store: '{name_object(text)}'; copy it to a directory first")
-
-
-def _redact(message: str) -> str:
-    """A message without secrets: some quote what an agent wrote."""
-    from pytest_webeval.summary.redacted_results import redact_text  # few commands end so
-
-    return redact_text(message)
 
 
 def _name_options(message: str, options: Container[str]) -> str:

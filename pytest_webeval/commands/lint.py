@@ -29,10 +29,6 @@ def _print_text(findings: Sequence[Finding]) -> None:
     print_text(f"{warnings}, {pluralize(hints, 'hint')}" if hints else warnings)
 
 
-def _print_json(findings: Sequence[Finding]) -> None:
-    print_text(json.dumps([finding.to_json() for finding in findings], indent=2))
-
-
 def _print_github(findings: Sequence[Finding]) -> None:
     """A workflow command for each finding, which GitHub shows at the line of the file."""
     for finding in findings:
@@ -43,7 +39,7 @@ def _print_github(findings: Sequence[Finding]) -> None:
 
 FORMATS: dict[str, Callable[[Sequence[Finding]], None]] = {
     "text": _print_text,
-    "json": _print_json,
+    "json": lambda findings: print_text(json.dumps([finding.to_json() for finding in findings], indent=2)),
     "github": _print_github,
 }
 ARGUMENTS = (

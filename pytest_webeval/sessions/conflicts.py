@@ -34,11 +34,10 @@ _OF_ALL_RUNS = {
     "metrics": "merge --metrics",
     "write_subset": "compare",
 }
-_NEED_EACH_OTHER = "--webeval-labels and --webeval-label-coding need each other"
 
 
 class Conflict(NamedTuple):
-    """What a session refuses. `find` names what does not go with the other settings, `message` says it of this {}."""
+    """What a session refuses. `find` names what does not go with others: the {} of `message`."""
 
     find: Callable[[Settings], str | None]
     message: str
@@ -87,13 +86,14 @@ def _in_shard(name: str) -> Callable[[Settings], str | None]:
     return find
 
 
-def _find_half_of_labels(settings: Settings) -> str | None:
-    return _NEED_EACH_OTHER if (settings.labels is None) != (settings.label_coding is None) else None
-
-
+_EACH_OTHER = (
+    "--webeval-labels and --webeval-label-coding need each other: the same numbers mean other things in other files; "
+    "use osu or abp"
+)
 _WITHOUT_BASELINE = "{} requires a baseline; pass --webeval-baseline=SESSION"
 CONFLICTS = (
-    Conflict(_find_half_of_labels, "{}: the same numbers mean other things in other files; use osu or abp"),
+    Conflict(_needing("label_coding", "labels"), _EACH_OTHER),
+    Conflict(_needing("labels", "label_coding"), _EACH_OTHER),
     Conflict(_needing("report", "report_embed", "history"), "{} requires a report; pass --webeval-report=DIR"),
     Conflict(_needing("shard", "shard_times"), "{} requires a shard; pass --webeval-shard=I/N"),
     *(

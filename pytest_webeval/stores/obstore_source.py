@@ -112,7 +112,8 @@ def _open(scheme: str, location: str) -> Any:
     if scheme != "s3":
         return stores.from_url(location, client_options=_CLIENT, retry_config=_RETRIES)
     session = _open_session()
-    endpoint = _find_endpoint(session)
+    url: str = session.create_client("s3").meta.endpoint_url  # as botocore finds it: the environment, or the profile
+    endpoint = None if url.endswith((".amazonaws.com", ".amazonaws.com.cn")) else url
     settings: dict[str, Any] = {"region": session.get_config_variable("region") or "us-east-1"}
     if endpoint:
         settings["endpoint"] = endpoint
@@ -124,12 +125,6 @@ def _open(scheme: str, location: str) -> Any:
 
 def _open_session() -> Any:
     return import_module("botocore.session").Session()
-
-
-def _find_endpoint(session: Any) -> str | None:
-    """The endpoint as botocore finds it: in the environment or in the profile."""
-    url: str = session.create_client("s3").meta.endpoint_url
-    return None if url.endswith((".amazonaws.com", ".amazonaws.com.cn")) else url
 
 
 class _CredentialProvider:

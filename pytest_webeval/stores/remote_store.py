@@ -90,12 +90,8 @@ class RemoteStore:
             is_late = attempt > len(PAUSES) or time.monotonic() - started > MOST_SECONDS or self._is_lost
             if not failure.is_passing or is_late:
                 break
-            time.sleep(_find_pause(attempt, key))
+            time.sleep(PAUSES[attempt - 1] * (1 + _SPREAD * (crc32(key.encode("utf-8", "replace")) / 2**32)))
         self._is_lost = failure.is_unreachable
         where = name_object(self.location, key)  # outside of the except clause: no context with the library's text
         count = f" after {attempt} attempts" if attempt > 1 else ""
         raise StoreError(f"cannot {verb} {where}: {failure.reason}{count}; {failure.advice}")
-
-
-def _find_pause(attempt: int, key: str) -> float:
-    return PAUSES[attempt - 1] * (1 + _SPREAD * (crc32(key.encode("utf-8", "replace")) / 2**32))
