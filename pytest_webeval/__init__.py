@@ -3,118 +3,41 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pytest_webeval.api import find_runs as find_runs
-    from pytest_webeval.api import load_run as load_run
-    from pytest_webeval.api import score as score
-    from pytest_webeval.api import score_run as score_run
-    from pytest_webeval.api import score_runs as score_runs
-    from pytest_webeval.errors import EvaluationError as EvaluationError
-    from pytest_webeval.errors import JudgeFailed as JudgeFailed
-    from pytest_webeval.errors import RecordingError as RecordingError
-    from pytest_webeval.errors import RunExcluded as RunExcluded
-    from pytest_webeval.errors import SettingsError as SettingsError
-    from pytest_webeval.errors import TaskDefinitionError as TaskDefinitionError
-    from pytest_webeval.errors import WebEvalError as WebEvalError
-    from pytest_webeval.evaluators import RequestPatternEvaluator as RequestPatternEvaluator
-    from pytest_webeval.evaluators import RubricEvaluator as RubricEvaluator
-    from pytest_webeval.evaluators.base import Evaluator as Evaluator
-    from pytest_webeval.evaluators.case import Case as Case
-    from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator as NetworkEventEvaluator
-    from pytest_webeval.evaluators.response import ResponseEvaluator as ResponseEvaluator
-    from pytest_webeval.exports.loading import LoadedResults as LoadedResults
-    from pytest_webeval.exports.loading import load_results as load_results
-    from pytest_webeval.exports.rows import AssertionRow as AssertionRow
-    from pytest_webeval.exports.rows import TaskRow as TaskRow
-    from pytest_webeval.judges.calls import Judge as Judge
-    from pytest_webeval.judges.questions import Question as Question
-    from pytest_webeval.judges.questions import Reply as Reply
-    from pytest_webeval.judges.questions import TokenUsage as TokenUsage
-    from pytest_webeval.recordings.inputs import RunInputs as RunInputs
-    from pytest_webeval.recordings.network.events import NetworkEvent as NetworkEvent
-    from pytest_webeval.recordings.network.events import NetworkTrace as NetworkTrace
-    from pytest_webeval.recordings.network.readers import load_trace as load_trace
-    from pytest_webeval.recordings.run import Run as Run
-    from pytest_webeval.recordings.run import RunFormat as RunFormat
-    from pytest_webeval.recordings.trajectory.recorded import Trajectory as Trajectory
-    from pytest_webeval.recordings.trajectory.step import Step as Step
-    from pytest_webeval.redaction.policy import RedactionPolicy as RedactionPolicy
-    from pytest_webeval.redaction.redactor import Redactor as Redactor
-    from pytest_webeval.results import Assertion as Assertion
-    from pytest_webeval.results import EvaluatorResult as EvaluatorResult
-    from pytest_webeval.results import Status as Status
-    from pytest_webeval.results import Summary as Summary
-    from pytest_webeval.results import TaskResult as TaskResult
-    from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
-    from pytest_webeval.rules import Rules as Rules
-    from pytest_webeval.safety.limits import Limits as Limits
-    from pytest_webeval.scoring.score_settings import ScoreSettings as ScoreSettings
-    from pytest_webeval.summary.sharded_results import find_result as find_result
-    from pytest_webeval.summary.summarize import summarize as summarize
-    from pytest_webeval.tasks.dataset import TaskSet as TaskSet
-    from pytest_webeval.tasks.dataset import load_tasks as load_tasks
-    from pytest_webeval.tasks.sites import Sites as Sites
-    from pytest_webeval.tasks.sites import load_sites as load_sites
-    from pytest_webeval.tasks.task import Expectation as Expectation
-    from pytest_webeval.tasks.task import Task as Task
-
-_HOMES = {
-    "find_runs": "api",
-    "load_run": "api",
-    "score": "api",
-    "score_run": "api",
-    "score_runs": "api",
-    "EvaluationError": "errors",
-    "JudgeFailed": "errors",
-    "RecordingError": "errors",
-    "RunExcluded": "errors",
-    "SettingsError": "errors",
-    "TaskDefinitionError": "errors",
-    "WebEvalError": "errors",
-    "Case": "evaluators.case",
-    "Evaluator": "evaluators.base",
-    "NetworkEventEvaluator": "evaluators.network.evaluator",
-    "RequestPatternEvaluator": "evaluators",
-    "ResponseEvaluator": "evaluators.response",
-    "RubricEvaluator": "evaluators",
-    "LoadedResults": "exports.loading",
-    "load_results": "exports.loading",
-    "AssertionRow": "exports.rows",
-    "TaskRow": "exports.rows",
-    "Judge": "judges.calls",
-    "Question": "judges.questions",
-    "Reply": "judges.questions",
-    "TokenUsage": "judges.questions",
-    "Limits": "safety.limits",
-    "NetworkEvent": "recordings.network.events",
-    "NetworkTrace": "recordings.network.events",
-    "Assertion": "results",
-    "EvaluatorResult": "results",
-    "Status": "results",
-    "Summary": "results",
-    "TaskResult": "results",
-    "Run": "recordings.run",
-    "RunFormat": "recordings.run",
-    "RunInputs": "recordings.inputs",
-    "load_trace": "recordings.network.readers",
-    "RedactionPolicy": "redaction.policy",
-    "Redactor": "redaction.redactor",
-    "Rules": "rules",
-    "VerdictPolicy": "rubrics.policy",
-    "ScoreSettings": "scoring.score_settings",
-    "Sites": "tasks.sites",
-    "load_sites": "tasks.sites",
-    "find_result": "summary.sharded_results",
-    "summarize": "summary.summarize",
-    "Step": "recordings.trajectory.step",
-    "Trajectory": "recordings.trajectory.recorded",
-    "TaskSet": "tasks.dataset",
-    "load_tasks": "tasks.dataset",
-    "Expectation": "tasks.task",
-    "Task": "tasks.task",
+# The public names by the module that has them; `__init__.pyi` has the same for type checkers.
+_NAMES = {
+    "api": "find_runs load_run score score_run score_runs",
+    "errors": "EvaluationError JudgeFailed RecordingError RunExcluded SettingsError TaskDefinitionError WebEvalError",
+    "evaluators": "RequestPatternEvaluator RubricEvaluator",
+    "evaluators.base": "Evaluator",
+    "evaluators.case": "Case",
+    "evaluators.network.evaluator": "NetworkEventEvaluator",
+    "evaluators.response": "ResponseEvaluator",
+    "exports.loading": "LoadedResults load_results",
+    "exports.rows": "AssertionRow TaskRow",
+    "judges.calls": "Judge",
+    "judges.questions": "Question Reply TokenUsage",
+    "recordings.inputs": "RunInputs",
+    "recordings.network.events": "NetworkEvent NetworkTrace",
+    "recordings.network.readers": "load_trace",
+    "recordings.run": "Run RunFormat",
+    "recordings.trajectory.recorded": "Trajectory",
+    "recordings.trajectory.step": "Step",
+    "redaction.policy": "RedactionPolicy",
+    "redaction.redactor": "Redactor",
+    "results": "Assertion EvaluatorResult Status Summary TaskResult",
+    "rubrics.policy": "VerdictPolicy",
+    "rules": "Rules",
+    "safety.limits": "Limits",
+    "scoring.score_settings": "ScoreSettings",
+    "summary.sharded_results": "find_result",
+    "summary.summarize": "summarize",
+    "tasks.dataset": "TaskSet load_tasks",
+    "tasks.sites": "Sites load_sites",
+    "tasks.task": "Expectation Task",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = list(_HOMES)
 

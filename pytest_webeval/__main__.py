@@ -10,9 +10,11 @@ from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from pytest_webeval.commands.command import add_arguments
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.stores.store import is_remote, name_object, refuse_credentials
+from pytest_webeval.summary.redacted_results import redact_text
 
 COMMANDS = (
     "audit",
@@ -56,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     needed = [name for name in COMMANDS if name in given[:1]] or COMMANDS  # the others take time to import
     modules = {name: import_module(f"pytest_webeval.commands.{name.replace('-', '_')}") for name in needed}
     for name, module in modules.items():
-        module.add_arguments(choices.add_parser(name, help=module.HELP, description=module.__doc__))
+        usage = getattr(module, "USAGE", None)
+        command = choices.add_parser(name, help=module.HELP, description=module.__doc__, usage=usage)
+        add_arguments(command, module.ARGUMENTS)
     parsed = parser.parse_args(given)
     try:
         if parsed.command != _USES_STORES:
@@ -64,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = modules[parsed.command].run(parsed)
         sys.stdout.flush()
     except WebEvalError as error:
-        sys.stderr.write(f"ERROR: {sanitize(_redact(_name_options(str(error), vars(parsed))))}\n")
+        message = redact_text(_name_options(str(error), vars(parsed)))  # some quote what an agent wrote
+        sys.stderr.write(f"ERROR: {sanitize(message)}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
@@ -82,13 +87,6 @@ def _refuse_stores(command: str, arguments: Mapping[str, Any]) -> None:
         if isinstance(text, str) and is_remote(text):
             refuse_credentials(text)
             raise SettingsError(f"{command} cannot use a store: '{name_object(text)}'; copy it to a directory first")
-
-
-def _redact(message: str) -> str:
-    """A message without secrets: some quote what an agent wrote."""
-    from pytest_webeval.summary.redacted_results import redact_text  # few commands end so
-
-    return redact_text(message)
 
 
 def _name_options(message: str, options: Container[str]) -> str:

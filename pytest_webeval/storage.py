@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,9 +45,16 @@ def write_json(path: Path, content: Any, sync: Sync | None = None, advice: str =
 
 def encode_file(path: Path, content: Any) -> bytes:
     """What `write_json` writes. Raises `SettingsError`."""
-    try:
+    with _encoding(path):
         return to_json_bytes(content)
-    except (TypeError, ValueError, RecursionError) as error:  # from a user's format or evaluator
+
+
+@contextmanager
+def _encoding(path: Path) -> Iterator[None]:
+    """Raise `SettingsError` for what a format, an evaluator or a hook of a user gives in place of JSON values."""
+    try:
+        yield
+    except (TypeError, ValueError, RecursionError) as error:
         raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
 
 
@@ -56,10 +63,8 @@ def write_long_json(path: Path, content: Any, sync: Sync | None = None) -> None:
 
     Raises `SettingsError`.
     """
-    try:
+    with _encoding(path):
         _write_atomically(path, _join_pieces(_json_pieces(content)), sync, CHOOSE_OUTPUT)
-    except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
-        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
 
 
 class WrittenLines(NamedTuple):
@@ -87,12 +92,9 @@ def write_json_lines(
             count += 1
             yield line
 
-    try:
-        _replace_file(path, _join_pieces(encode(), b""), sync, lambda: choose_name(digest.hexdigest()))
-    except OSError as error:
-        raise write_error(path, error, CHOOSE_OUTPUT) from error
-    except (TypeError, ValueError, RecursionError) as error:  # from a user's hook
-        raise SettingsError(f"cannot write {path}: {error}; use JSON values only") from error
+    with _encoding(path):
+        pieces = _join_pieces(encode(), b"")
+        _write_atomically(path, pieces, sync, CHOOSE_OUTPUT, lambda: choose_name(digest.hexdigest()))
     return WrittenLines(choose_name(digest.hexdigest()), count, digest.hexdigest())
 
 
@@ -184,37 +186,30 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def _write_atomically(path: Path, pieces: Iterable[bytes], sync: Sync | None, advice: str) -> None:
+def _write_atomically(
+    path: Path, pieces: Iterable[bytes], sync: Sync | None, advice: str, choose_name: Callable[[], str] | None = None
+) -> None:
+    """Write a temporary file, and give it the name of the path, or another once its content is known."""
     try:
-        _replace_file(path, pieces, sync)
+        if not path.name:  # of the root, and of the current directory as a dot
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with directory_to_write(path.parent, is_created=True) as parent:
+            place = Path() if parent is not None else path.parent  # names are enough where there is a handle
+            temporary = place / f".{path.name}.{os.urandom(8).hex()}"
+            handle = _open_temporary(temporary, parent, sync)
+            try:
+                _write(handle, pieces, sync)
+                target = place / (path.name if choose_name is None else choose_name())
+                os.replace(temporary, target, src_dir_fd=parent, dst_dir_fd=parent)
+            finally:
+                with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
+                    os.unlink(temporary, dir_fd=parent)
+            if parent is None:
+                sync_directory(path.parent, sync)
+            elif sync is not None:
+                sync(parent)
     except OSError as error:
         raise write_error(path, error, advice) from error
-
-
-def _replace_file(
-    path: Path, pieces: Iterable[bytes], sync: Sync | None, choose_name: Callable[[], str] | None = None
-) -> None:
-    if not path.name:  # of the root, and of the current directory as a dot
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    with directory_to_write(path.parent, is_created=True) as parent:
-        place = Path() if parent is not None else path.parent  # names are enough where there is a handle
-        temporary = place / f".{path.name}.{os.urandom(8).hex()}"
-        handle = _open_temporary(temporary, parent, sync)
-        try:
-            _write(handle, pieces, sync)
-            target = place / (path.name if choose_name is None else choose_name())
-            os.replace(temporary, target, src_dir_fd=parent, dst_dir_fd=parent)
-        finally:
-            with suppress(OSError):  # gone after a rename; left by a full disk or a Ctrl-C otherwise
-                os.unlink(temporary, dir_fd=parent)
-        _sync_parent(path.parent, parent, sync)
-
-
-def _sync_parent(path: Path, parent: int | None, sync: Sync | None) -> None:
-    if parent is None:
-        sync_directory(path, sync)
-    elif sync is not None:
-        sync(parent)
 
 
 def _open_temporary(path: Path, parent: int | None, sync: Sync | None) -> int:
@@ -276,9 +271,7 @@ def remove(path: Path) -> None:
         with directory_to_write(path.parent) as parent, suppress(FileNotFoundError):
             os.unlink(path if parent is None else path.name, dir_fd=parent)
     except OSError as error:
-        raise SettingsError(
-            f"cannot remove {path}: {error.strerror}; choose another directory with --webeval-output"
-        ) from error
+        raise SettingsError(f"cannot remove {path}: {error.strerror}; {CHOOSE_OUTPUT}") from error
 
 
 def to_json_bytes(content: Any) -> bytes:

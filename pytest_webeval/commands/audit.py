@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text, read_number, read_sites, switch, write_content
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.rules import AUTO, RULE_CHOICES
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.storage import to_json_bytes, write_text
 
 if TYPE_CHECKING:
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
@@ -21,30 +20,24 @@ if TYPE_CHECKING:
 HELP = "audit tasks: which pass without work, and which broken runs of them pass"
 MOST_JOBS = 256
 LONGEST = 10**8  # seconds
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("runs", nargs="*", metavar="RUNS", help="a directory with recorded runs of the tasks")
-    parser.add_argument(
+ARGUMENTS = (
+    argument("runs", "RUNS", "a directory with recorded runs of the tasks", nargs="*"),
+    argument(
         "--tasks",
+        "FILE",
+        "the tasks, or webarena-verified (repeatable; default: tasks.json in each of RUNS)",
         action="append",
         default=[],
-        metavar="FILE",
-        help="the tasks, or webarena-verified (repeatable; default: tasks.json in each of RUNS)",
-    )
-    parser.add_argument(
-        "--rules", choices=RULE_CHOICES, default=AUTO, help="the rules (default: by each task's origin)"
-    )
-    parser.add_argument("--config", metavar="FILE", help="read the site URLs from FILE")
-    parser.add_argument("--jobs", metavar="N", default="1", help="audit in N processes, or auto (default: 1)")
-    parser.add_argument("--notes", action="store_true", help="also print notes, which decide nothing")
-    parser.add_argument("--json", metavar="FILE", help="also write the audit to FILE as JSON")
-    parser.add_argument("--report", metavar="DIR", help="also write DIR/audit.html")
-    parser.add_argument("--most", metavar="N", default="0", help="allow N findings (default: 0)")
-    parser.add_argument(
-        "--timeout", metavar="SECONDS", default="60", help="limit the time of each task (default: 60; 0 for no limit)"
-    )
+    ),
+    argument("--rules", None, "the rules (default: by each task's origin)", choices=RULE_CHOICES, default=AUTO),
+    argument("--config", "FILE", "read the site URLs from FILE"),
+    argument("--jobs", "N", "audit in N processes, or auto (default: 1)", default="1"),
+    switch("--notes", "also print notes, which decide nothing"),
+    argument("--json", "FILE", "also write the audit to FILE as JSON"),
+    argument("--report", "DIR", "also write DIR/audit.html"),
+    argument("--most", "N", "allow N findings (default: 0)", default="0"),
+    argument("--timeout", "SECONDS", "limit the time of each task (default: 60; 0 for no limit)", default="60"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,12 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         list_unsolved,
     )
 
-    most, suites = _parse_number(arguments.most, "--most"), list(_list_suites(arguments))
+    most, suites = read_number(arguments.most, "--most"), list(_list_suites(arguments))
     audits = [audit for suite in suites for audit in suite.audit()]
     content = audits_to_json(audits, arguments.rules)
     print_text(format_audits(audits, has_notes=arguments.notes))
-    if arguments.json:
-        write_text(Path(arguments.json), to_json_bytes(content).decode(), advice="choose another file with --json")
+    write_content(arguments.json, content)
     if arguments.report:
         from pytest_webeval.reports.html.static_pages import write_audit_page  # only for this option
 
@@ -82,7 +74,7 @@ def _list_suites(arguments: argparse.Namespace) -> Iterator[SuiteAudit]:
 
     jobs, expected = count_processors(), f"a number from 1 to {MOST_JOBS}, or auto"
     if arguments.jobs != "auto":
-        jobs = _parse_number(arguments.jobs, "--jobs", expected, range(1, MOST_JOBS + 1))
+        jobs = read_number(arguments.jobs, "--jobs", expected, range(1, MOST_JOBS + 1))
     settings = _read_settings(arguments)
     runs = {root: list(find_runs(root, arguments.rules)) for root in dict.fromkeys(map(Path, arguments.runs))}
     for tasks, roots in _list_tasks(arguments.tasks, list(runs)):
@@ -93,15 +85,15 @@ def _read_settings(arguments: argparse.Namespace) -> AuditSettings:
     from pytest_webeval.authoring.audit.task_audit import AuditSettings
     from pytest_webeval.evaluators import default_evaluators
     from pytest_webeval.rules import find_rules
-    from pytest_webeval.tasks.sites import Sites, load_sites
+    from pytest_webeval.tasks.sites import Sites
     from pytest_webeval.values.base import present_day
 
     return AuditSettings(
         rules=find_rules(arguments.rules),
-        sites=load_sites(arguments.config) if arguments.config else Sites(),
+        sites=read_sites(arguments.config) or Sites(),
         evaluators={evaluator.name: evaluator for evaluator in default_evaluators()},
         today=present_day(),
-        timeout=_parse_number(arguments.timeout, "--timeout", "a number of seconds, or 0", range(LONGEST + 1)),
+        timeout=read_number(arguments.timeout, "--timeout", "a number of seconds, or 0", range(LONGEST + 1)),
     )
 
 
@@ -120,9 +112,3 @@ def _list_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[tuple[TaskS
     if not groups:
         raise SettingsError(f"audit requires tasks; name a file with --tasks, or a directory of runs with {TASKS}")
     return list(groups.values())
-
-
-def _parse_number(text: str, option: str, expected: str = "a number", allowed: range = range(10**9)) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) in allowed):
-        raise SettingsError(f"invalid {option} {text!r:.80}; use {expected}")
-    return int(text)

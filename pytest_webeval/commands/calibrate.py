@@ -8,42 +8,37 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text, write_content
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.certificates import Certificate, read_certificate, write_certificate
 from pytest_webeval.judges.label_files import IN_WORDS, LabelColumns, load_label_file, parse_coding
 from pytest_webeval.recordings.verdict_files import CODINGS
 from pytest_webeval.reports.judging_text import format_calibration
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.storage import write_json, write_text
+from pytest_webeval.storage import write_text
 from pytest_webeval.summary.calibration import calibrate
 from pytest_webeval.summary.certification import certify
 from pytest_webeval.summary.judged_runs import read_judged_runs
 
 HELP = "compare verdicts of a judge with labels of people, and write its certificate"
 _USUAL = LabelColumns()
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("results", nargs="+", metavar="RESULTS", help="a directory of results, or eval_summary.json")
-    parser.add_argument(
+ARGUMENTS = (
+    argument("results", "RESULTS", "a directory of results, or eval_summary.json", nargs="+"),
+    argument(
         "--labels",
+        "FILE",
+        "labels in .csv, .json or .jsonl; a file of adjudicated disagreements outweighs others (repeatable)",
         action="append",
         required=True,
-        metavar="FILE",
-        help="labels in .csv, .json or .jsonl; a file of adjudicated disagreements outweighs others (repeatable)",
-    )
-    parser.add_argument(
-        "--id-column", metavar="NAME", default=_USUAL.id, help="task ids or names of runs (default: task_id)"
-    )
-    parser.add_argument("--label-column", metavar="NAME", default=_USUAL.label, help="the labels (default: label)")
-    parser.add_argument("--annotator-column", metavar="NAME", help="who gave the label (default: annotator, if any)")
-    codings = ", ".join(CODINGS)
-    parser.add_argument("--coding", metavar="CODING", help=f"{codings}, or e.g. 1=success,0=failure,2=excluded")
-    parser.add_argument("--certificate", metavar="FILE", help="write the certificate of the judge to FILE")
-    parser.add_argument("--disagreements", metavar="FILE", help="write the runs to adjudicate to FILE, as JSON lines")
-    parser.add_argument("--json", metavar="FILE", help="also write all numbers to FILE as JSON")
+    ),
+    argument("--id-column", "NAME", "task ids or names of runs (default: task_id)", default=_USUAL.id),
+    argument("--label-column", "NAME", "the labels (default: label)", default=_USUAL.label),
+    argument("--annotator-column", "NAME", "who gave the label (default: annotator, if any)"),
+    argument("--coding", "CODING", f"{', '.join(CODINGS)}, or e.g. 1=success,0=failure,2=excluded"),
+    argument("--certificate", "FILE", "write the certificate of the judge to FILE"),
+    argument("--disagreements", "FILE", "write the runs to adjudicate to FILE, as JSON lines"),
+    argument("--json", "FILE", "also write all numbers to FILE as JSON"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         advice = "pass it as --labels, and choose another file for --disagreements"
         raise SettingsError(f"{queue} has adjudications, which would be lost; {advice}")
     print_text(format_calibration(calibration.to_json()))
-    if arguments.json:
-        write_json(Path(arguments.json), calibration.to_json())
+    write_content(arguments.json, calibration.to_json())
     if queue is not None:
         rows = calibration.list_disagreements()
         lines = [f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows]

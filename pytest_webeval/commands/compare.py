@@ -7,14 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_webeval.commands.output import add_redact, print_text
+from pytest_webeval.commands.command import REDACT, argument, list_removed, print_text, to_text, write_content
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.checks_text import format_gates, gate_table
 from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.sessions.command_source import add_removed
-from pytest_webeval.storage import to_json_bytes, write_json
 from pytest_webeval.summary.baseline import OPTION, refuse_partial
 from pytest_webeval.summary.gate_checks import GateCase
 from pytest_webeval.summary.gates import CERTIFICATE, SYNTAX, Gate, find_baseline_problem, join_gates
@@ -26,18 +24,32 @@ from pytest_webeval.tasks.subset import load_subset
 HELP = "compare sessions: which tasks changed and why, and whether that can be noise"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("sessions", nargs="+", metavar="SESSION", help="eval_summary.json, or a directory of results")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print the comparison")
-    parser.add_argument("--json", metavar="FILE", help="also write the comparison to FILE as JSON")
-    parser.add_argument("--report", metavar="DIR", help="also write DIR/comparison.html")
-    add_redact(parser)
-    parser.add_argument("--subset", metavar="FILE", help="compare only the tasks of a subset")
-    parser.add_argument("--attempts", metavar="GLOB", help="match directories of attempts, e.g. 'try-*'")
-    gates = "; ".join(SYNTAX).replace("%", "%%")
-    parser.add_argument("--gate", action="append", default=[], metavar="GATE", help=f"require one of: {gates}")
-    add_removed(parser, ("fail_on", "min_success"))
+def _format_text(content: dict[str, Any]) -> str:
+    parts = map(format_comparison, content["comparisons"])
+    return "\n\n".join(filter(None, [*parts, "\n".join(format_gates(content["gates"]))]))
+
+
+def _format_markdown(content: dict[str, Any]) -> str:
+    parts = map(format_comparison_markdown, content["comparisons"])
+    return "\n\n".join(filter(None, [*parts, gate_table(content["gates"])]))
+
+
+_FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "text": _format_text,
+    "markdown": _format_markdown,
+    "json": to_text,
+}
+ARGUMENTS = (
+    argument("sessions", "SESSION", "eval_summary.json, or a directory of results", nargs="+"),
+    argument("--format", None, "how to print the comparison", choices=_FORMATS, default="text"),
+    argument("--json", "FILE", "also write the comparison to FILE as JSON"),
+    argument("--report", "DIR", "also write DIR/comparison.html"),
+    REDACT,
+    argument("--subset", "FILE", "compare only the tasks of a subset"),
+    argument("--attempts", "GLOB", "match directories of attempts, e.g. 'try-*'"),
+    argument("--gate", "GATE", f"require one of: {'; '.join(SYNTAX)}".replace("%", "%%"), action="append", default=[]),
+    *list_removed(("fail_on", "min_success")),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,8 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         "gates": lines,
     }
     print_text(_FORMATS[arguments.format](content))
-    if arguments.json:
-        write_json(Path(arguments.json), content)
+    write_content(arguments.json, content)
     if arguments.report:
         _write_page(content, arguments, sessions)
     return 0 if all(line["passed"] for line in lines) else 1
@@ -99,20 +110,3 @@ def _check_gates(gates: Sequence[Gate], sessions: Sequence[ScoredSession], attem
     problem = find_baseline_problem(gates, sessions[0], attempts, (str(run.task_id) for run in sessions[-1].runs))
     if problem is not None:
         raise SettingsError(problem.removeprefix(f"{OPTION}: "))
-
-
-def _format_text(content: dict[str, Any]) -> str:
-    parts = map(format_comparison, content["comparisons"])
-    return "\n\n".join(filter(None, [*parts, "\n".join(format_gates(content["gates"]))]))
-
-
-def _format_markdown(content: dict[str, Any]) -> str:
-    parts = map(format_comparison_markdown, content["comparisons"])
-    return "\n\n".join(filter(None, [*parts, gate_table(content["gates"])]))
-
-
-_FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "text": _format_text,
-    "markdown": _format_markdown,
-    "json": lambda content: to_json_bytes(content).decode().rstrip("\n"),
-}

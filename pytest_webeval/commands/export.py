@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from pytest_webeval.commands.output import add_redact, warn
+from pytest_webeval.commands.command import REDACT, argument, warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports import EXPORTS, Export, Output, Stream
 from pytest_webeval.exports.loading import load_results
@@ -26,25 +26,25 @@ from pytest_webeval.summary.scored_session import format_problems
 
 HELP = "export results: CSV, JSON lines, Parquet, single files, inspect_ai, every_eval_ever"
 _FACTS = EvaluationFacts.__struct_fields__
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("results", metavar="RESULTS", help="a directory of results, or eval_summary.json")
-    parser.add_argument("--to", choices=EXPORTS, required=True, help="the format")
-    parser.add_argument("--rows", choices=get_args(RowKind), help="the rows of a table (default: tasks)")
-    parser.add_argument("--output", metavar="PATH", help="a file instead of the output, or a directory of records")
-    add_redact(parser)
-    facts = parser.add_argument_group("for every-eval-ever")
-    facts.add_argument("--benchmark", metavar="NAME", help="the name of the benchmark")
-    facts.add_argument("--model", metavar="ID", help="the model, e.g. openai/gpt-4o")
-    facts.add_argument("--developer", metavar="NAME", help="who made the model, if its ID does not say it")
-    facts.add_argument("--organization", metavar="NAME", help="who publishes the record")
-    facts.add_argument("--relationship", choices=RELATIONSHIPS, help="of who evaluated to who made the model")
-    facts.add_argument("--deployment", choices=DEPLOYMENTS, help="who runs the model (default: unknown)")
-    facts.add_argument("--availability", choices=AVAILABILITIES, help="of the model's weights (default: unknown)")
-    facts.add_argument("--dataset-url", metavar="URL", help="where the tasks are published")
-    facts.add_argument("--tasks", metavar="FILE", help="task definitions, for the intents")
+_RECORD = "for every-eval-ever"
+ARGUMENTS = (
+    argument("results", "RESULTS", "a directory of results, or eval_summary.json"),
+    argument("--to", None, "the format", choices=EXPORTS, required=True),
+    argument("--rows", None, "the rows of a table (default: tasks)", choices=get_args(RowKind)),
+    argument("--output", "PATH", "a file instead of the output, or a directory of records"),
+    REDACT,
+    argument("--benchmark", "NAME", "the name of the benchmark", group=_RECORD),
+    argument("--model", "ID", "the model, e.g. openai/gpt-4o", group=_RECORD),
+    argument("--developer", "NAME", "who made the model, if its ID does not say it", group=_RECORD),
+    argument("--organization", "NAME", "who publishes the record", group=_RECORD),
+    argument("--relationship", None, "of who evaluated to who made the model", group=_RECORD, choices=RELATIONSHIPS),
+    argument("--deployment", None, "who runs the model (default: unknown)", group=_RECORD, choices=DEPLOYMENTS),
+    argument(
+        "--availability", None, "of the model's weights (default: unknown)", group=_RECORD, choices=AVAILABILITIES
+    ),
+    argument("--dataset-url", "URL", "where the tasks are published", group=_RECORD),
+    argument("--tasks", "FILE", "task definitions, for the intents", group=_RECORD),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,8 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         policy = RedactionPolicy(arguments.redact)
         return _write_stream(Path(arguments.results), Path(arguments.output), target.load_stream(), policy)
     results = load_results(arguments.results, arguments.redact)
-    for problem in results.problems:
-        warn(problem)
+    warn(results.problems)
     facts = EvaluationFacts(**{name: getattr(arguments, name) for name in _FACTS})
     files = target.load_writer()(results, ExportSettings(arguments.rows or "tasks", facts))
     for name, content in files.items():
@@ -79,8 +78,7 @@ def _write_stream(results: Path, output: Path, stream: Stream, policy: Redaction
     for name, content in stream(results, problems, policy):
         write_bytes(output / name, content, "choose another --output")
         count += 1
-    for problem in format_problems(problems, str(results)):
-        warn(problem)
+    warn(format_problems(problems, str(results)))
     sys.stdout.write(f"{sanitize(str(output))}: {pluralize(count, 'file')}\n")
     return 0
 

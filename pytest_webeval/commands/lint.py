@@ -9,35 +9,13 @@ from pathlib import Path
 
 from msgspec import structs
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text, read_sites
 from pytest_webeval.lint.findings import Finding, Severity
 from pytest_webeval.reports.ci import workflow_command
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.summary.redacted_results import redact_text
-from pytest_webeval.tasks.sites import load_sites
 
 HELP = "list mistakes in task definitions"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("tasks", nargs="+", metavar="TASKS", help="a file with task definitions")
-    parser.add_argument("--config", metavar="FILE", help="look for the site URLs of FILE, where placeholders belong")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print findings (default: text)")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print the findings. Returns the exit code: 1 with a warning, 0 without or with hints alone.
-
-    Raises `SettingsError` or `TaskDefinitionError`.
-    """
-    from pytest_webeval.lint.linter import lint_files  # imports all evaluators
-
-    sites = load_sites(arguments.config) if arguments.config is not None else None
-    listed = lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], sites)
-    findings = [structs.replace(finding, text=redact_text(finding.text)) for finding in listed]
-    FORMATS[arguments.format](findings)
-    return 1 if any(finding.severity is Severity.WARNING for finding in findings) else 0
 
 
 def _print_text(findings: Sequence[Finding]) -> None:
@@ -51,10 +29,6 @@ def _print_text(findings: Sequence[Finding]) -> None:
     print_text(f"{warnings}, {pluralize(hints, 'hint')}" if hints else warnings)
 
 
-def _print_json(findings: Sequence[Finding]) -> None:
-    print_text(json.dumps([finding.to_json() for finding in findings], indent=2))
-
-
 def _print_github(findings: Sequence[Finding]) -> None:
     """A workflow command for each finding, which GitHub shows at the line of the file."""
     for finding in findings:
@@ -65,6 +39,24 @@ def _print_github(findings: Sequence[Finding]) -> None:
 
 FORMATS: dict[str, Callable[[Sequence[Finding]], None]] = {
     "text": _print_text,
-    "json": _print_json,
+    "json": lambda findings: print_text(json.dumps([finding.to_json() for finding in findings], indent=2)),
     "github": _print_github,
 }
+ARGUMENTS = (
+    argument("tasks", "TASKS", "a file with task definitions", nargs="+"),
+    argument("--config", "FILE", "look for the site URLs of FILE, where placeholders belong"),
+    argument("--format", None, "how to print findings (default: text)", choices=FORMATS, default="text"),
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings. Returns the exit code: 1 with a warning, 0 without or with hints alone.
+
+    Raises `SettingsError` or `TaskDefinitionError`.
+    """
+    from pytest_webeval.lint.linter import lint_files  # imports all evaluators
+
+    listed = lint_files([Path(name) for name in dict.fromkeys(arguments.tasks)], read_sites(arguments.config))
+    findings = [structs.replace(finding, text=redact_text(finding.text)) for finding in listed]
+    FORMATS[arguments.format](findings)
+    return 1 if any(finding.severity is Severity.WARNING for finding in findings) else 0

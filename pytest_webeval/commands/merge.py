@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pytest_webeval.commands.output import add_redact, print_text, warn
+from pytest_webeval.commands.command import REDACT, argument, print_text, warn
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.ci import open_metrics
@@ -21,21 +21,15 @@ from pytest_webeval.summary.shard_file import ShardFile, check_shards, merge_rec
 from pytest_webeval.summary.summary_file import write_session_summary
 
 HELP = "merge the shards of a session into one summary and one report"
-
-
 NO_RUNS = 5  # as pytest has it for a session without tests
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("directories", nargs="+", metavar="DIR", help="a directory that a shard wrote to")
-    parser.add_argument("--output", metavar="DIR", help=f"write {SUMMARY} and all results to DIR")
-    parser.add_argument(
-        "--report", metavar="DIR", help="write the HTML report to DIR; name the reports of the shards too"
-    )
-    add_redact(parser)
-    parser.add_argument("--gitlab-metrics", metavar="FILE", help="write the totals to FILE for GitLab")
-    parser.add_argument("--metrics", metavar="DIR", help="write a metrics.json to DIR for each run of trajectories")
+ARGUMENTS = (
+    argument("directories", "DIR", "a directory that a shard wrote to", nargs="+"),
+    argument("--output", "DIR", f"write {SUMMARY} and all results to DIR"),
+    argument("--report", "DIR", "write the HTML report to DIR; name the reports of the shards too"),
+    REDACT,
+    argument("--gitlab-metrics", "FILE", "write the totals to FILE for GitLab"),
+    argument("--metrics", "DIR", "write a metrics.json to DIR for each run of trajectories"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,8 +99,7 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy:
     if missing:
         names = name_first(sorted(missing), 3, 80, len(missing))
         problems.append(f"{pluralize(len(missing), 'result')} not copied: {names}; name the directories of the results")
-    for problem in problems:
-        warn(problem)
+    warn(problems)
 
 
 def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:

@@ -8,26 +8,23 @@ from pathlib import Path
 
 from pytest_webeval.api import load_run
 from pytest_webeval.authoring.proposal.proposal import propose
-from pytest_webeval.commands.output import add_redact, print_text
+from pytest_webeval.commands.command import REDACT, argument, print_text, read_sites
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import SECONDS
 from pytest_webeval.storage import to_json_bytes, write_text
-from pytest_webeval.tasks.sites import load_sites
 
 HELP = "propose a task definition from recordings of the task done right"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="the directory of a run that did the task")
-    parser.add_argument("--intent", metavar="TEXT", help="what the agent is asked to do")
-    parser.add_argument("--config", metavar="FILE", help="the site URLs of the recordings (default: inferred)")
-    parser.add_argument("--id", metavar="ID", help="the id of the task (default: the name of the first directory)")
-    parser.add_argument("--output", metavar="FILE", help="write the definition to a new FILE (default: print it)")
-    add_redact(parser)
+ARGUMENTS = (
+    argument("runs", "RUN", "the directory of a run that did the task", nargs="+"),
+    argument("--intent", "TEXT", "what the agent is asked to do"),
+    argument("--config", "FILE", "the site URLs of the recordings (default: inferred)"),
+    argument("--id", "ID", "the id of the task (default: the name of the first directory)"),
+    argument("--output", "FILE", "write the definition to a new FILE (default: print it)"),
+    REDACT,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError(f"cannot write {output}: the file exists; choose a new file with --output")
     if arguments.intent is not None and not arguments.intent.strip():
         raise SettingsError("invalid intent ''; use a sentence")
-    sites = load_sites(arguments.config) if arguments.config is not None else None
+    sites = read_sites(arguments.config)
     runs = [load_run(path) for path in arguments.runs]
     policy = RedactionPolicy(arguments.redact)
     with limit_time(SECONDS * len(runs)):

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import ALTERNATIVES, argument, print_text, read_sites, switch
 from pytest_webeval.errors import EvaluationError, SettingsError
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.text import sanitize, to_line
 from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.dataset import LONGEST_NUMBER, load_tasks
 from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
-from pytest_webeval.tasks.sites import Sites, load_sites
+from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -35,22 +35,17 @@ OUTPUT = "webeval-runs"
 RETRIEVE, SUCCESS = TASK_TYPES[0], STATUSES[0]
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 _LONGEST_PROBLEM = 200  # characters
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--task", required=True, metavar="ID", help="the id of the task")
-    parser.add_argument("--tasks", metavar="FILE", help="the file that defines the task; without one, pass --url")
-    parser.add_argument("--config", metavar="FILE", help="URLs of the sites, as for --webeval-config")
-    parser.add_argument("--output", default=OUTPUT, metavar="DIR", help=f"the run root to write to (default: {OUTPUT})")
-    parser.add_argument("--url", metavar="URL", help="open this page instead of the task's start page")
-    parser.add_argument("--answer", metavar="ANSWER", help="the answer, as JSON or text, instead of asking for it")
-    parser.add_argument("--browser", metavar="PATH", help="the browser to use (default: Playwright's Chromium)")
-    browsers = parser.add_mutually_exclusive_group()
-    browsers.add_argument(
-        "--headless", action="store_true", help="open no window, and print where DevTools can connect"
-    )
-    browsers.add_argument("--cdp", metavar="URL", help="record in a running Chromium with a debugging port")
+ARGUMENTS = (
+    argument("--task", "ID", "the id of the task", required=True),
+    argument("--tasks", "FILE", "the file that defines the task; without one, pass --url"),
+    argument("--config", "FILE", "URLs of the sites, as for --webeval-config"),
+    argument("--output", "DIR", f"the run root to write to (default: {OUTPUT})", default=OUTPUT),
+    argument("--url", "URL", "open this page instead of the task's start page"),
+    argument("--answer", "ANSWER", "the answer, as JSON or text, instead of asking for it"),
+    argument("--browser", "PATH", "the browser to use (default: Playwright's Chromium)"),
+    switch("--headless", "open no window, and print where DevTools can connect", group=ALTERNATIVES),
+    argument("--cdp", "URL", "record in a running Chromium with a debugging port", group=ALTERNATIVES),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -89,7 +84,7 @@ def _find_task(arguments: argparse.Namespace) -> tuple[Task | None, str]:
     text = arguments.task
     is_number = text.isascii() and text.isdigit() and len(text) < LONGEST_NUMBER
     task = load_tasks(arguments.tasks).get(int(text) if is_number else text)
-    sites = load_sites(arguments.config) if arguments.config else Sites()
+    sites = read_sites(arguments.config) or Sites()
     return task, arguments.url or find_start_url(task, sites)
 
 

@@ -14,10 +14,7 @@ ORIGIN = """\
 Without --webeval-rules, default judges the published tasks of WebArena-Verified, and strict all other tasks, such as
 your own. Pass --webeval-rules=default to judge your own tasks as WebArena-Verified does. Results name their rules."""
 SWITCH_WIDTH = max(len(quirk.switch) for quirk in QUIRKS) + 2
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """There are none."""
+ARGUMENTS = ()
 
 
 def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001  (the signature of all commands)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text
 from pytest_webeval.schemas.registry import SCHEMAS, Schema, get_schema
 
 HELP = "print the JSON Schema of a file, or the list of schemas"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the argument."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a schema; without a name, all are listed")
+ARGUMENTS = (argument("name", "NAME", "a schema; without a name, all are listed", nargs="?"),)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,25 +5,27 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import (
+    argument,
+    list_removed,
+    list_session_arguments,
+    print_text,
+    read_number,
+    refusal,
+    switch,
+)
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import IMPORTED_LATE
-from pytest_webeval.sessions.command_source import (
-    CommandSource,
-    add_refusals,
-    add_removed,
-    add_session_options,
-    list_rerun_options,
-)
+from pytest_webeval.sessions.command_source import CommandSource, list_rerun_options
+from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
-from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
 from pytest_webeval.sessions.options import OPTIONS, REMOVED
 from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
 from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module
@@ -38,7 +40,6 @@ from pytest_webeval.sessions.workspace import Workspace
 HELP = "score very many runs without pytest, in processes or on a cluster"
 USAGE = "%(prog)s RUNS [RUNS ...] [--output DIR] [--report DIR] [--executor WHERE] [OPTION ...]   (see --help)"
 BATCH, MOST_IN_BATCH = 200, 10_000
-LONGEST_NUMBER = 5  # digits
 ASK = "ask judges with pytest, e.g. pytest --webeval-runs=RUNS --webeval-judge=MODEL"
 AUDIT = "audit with pytest, e.g. pytest --webeval-runs=RUNS --webeval-audit-tasks"
 RECORD = "record live tests with pytest"
@@ -46,7 +47,7 @@ SHARD = "use --executor, which spreads the runs, or score shards with pytest"
 CHOOSE = "use --subset, or select runs with pytest"
 # Options that belong to tests of pytest, or to judges, which one session of pytest asks; what to do instead.
 REFUSALS = {
-    **{option.flag: ASK for option in JUDGE_OPTIONS},
+    **{row.flag: ASK for row in OPTIONS if row.is_about_judges},
     "--webeval-audit-most": AUDIT,
     "--webeval-audit-secrets": "list secrets with pytest --webeval-audit-secrets",
     "--webeval-audit-tasks": AUDIT,
@@ -62,31 +63,22 @@ REFUSALS = {
     "-n": "use --executor process:N",
     "-x": "stop with Ctrl-C: what was scored is summed up",
 }
-LEFT_OUT = frozenset(option.name for option in OPTIONS if option.flag in REFUSALS)
 PRELOADED = (*IMPORTED_LATE, "pytest_webeval.sessions.batch_scoring")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.usage = USAGE
-    parser.add_argument(
-        "webeval_runs",
-        nargs="+",
-        metavar="RUNS",
-        help="a directory of recorded runs, or a store such as s3://bucket/runs",
-    )
-    parser.add_argument(
+ARGUMENTS = (
+    argument("webeval_runs", "RUNS", "a directory of recorded runs, or a store such as s3://bucket/runs", nargs="+"),
+    argument(
         "--executor",
+        "WHERE",
+        "score in process:N (default: one per processor), local:N (Dask), or dask://HOST:PORT",
         default="process",
-        metavar="WHERE",
-        help="score in process:N (default: one per processor), local:N (Dask), or dask://HOST:PORT",
-    )
-    parser.add_argument("--batch", default=str(BATCH), metavar="N", help=f"runs sent at once (default: {BATCH})")
-    parser.add_argument("--evaluators-from", metavar="MODULE", help="take evaluators from MODULE, or a .py file")
-    parser.add_argument("--no-progress", action="store_true", help="show no progress")
-    add_session_options(parser, LEFT_OUT)
-    add_refusals(parser, REFUSALS)
-    add_removed(parser, REMOVED)
+    ),
+    argument("--batch", "N", f"runs sent at once (default: {BATCH})", default=str(BATCH)),
+    argument("--evaluators-from", "MODULE", "take evaluators from MODULE, or a .py file"),
+    switch("--no-progress", "show no progress"),
+    *list_session_arguments({row.name for row in OPTIONS if row.flag in REFUSALS}),
+    *(refusal(flag, f"is not an option of this command; {advice}") for flag, advice in REFUSALS.items()),
+    *list_removed(REMOVED),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,17 +89,21 @@ def run(arguments: argparse.Namespace) -> int:
     source = CommandSource(arguments)
     here = Path.cwd()
     workspace = Workspace(read_settings(source), here, here)
-    size = _parse_batch(arguments.batch)
+    check_conflicts(workspace.settings)
+    size = read_number(arguments.batch, "--batch", f"a number from 1 to {MOST_IN_BATCH:,}", range(1, MOST_IN_BATCH + 1))
     module = locate_module(arguments.evaluators_from)
-    session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
+    roots = [f"--webeval-runs={root}" for root in arguments.webeval_runs]
+    session = ScoreSession(workspace, module, (*roots, *list_rerun_options(source)))
     _check(session)
     executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
     report = _claim_report(workspace)
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with _reaching(executor, session), stop_on_sigterm(), _show_progress(arguments, session) as progress:
-            session.score(executor, size, progress)
+        with _reaching(executor, session), stop_on_sigterm():
+            shown = nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
+            with shown as progress:
+                session.score(executor, size, progress)
         files = SessionFiles(session, report)
         code = files.write()
         print_text("\n".join(files.describe()))
@@ -130,22 +126,6 @@ def _reaching(executor: JobExecutor, session: ScoreSession) -> Iterator[None]:
     with probe_directories(session.workspace.settings) as probes:
         session.probes = probes
         yield
-
-
-def _parse_batch(text: str) -> int:
-    is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
-    if not (is_number and 0 < int(text) <= MOST_IN_BATCH):
-        raise SettingsError(f"invalid --batch {text!r:.80}; use a number from 1 to {MOST_IN_BATCH:,}")
-    return int(text)
-
-
-def _show_progress(arguments: argparse.Namespace, session: ScoreSession) -> AbstractContextManager[Progress]:
-    return nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
-
-
-def _list_options(source: CommandSource, workspace: Workspace) -> list[str]:
-    roots = [f"--webeval-runs={root}" for root in source.arguments.webeval_runs]
-    return [*roots, *list_rerun_options(source)] if workspace.settings.runs else []
 
 
 def _check(session: ScoreSession) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_webeval.api import find_runs, score
 from pytest_webeval.authoring.addresses import Addresses
 from pytest_webeval.authoring.side_effects import RunChanges, SideEffect, count_single, find_side_effects, list_changes
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text, read_sites, switch, to_text
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import Status
@@ -19,22 +19,21 @@ from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.score import limit_time
 from pytest_webeval.scoring.score_settings import SECONDS
-from pytest_webeval.storage import to_json_bytes
 from pytest_webeval.tasks.dataset import TASKS, TaskSet, id_order, load_tasks, load_untrusted_tasks
-from pytest_webeval.tasks.sites import Sites, load_sites
+from pytest_webeval.tasks.sites import Sites
 
 HELP = "list changes that only one of the passing runs of a task made"
 
 RunsByTask = dict[int | str, list[RunChanges]]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and options."""
-    parser.add_argument("roots", nargs="+", metavar="RUNS", help="a directory of runs, with several of each task")
-    parser.add_argument("--tasks", metavar="FILE", help=f"the task definitions (default: {TASKS} in each directory)")
-    parser.add_argument("--config", metavar="FILE", help="the site URLs of the recordings (default: inferred)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
-    parser.add_argument("--fail", action="store_true", help="exit with 1 if there are any")
+ARGUMENTS = (
+    argument("roots", "RUNS", "a directory of runs, with several of each task", nargs="+"),
+    argument("--tasks", "FILE", f"the task definitions (default: {TASKS} in each directory)"),
+    argument("--config", "FILE", "the site URLs of the recordings (default: inferred)"),
+    argument("--format", None, "how to print (default: text)", choices=("text", "json"), default="text"),
+    switch("--fail", "exit with 1 if there are any"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `WebEvalError` for a directory or a file that cannot be read.
     """
-    sites = load_sites(arguments.config) if arguments.config is not None else Sites()
+    sites = read_sites(arguments.config) or Sites()
     tasks = load_tasks(arguments.tasks) if arguments.tasks is not None else None
     runs_by_task: RunsByTask = {}
     compared: set[Path] = set()  # each run once: it shares all that it does with itself
@@ -97,4 +96,4 @@ def _format_json(runs_by_task: RunsByTask, effects: Sequence[SideEffect]) -> str
         "tasks_with_1_passing_run": count_single(runs_by_task),
         "side_effects": [effect.to_json() for effect in effects],
     }
-    return sanitize(to_json_bytes(content).decode()).rstrip("\n")
+    return sanitize(to_text(content))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_webeval.commands.output import print_text
+from pytest_webeval.commands.command import argument, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.schemas.checked_files import CheckedFile, list_files
@@ -19,12 +19,10 @@ from pytest_webeval.summary.summary_file import read_summary_file
 HELP = "check files by their JSON Schemas"
 SHOWN = 10  # problems of one file
 _WITH_SIDE_FILES = ("eval_summary", "eval_shard")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments and the option."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file, or a directory with files")
-    parser.add_argument("--schema", metavar="NAME", help="the schema to use, whatever the names of the files are")
+ARGUMENTS = (
+    argument("files", "FILE", "a file, or a directory with files", nargs="+"),
+    argument("--schema", "NAME", "the schema to use, whatever the names of the files are"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,11 @@ _LARGEST = 2**20  # bytes; nobody's configuration is larger
 
 def read_keys(path: Path, word: str) -> list[dict[str, Any]]:
     """The tables of pytest in a file that has a word; none in a damaged one, since pytest would reject it as well."""
-    text = _read_text(path)
+    try:
+        is_likely = path.is_file() and path.stat().st_size <= _LARGEST
+        text = path.read_text("utf-8", "replace") if is_likely else ""
+    except OSError:
+        return []
     if word not in text:
         return []
     return _list_tables(text) if path.suffix == ".toml" else _list_sections(text)
@@ -23,15 +27,6 @@ def read_lines(path: Path | None, key: str) -> list[str]:
         value.split("\n") if isinstance(value, str) else value for value in values if isinstance(value, str | list)
     ]
     return [line for lines in lists for text in lines if (line := str(text).strip())]
-
-
-def _read_text(path: Path) -> str:
-    """The text of a file; empty if it is missing or not readable."""
-    try:
-        is_likely = path.is_file() and path.stat().st_size <= _LARGEST
-        return path.read_text("utf-8", "replace") if is_likely else ""
-    except OSError:
-        return ""
 
 
 def _list_sections(text: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.plugin.ini_files import read_keys, read_lines
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option import Option
+from pytest_webeval.sessions.options import Option
 from pytest_webeval.sessions.settings import Settings, read_settings
 
 

@@ -24,6 +24,7 @@ from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.snapshots import IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, ROWS, TASK_AUDITS, WORKSPACE, PytestWorkspace
+from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.option_values import separate_roots
 from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report
@@ -109,10 +110,9 @@ def _keep_report(config: pytest.Config, settings: Settings) -> Settings:
 def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Read the files that options name, and refuse what contradicts. Raises `pytest.UsageError`."""
     try:
-        if workspace.settings.audit_tasks:
-            from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
-
-            check_options(config)
+        is_scoring = writes(config) and not workspace.settings.audit_tasks
+        typed = {str(argument).partition("=")[0] for argument in config.invocation_params.args}
+        check_conflicts(workspace.settings, typed, is_scoring=is_scoring)
         _ = workspace.sites, workspace.external, workspace.judge
         workspace.tasks.check_files()
         config.stash[MISSING_TASKS].check()
@@ -122,7 +122,6 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
         check_report(workspace)
         if workspace.settings.judge_certificate is not None:
             _ = workspace.judges.certificate
-        _check_shard(workspace)
         if (known_failures := workspace.known_failures) is not None:
             config.stash[KNOWN] = known_failures
         if writes(config):
@@ -187,34 +186,6 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
 
             share(workspace.settings.mirrors)
             config.add_cleanup(stop_sharing)
-
-
-# Options that are about all runs, with what is done about them after `merge`.
-_OF_ALL_RUNS = {
-    "baseline": "compare BASELINE MERGED",
-    "baseline_update": "compare BASELINE MERGED",
-    "gate": "compare --gate",
-    "gitlab_metrics": "merge --gitlab-metrics",
-    "history": "history",
-    "metrics": "merge --metrics",
-    "write_subset": "compare",
-}
-
-
-def _check_shard(workspace: PytestWorkspace) -> None:
-    """Raise `SettingsError` for an option that would judge a part of the runs as if they were all."""
-    if workspace.settings.shard is None:
-        if workspace.settings.shard_times is not None:
-            raise SettingsError("--webeval-shard-times requires a shard; pass --webeval-shard=I/N")
-        return
-    for name, command in _OF_ALL_RUNS.items():
-        value = getattr(workspace.settings, name)
-        if name == "gate":
-            value = [gate for gate in value if gate.text != "complete"]  # which each shard may be
-        if value:
-            option = f"--webeval-{name.replace('_', '-')}"
-            advice = f"leave it out and use `webeval {command}` after `merge`"
-            raise SettingsError(f"{option} is about all runs, --webeval-shard scores a part; {advice}")
 
 
 def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None:

@@ -59,6 +59,13 @@ def _parse_limit(line: str) -> tuple[str, int]:
     return name, amount
 
 
+def parse_integer(text: str, allowed: range) -> int:
+    """A number in decimal digits. Raises `ValueError` for another text, and for one that is not allowed."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) in allowed):
+        raise ValueError(text)
+    return int(text)
+
+
 def parse_size(text: str) -> int | None:
     """A count or a number of bytes as people write it, such as ``64 MiB``; None for any other text."""
     match = _AMOUNT.fullmatch(text.strip())

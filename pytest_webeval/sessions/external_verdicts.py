@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
-from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import name_first, truncate
@@ -47,10 +47,12 @@ class ExternalVerdicts(Struct, frozen=True):
     def load(cls, settings: Settings) -> Self:
         """Read the files. Raises `SettingsError`."""
         files: dict[str, HumanLabels | JudgeVerdicts] = {}
-        if settings.labels is not None or settings.label_coding is not None:
-            files["labels"] = _load_labels(settings)
+        if settings.labels is not None and settings.label_coding is not None:
+            from pytest_webeval.recordings.verdict_files import load_labels  # few sessions have such a file
+
+            files["labels"] = load_labels(settings.labels, settings.label_coding, settings.impossible)
         if settings.verdicts is not None:
-            from pytest_webeval.recordings.verdict_files import load_verdicts  # few sessions have such a file
+            from pytest_webeval.recordings.verdict_files import load_verdicts  # same
 
             files["verdicts"] = load_verdicts(settings.verdicts)
         return cls(files)
@@ -73,16 +75,6 @@ def _summarize(facts: Mapping[str, str]) -> str:
     impossible = f"impossible {facts['impossible']}" if "impossible" in facts else ""
     parts = (truncate(facts["name"], _LONGEST_NAME), facts.get("coding", ""), impossible, facts["checksum"][:12])
     return " ".join(filter(None, parts))
-
-
-def _load_labels(settings: Settings) -> HumanLabels:
-    labels, coding = settings.labels, settings.label_coding
-    if labels is None or coding is None:
-        problem = "--webeval-labels and --webeval-label-coding need each other"
-        raise SettingsError(f"{problem}: the same numbers mean other things in other files; use osu or abp")
-    from pytest_webeval.recordings.verdict_files import load_labels  # few sessions have such a file
-
-    return load_labels(labels, coding, settings.impossible)
 
 
 class VerdictMatches(Struct, frozen=True):

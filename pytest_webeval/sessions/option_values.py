@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -17,8 +17,8 @@ from pytest_webeval.redaction.policy import allowed_names
 from pytest_webeval.rubrics.policy import parse_fraction
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.files import exists, is_dir, is_file
-from pytest_webeval.safety.limits import parse_size, read_limits
-from pytest_webeval.sessions.option import Option
+from pytest_webeval.safety.limits import parse_integer, parse_size, read_limits
+from pytest_webeval.sessions.options import Option
 from pytest_webeval.stores.store import FILE, KNOWN_SCHEMES, is_remote, scheme_of, strip_scheme, trim
 from pytest_webeval.values.base import present_day
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_webeval.summary.gates import Gate
     from pytest_webeval.summary.shards import Shard
 
-TIMEOUT, LONGEST = 60.0, 1e8  # seconds
+LONGEST = 1e8  # seconds
 MOST_VOTES = 99
 MOST_REQUESTS = 256  # at a time
 # Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
@@ -76,13 +76,16 @@ class Argument(Struct, frozen=True):
 
     @property
     def text(self) -> str | None:
-        """The value of an option that takes one. An empty value in an ini file counts as unset.
+        """The value of an option that takes one, or its default. An empty value in an ini file counts as unset.
 
         Raises `SettingsError` for an empty path on the command line, such as that of an unset variable of a shell.
         """
-        if self.is_on_command_line and self.raw == "" and self.option.parse in PATHS:
+        text: str | None = self.raw
+        if not self.is_on_command_line:
+            return text or self.option.default
+        if text == "" and self.option.parse in PATHS:
             raise self.invalid("a path")
-        return self.raw if self.is_on_command_line else self.raw or None
+        return text
 
     def _from_ini(self, path: str | None) -> str | None:
         is_plain = not path or path in self.option.choices or scheme_of(path) is not None
@@ -97,7 +100,13 @@ class Argument(Struct, frozen=True):
 def run_roots(places: Iterable[str | Path]) -> tuple[Path | str, ...]:
     """The run roots at some paths and locations of stores, which stay texts. Raises `SettingsError`."""
     roots = tuple(dict.fromkeys(find_location(place) or _find_path(place) for place in places))
-    local = separate_roots(_check_roots([root for root in roots if isinstance(root, Path)]))
+    paths = [root for root in roots if isinstance(root, Path)]
+    for path in paths:
+        if not is_dir(path):
+            raise SettingsError(f"--webeval-runs: directory not found: {path}; pass the directory of the recorded runs")
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise SettingsError(f"--webeval-runs: cannot read {path}: Permission denied; make it readable")
+    local = separate_roots(paths)
     return tuple(root for root in roots if isinstance(root, str) or root in local)
 
 
@@ -116,15 +125,6 @@ def _find_path(place: str | Path) -> Path:
     return _absolute(strip_scheme(text) if scheme_of(text) == FILE else text)
 
 
-def _check_roots(roots: Sequence[Path]) -> Sequence[Path]:
-    for root in roots:
-        if not is_dir(root):
-            raise SettingsError(f"--webeval-runs: directory not found: {root}; pass the directory of the recorded runs")
-        if not os.access(root, os.R_OK | os.X_OK):
-            raise SettingsError(f"--webeval-runs: cannot read {root}: Permission denied; make it readable")
-    return roots
-
-
 def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
     """The roots, each once whatever links lead to it. Raises `SettingsError` for one inside another."""
     by_real_path: dict[Path, Path] = {}
@@ -137,84 +137,63 @@ def separate_roots(roots: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(by_real_path.values())
 
 
+def _parse_seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= LONGEST:
+        raise ValueError(text)
+    return seconds
+
+
+def _parse_amount(text: str) -> Decimal:
+    amount = Decimal(text)
+    if not (amount.is_finite() and amount >= 0):
+        raise ValueError(text)
+    return amount
+
+
+def _parse_size(text: str) -> int:
+    if (size := parse_size(text)) is None:
+        raise ValueError(text)
+    return size
+
+
+def _parse_shard(text: str) -> Shard:
+    from pytest_webeval.summary.shards import Shard  # few sessions are a shard
+
+    return Shard.parse(text)
+
+
+# Values that are one text: how each is read, and what the text may be.
+TEXTS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "amount": (_parse_amount, "an amount in USD, e.g. 2.50"),
+    "concurrency": (
+        lambda text: parse_integer(text, range(1, MOST_REQUESTS + 1)),
+        f"a number from 1 to {MOST_REQUESTS}",
+    ),
+    "count": (lambda text: parse_integer(text, range(10**18)), "a non-negative integer (0 shows all runs)"),
+    "day": (date.fromisoformat, "YYYY-MM-DD, e.g. 2026-01-31"),
+    "fraction": (parse_fraction, "a number from 0 to 1, e.g. 0.8"),
+    "number": (lambda text: parse_integer(text, range(10**9)), "a non-negative integer"),
+    "seconds": (_parse_seconds, "a number of seconds, e.g. 120 (0 for no limit)"),
+    "shard": (_parse_shard, "e.g. 2/8 for the second of eight"),
+    "size": (_parse_size, "e.g. 25MB"),
+    "votes": (lambda text: parse_integer(text, range(1, MOST_VOTES + 1, 2)), f"1, 3, 5 or so, at most {MOST_VOTES}"),
+}
+
+
+def _parse_text(argument: Argument) -> Any:
+    parse, expected = TEXTS[argument.option.parse]
+    try:
+        return None if argument.text is None else parse(argument.text)
+    except (ValueError, ArithmeticError, SettingsError) as error:
+        raise argument.invalid(expected) from error
+
+
 def _parse_switch(argument: Argument) -> bool:
     try:
         return bool(argument.raw)
     except ValueError as error:  # in which pytest does not name the key
         raise SettingsError(f"{argument.option.key}: {error}; use true or false") from error
-
-
-def _parse_day(argument: Argument) -> date:
-    try:
-        return present_day() if argument.text is None else date.fromisoformat(argument.text)
-    except ValueError as error:
-        raise argument.invalid("YYYY-MM-DD, e.g. 2026-01-31") from error
-
-
-def _parse_count(argument: Argument) -> int | None:
-    text = argument.text
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit()):
-        raise argument.invalid("a non-negative integer (0 shows all runs)")
-    return int(text)
-
-
-def _parse_number(argument: Argument) -> int:
-    text = argument.text or "0"
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise argument.invalid("a non-negative integer")
-    return int(text)
-
-
-def _parse_size(argument: Argument) -> int | None:
-    size = None if argument.text is None else parse_size(argument.text)
-    if argument.text is not None and size is None:
-        raise argument.invalid("e.g. 25MB")
-    return size
-
-
-def _parse_seconds(argument: Argument, default: float = TIMEOUT) -> float:
-    try:
-        seconds = default if argument.text is None else float(argument.text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= LONGEST:
-        raise argument.invalid("a number of seconds, e.g. 120 (0 for no limit)")
-    return seconds
-
-
-def _parse_votes(argument: Argument) -> int:
-    text = argument.text or "1"
-    if not (text.isascii() and text.isdigit() and int(text) % 2 == 1 and int(text) <= MOST_VOTES):
-        raise argument.invalid(f"1, 3, 5 or so, at most {MOST_VOTES}")
-    return int(text)
-
-
-def _parse_concurrency(argument: Argument) -> int:
-    text = argument.text or "8"
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_REQUESTS):
-        raise argument.invalid(f"a number from 1 to {MOST_REQUESTS}")
-    return int(text)
-
-
-def _parse_amount(argument: Argument) -> Decimal | None:
-    if argument.text is None:
-        return None
-    try:
-        amount = Decimal(argument.text)
-    except ArithmeticError:
-        amount = Decimal(-1)
-    if not (amount.is_finite() and amount >= 0):
-        raise argument.invalid("an amount in USD, e.g. 2.50")
-    return amount
-
-
-def _parse_fraction(argument: Argument) -> Decimal | None:
-    try:
-        return None if argument.text is None else parse_fraction(argument.text)
-    except SettingsError as error:
-        raise argument.invalid("a number from 0 to 1, e.g. 0.8") from error
 
 
 def _parse_gates(argument: Argument) -> tuple[Gate, ...]:
@@ -241,17 +220,6 @@ def _parse_evaluators(argument: Argument) -> tuple[str, ...]:
     return choice
 
 
-def _parse_shard(argument: Argument) -> Shard | None:
-    if argument.text is None:
-        return None
-    from pytest_webeval.summary.shards import Shard  # few sessions are a shard
-
-    try:
-        return Shard.parse(argument.text)
-    except SettingsError as error:
-        raise argument.invalid("e.g. 2/8 for the second of eight") from error
-
-
 def _parse_optional_word(argument: Argument) -> str | None:
     words = argument.option.choices
     if argument.text is not None and argument.text not in words:
@@ -263,6 +231,10 @@ def _parse_word(argument: Argument) -> str:
     return _parse_optional_word(argument) or argument.option.choices[0]
 
 
+def _parse_path(argument: Argument) -> Path | None:
+    return _local_path(argument.text, argument.option) if argument.text else None
+
+
 def _parse_directory(argument: Argument) -> Path | None:
     path = _parse_path(argument)
     if path is not None and exists(path) and not is_dir(path):
@@ -270,8 +242,8 @@ def _parse_directory(argument: Argument) -> Path | None:
     return path
 
 
-def _parse_path(argument: Argument) -> Path | None:
-    return _absolute(_refuse_store(argument.text, argument.option)) if argument.text else None
+def _parse_existing_path(argument: Argument) -> Path | None:
+    return _existing_path(argument.text, argument.option, "check the path") if argument.text else None
 
 
 def _parse_output(argument: Argument) -> Path | str | None:
@@ -280,80 +252,69 @@ def _parse_output(argument: Argument) -> Path | str | None:
     return _find_path(argument.text) if argument.text else None
 
 
-def _refuse_store(path: str, option: Option) -> str:
+def _parse_sessions(argument: Argument) -> tuple[str, ...]:
+    advice = "name a summary or a directory of results"
+    return tuple(str(_existing_path(text, argument.option, advice)) for text in argument.raw or ())
+
+
+def _local_path(text: str, option: Option) -> Path:
     """The path. Raises `SettingsError` for the location of a store, which may have credentials in it."""
-    if is_remote(path):
-        problem = f"{option.flag} cannot use a store ({scheme_of(path)}://…)"
+    if is_remote(text):
+        problem = f"{option.flag} cannot use a store ({scheme_of(text)}://…)"
         raise SettingsError(f"{problem}; pass a local path, since only --webeval-runs and --webeval-output can")
-    return path
+    return _absolute(text)
 
 
 def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
 
 
-def _existing_file(path: str, option: Option) -> Path:
-    absolute = _absolute(_refuse_store(path, option))
-    if not is_file(absolute):
+def _existing_file(text: str, option: Option) -> Path:
+    path = _local_path(text, option)
+    if not is_file(path):
         advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
-        raise SettingsError(f"{option.flag}: file not found: {absolute}; {advice}")
-    return absolute
-
-
-def _existing_path(path: str, option: Option) -> Path:
-    absolute = _absolute(_refuse_store(path, option))
-    if not exists(absolute):
-        raise SettingsError(f"{option.flag}: not found: {absolute}; name a summary or a directory of results")
-    return absolute
-
-
-def _parse_existing_path(argument: Argument) -> Path | None:
-    path = _parse_path(argument)
-    if path is not None and not exists(path):
-        raise SettingsError(f"{argument.option.flag}: not found: {path}; check the path")
+        raise SettingsError(f"{option.flag}: file not found: {path}; {advice}")
     return path
 
 
-def _word_or_file(text: str, option: Option) -> str:
-    return text if text in option.choices else str(_existing_file(text, option))
+def _existing_path(text: str, option: Option, advice: str) -> Path:
+    path = _local_path(text, option)
+    if not exists(path):
+        raise SettingsError(f"{option.flag}: not found: {path}; {advice}")
+    return path
 
 
-def _word_or_tasks(text: str, option: Option) -> str:
-    """A word, or the path of a file or of a directory with tasks."""
-    absolute = _absolute(text)
-    is_directory = text not in option.choices and is_dir(absolute)
-    return str(absolute) if is_directory else _word_or_file(text, option)
+def _word_or_file(text: str, option: Option, *, may_be_directory: bool = False) -> str:
+    """A word, or the path of a file, or of a directory with files."""
+    if text in option.choices:
+        return text
+    return str(_absolute(text) if may_be_directory and is_dir(_absolute(text)) else _existing_file(text, option))
+
+
+def _parse_task_files(argument: Argument) -> tuple[str, ...]:
+    return tuple(_word_or_file(text, argument.option, may_be_directory=True) for text in argument.raw or ())
 
 
 # How the value of an option is read. Each raises `SettingsError`.
-PARSERS: dict[str, Callable[[Argument], Any]] = {
+PARSERS: Mapping[str, Callable[[Argument], Any]] = {
+    **dict.fromkeys(TEXTS, _parse_text),
     "allowed_names": lambda argument: allowed_names(argument.raw),
-    "amount": _parse_amount,
-    "concurrency": _parse_concurrency,
-    "count": _parse_count,
-    "day": _parse_day,
+    "day": lambda argument: _parse_text(argument) or present_day(),
     "directory": _parse_directory,
     "evaluators": _parse_evaluators,
     "existing_path": _parse_existing_path,
     "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
-    "fraction": _parse_fraction,
     "gates": _parse_gates,
     "limits": lambda argument: read_limits(argument.raw),
-    "number": _parse_number,
     "optional_word": _parse_optional_word,
     "output": _parse_output,
     "path": _parse_path,
-    "recording_seconds": lambda argument: _parse_seconds(argument, 0.0),
     "roots": lambda argument: run_roots(argument.raw or ()),
     "rules": lambda argument: find_rules(_parse_word(argument)),
-    "seconds": _parse_seconds,
-    "sessions": lambda argument: tuple(str(_existing_path(text, argument.option)) for text in argument.raw or ()),
-    "shard": _parse_shard,
-    "size": _parse_size,
+    "sessions": _parse_sessions,
     "switch": _parse_switch,
-    "task_files": lambda argument: tuple(_word_or_tasks(text, argument.option) for text in argument.raw or ()),
+    "task_files": _parse_task_files,
     "text": lambda argument: argument.text,
-    "votes": _parse_votes,
     "word": _parse_word,
     "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
 }

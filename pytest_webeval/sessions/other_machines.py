@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_webeval.errors import SettingsError
@@ -30,10 +31,10 @@ def move_settings(settings: Settings) -> tuple[Settings, dict[Path, Path]]:
         cache = open_cache(default_cache(location, settings.cache), location)
         moved.append(Mirror(each.store, cache, "", each.most_bytes, each.largest))
         places[each.path] = moved[-1].path
-    values = {name: value for name, value in vars(settings).items() if not name.startswith("_") and name != "roots"}
-    values["runs"] = tuple(places.get(root, root) for root in settings.runs)
+    runs = tuple(places.get(root, root) for root in settings.runs)
     staging = settings.staging and Staging.open(settings.staging.store.location, settings.cache)
-    return Settings(values | ({"output": staging.path} if staging else {}), moved, staging), places
+    output = staging.path if staging else settings.output
+    return replace(settings, runs=runs, output=output, mirrors=tuple(moved), staging=staging), places
 
 
 def move_path(path: Path, places: Mapping[Path, Path]) -> Path:

@@ -55,32 +55,20 @@ def check_output_paths(settings: Settings) -> None:
             _check("--webeval-runs", root, "choose a directory for the results with --webeval-output")
 
 
-def _list_directories(settings: Settings) -> tuple[Path, ...]:
-    """Where results in shards may be."""
-    return settings.roots if settings.output is None else (settings.output,)
-
-
 def _check_manifests(settings: Settings) -> None:
     """Raise `SettingsError` if results in shards would take the place of a file of somebody else."""
-    from pytest_webeval.summary.result_manifest import (
-        is_manifest,  # only for shards
-        name_manifest,  # same
-    )
+    from pytest_webeval.summary.result_manifest import is_manifest, name_manifest  # only for shards
 
     name = name_manifest(settings.shard)
-    for directory in _list_directories(settings):
+    for directory in settings.roots if settings.output is None else (settings.output,):
         if os.path.lexists(directory / name) and not is_manifest(directory, name):
             problem = f"--webeval-results: {directory / name} is not a manifest of results"
             raise SettingsError(f"{problem}; move it, or choose another directory with --webeval-output")
 
 
 def check_report(workspace: Workspace) -> None:
-    """Raise `SettingsError` if the report options contradict each other or the runs."""
+    """Raise `SettingsError` if the report would lie among the runs, or cannot be one file."""
     report, embed = workspace.settings.report, workspace.settings.report_embed
-    if report is None and embed is not None:
-        raise SettingsError("--webeval-report-embed requires a report; pass --webeval-report=DIR")
-    if report is None and workspace.settings.history:
-        raise SettingsError("--webeval-history requires a report; pass --webeval-report=DIR")
     if report in workspace.settings.roots:
         raise SettingsError(f"--webeval-report: {report} is a run root; choose a separate directory")
     if report is not None:
@@ -107,7 +95,8 @@ def check_replies(replies: Path, workspace: Workspace) -> None:
 
 def _refuse_runs(option: str, places: Iterable[Path], workspace: Workspace) -> None:
     for path in places:
-        if _is_run(path, workspace):
+        is_inside = workspace.labels.root_of(path) is not None
+        if is_inside and is_dir(path) and workspace.format_of(path) is not None:
             raise SettingsError(f"{option}: {path} is a recorded run; choose a separate directory")
 
 
@@ -120,12 +109,6 @@ def check_copy(settings: Settings, count: int) -> None:
 
     if count > MOST_ROWS:
         raise refuse_copy(count)
-
-
-def _is_run(path: Path, workspace: Workspace) -> bool:
-    is_inside = workspace.labels.root_of(path) is not None
-    is_there = is_dir(path)
-    return is_inside and is_there and workspace.format_of(path) is not None
 
 
 def _check_file(option: str, path: Path) -> None:

@@ -27,7 +27,7 @@ from pytest_webeval.summary.baseline import (
     restrict_comparison,
 )
 from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gates import CERTIFICATE, COMPLETE, Gate, find_baseline_problem
+from pytest_webeval.summary.gates import COMPLETE, Gate, find_baseline_problem
 from pytest_webeval.summary.regression_gates import format_lost_tasks, name_tasks
 from pytest_webeval.summary.scored_session import ScoredSession, session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
@@ -52,7 +52,7 @@ class SessionChecks(Struct, eq=False):
     @classmethod
     def of(cls, workspace: Workspace, missing: MissingTasks) -> Self:
         """Read the baseline and the gates. Raises `WebEvalError`."""
-        _check_settings(workspace.settings)
+        _check_baseline_path(workspace.settings)
         checks = cls(workspace, missing, workspace.baseline, list(workspace.settings.gate))
         checks.check_baseline()
         return checks
@@ -180,22 +180,15 @@ def _have_passed(summary: Summary) -> bool:
     return all(line["passed"] for line in summary.webeval.get("gates", ()))
 
 
-def _check_settings(settings: Settings) -> None:
-    """Raise `SettingsError` if options lack another one, or if the baseline is what the session writes."""
+def _check_baseline_path(settings: Settings) -> None:
+    """Raise `SettingsError` if the baseline is not there, or is what the session writes."""
     path = settings.baseline
     if path is None:
-        needing = [f"gate {gate.text!r}" for gate in settings.gate if gate.needs_baseline]
-        needing += [f"{OPTION}-update"] if settings.baseline_update else []
-        needing += ["--webeval-known-failures"] if settings.known_failures else []
-        if needing:
-            raise SettingsError(f"{needing[0]} requires a baseline; pass {OPTION}=SESSION")
-    elif (summary := _find_own_summary(path, settings)) is not None:
+        return
+    if (summary := _find_own_summary(path, settings)) is not None:
         raise SettingsError(f"{OPTION}: this session writes {summary}; copy it to another directory")
-    elif not (settings.baseline_update or path.exists()):
+    if not (settings.baseline_update or path.exists()):
         raise SettingsError(f"{OPTION}: not found: {path}; name a summary or a directory of results")
-    if settings.judge_certificate is None and any(gate.text == CERTIFICATE for gate in settings.gate):
-        problem = f"gate {CERTIFICATE!r} requires webeval_judge_certificate"
-        raise SettingsError(f"{problem}; pass --webeval-judge-certificate=FILE")
 
 
 def _find_own_summary(path: Path, settings: Settings) -> Path | None:

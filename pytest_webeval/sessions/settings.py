@@ -3,105 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from datetime import date
-from decimal import Decimal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.rules import Rules
-from pytest_webeval.safety.limits import Limits
 from pytest_webeval.sessions import options
 from pytest_webeval.sessions.option_values import PARSERS, Argument, OptionSource
+from pytest_webeval.sessions.options import Effect, Options
 from pytest_webeval.storage import Sync
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.staging import Staging
     from pytest_webeval.stores.mirror import Mirror
-    from pytest_webeval.summary.gates import Gate
-    from pytest_webeval.summary.shards import Shard
 
 
-class Settings:
-    """One attribute for each row of the option table; annotated are those that the plugin reads.
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Settings(Options):
+    """The values of all options, and what follows from them."""
 
-    They are read-only. Paths are absolute, with their links unresolved.
-    """
-
-    runs: tuple[Path, ...]
-    record: Path | None
-    record_timeout: float  # seconds for each live test, 0 for no limit
-    tasks: tuple[str, ...]
-    subset: str | None
-    config: Path | None
-    output: Path | None
-    results: str
-    cache: Path | None  # the directory of all caches
-    cache_size: int | None  # bytes of each
-    redact: str
-    redact_allow: Mapping[str, tuple[str, ...]]
-    rules: Rules
-    evaluators: tuple[str, ...]  # the full names of those that alone score; empty for all
-    criterion: str | None
-    rubric_threshold: Decimal | None
-    score_file: str | None
-    verdicts: Path | None
-    labels: Path | None
-    label_coding: str | None
-    judge: str | None  # the name of a model
-    judge_method: str
-    judge_mode: str
-    judge_replies: Path | None
-    judge_url: str | None
-    judge_text_model: str | None
-    judge_votes: int
-    judge_max_usd: Decimal | None
-    judge_prices: Path | None
-    judge_concurrency: int
-    judge_again: bool
-    judge_requests: bool
-    judge_certificate: Path | None
-    over_budget: str
-    aborted: str
-    impossible: str
-    report: Path | None
-    report_embed: int | None  # bytes of screenshots
-    history: tuple[str, ...]  # files of earlier sessions
-    metrics: Path | None
-    baseline: Path | None
-    baseline_update: bool
-    known_failures: bool
-    gate: tuple[Gate, ...]
-    write_subset: Path | None
-    attempts: str | None
-    gitlab_metrics: Path | None
-    durations: int | None  # how many runs to show, 0 for all
-    timeout: float  # seconds for each run, 0 for no limit
-    today: date
-    limits: Limits
-    require_all: bool
-    reuse: bool
-    shard: Shard | None
-    shard_times: Path | None
-    own_tasks: bool
-    audit_tasks: bool
-    audit_most: int  # findings that are allowed
-    fsync: bool
-
-    def __init__(
-        self, values: Mapping[str, Any], mirrors: Sequence[Mirror] = (), staging: Staging | None = None
-    ) -> None:
-        """`mirrors` are those of run roots in stores; with `staging`, results go to a store."""
-        vars(self).update(values, _mirrors=tuple(mirrors), _staging=staging)
-
-    @property
-    def mirrors(self) -> tuple[Mirror, ...]:
-        """Those of run roots in stores."""
-        mirrors: tuple[Mirror, ...] = vars(self)["_mirrors"]
-        return mirrors
+    mirrors: tuple[Mirror, ...] = ()  # of run roots in stores
+    staging: Staging | None = None  # from where results are uploaded; None if `output` is where they stay
 
     def mirror_of(self, path: Path) -> Mirror | None:
         """That of a run; None for one that is not in a store."""
@@ -120,26 +45,13 @@ class Settings:
         """Whether pages of a report show screenshots, or a judge looks at them."""
         return self.report is not None or self.judge is not None
 
-    @property
-    def staging(self) -> Staging | None:
-        """The directory from which results are uploaded to a store; None if `output` is where they stay."""
-        staging: Staging | None = vars(self)["_staging"]
-        return staging
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Raise `AttributeError`."""
-        raise AttributeError(f"settings are read-only: cannot set {name} = {value!r}")
-
     def without_gates(self) -> Settings:
         """The settings for processes that score: gates are checked where runs are summed up."""
-        return self._with(gate=())
+        return replace(self, gate=())
 
     def without_report(self) -> Settings:
         """The settings of a session that writes no report."""
-        return self._with(report=None, report_embed=None, history=())
-
-    def _with(self, **changes: Any) -> Settings:
-        return Settings(vars(self) | changes, self.mirrors, self.staging)
+        return replace(self, report=None, report_embed=None, history=())
 
     @cached_property
     def roots(self) -> tuple[Path, ...]:
@@ -174,22 +86,21 @@ class Settings:
 
     def affecting_results(self) -> dict[str, str]:
         """The values on which results depend, as texts."""
-        names = (option.name for option in options.OPTIONS if option.affects_results)
-        return {name: repr(getattr(self, name)) for name in names}
+        return {row.name: repr(getattr(self, row.name)) for row in options.OPTIONS if Effect.RESULTS in row.effect}
 
 
 def read_settings(source: OptionSource) -> Settings:
     """The settings of a session, with its run roots in stores mirrored. Raises `WebEvalError`."""
-    values = {option.name: PARSERS[option.parse](Argument(option, source)) for option in options.OPTIONS}
+    values = read_values(source, (row.name for row in options.OPTIONS))
     if any(isinstance(place, str) for place in (*values["runs"], values["output"])):
         from pytest_webeval.sessions.remote_roots import open_stores  # few sessions have stores
 
-        return Settings(*open_stores(values))
-    return Settings(values)
+        values, mirrors, staging = open_stores(values)
+        return Settings(**values, mirrors=tuple(mirrors), staging=staging)
+    return Settings(**values)
 
 
-def read_root_values(source: OptionSource) -> dict[str, Any]:
-    """The values of options that decide on the run roots, as these can be known early. Raises `SettingsError`."""
-    rows = {option.name: option for option in options.OPTIONS}
-    names = ("runs", "cache", "cache_size", "limits")
+def read_values(source: OptionSource, names: Iterable[str]) -> dict[str, Any]:
+    """The values of some options. Raises `SettingsError`."""
+    rows = {row.name: row for row in options.OPTIONS}
     return {name: PARSERS[rows[name].parse](Argument(rows[name], source)) for name in names}

@@ -16,7 +16,7 @@ from pytest_webeval.results import ROW_FILES, SUMMARY
 from pytest_webeval.safety.files import CACHE_TREE, read_file_inside, walk_directories
 from pytest_webeval.stores.cache import INDEX, CacheIndex, default_cache, find_index, open_cache
 from pytest_webeval.stores.choice import open_store
-from pytest_webeval.stores.retries import RemoteStore
+from pytest_webeval.stores.remote_store import RemoteStore
 from pytest_webeval.stores.store import Store
 
 THREADS = 16

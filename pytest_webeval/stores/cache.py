@@ -36,16 +36,13 @@ _ADVICE = "choose another cache"
 def default_cache(location: str, caches: Path | None = None) -> Path:
     """The directory for a location among some caches, by default those of the user. Raises `SettingsError`."""
     name = hashlib.sha256(location.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    return (_find_caches() if caches is None else caches) / name
-
-
-def _find_caches() -> Path:
+    if caches is not None:
+        return caches / name
     base = os.environ.get("XDG_CACHE_HOME", "")
     try:
-        caches = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
+        return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "pytest-webeval" / name
     except RuntimeError as error:  # of a user without an entry, as in some containers
         raise SettingsError("this user has no home directory for a cache; set XDG_CACHE_HOME") from error
-    return caches / "pytest-webeval"
 
 
 def open_cache(path: Path, location: str) -> Path:
@@ -133,14 +130,10 @@ def remove_remains(path: Path, *listings: str) -> None:
     for directory, prefix in ((path / PARTS, ""), (path, PREFIX)):
         with suppress(OSError), os.scandir(directory) as entries:
             for entry in entries:
-                if entry.name.startswith(prefix) and entry.name not in listings:
-                    _remove_old(entry)
-
-
-def _remove_old(entry: os.DirEntry[str]) -> None:
-    with suppress(OSError):
-        if time.time() - entry.stat(follow_symlinks=False).st_ctime > _SECONDS:
-            os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
+                is_ours = entry.name.startswith(prefix) and entry.name not in listings
+                with suppress(OSError):
+                    if is_ours and time.time() - entry.stat(follow_symlinks=False).st_ctime > _SECONDS:
+                        os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
 
 
 class _Line(Struct, array_like=True, frozen=True):

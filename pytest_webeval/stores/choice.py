@@ -58,16 +58,11 @@ class LocalStore(Struct, frozen=True):
         top = self._place(prefix) if prefix else self.root
         if not top.is_dir():
             raise StoreError(f"cannot list {name_object(self.location, prefix)}: it is not a directory; check the path")
-        yield from sorted(islice(self._list_files(top), most), key=lambda entry: entry.key)
-
-    def _list_files(self, top: Path) -> Iterator[StoredObject]:
         start = len(str(self.root).rstrip(os.sep)) + 1
-        for directory, _, names in walk_directories(top):
-            for name in names:
-                path = directory / name
-                if path.is_file() and not path.is_symlink():
-                    status = path.lstat()
-                    yield StoredObject(str(path)[start:], status.st_size, None, status.st_mtime)
+        paths = (directory / name for directory, _, names in walk_directories(top) for name in names)
+        files = ((path, path.lstat()) for path in paths if path.is_file() and not path.is_symlink())
+        entries = (StoredObject(str(path)[start:], row.st_size, None, row.st_mtime) for path, row in files)
+        yield from sorted(islice(entries, most), key=lambda entry: entry.key)
 
     def read(self, key: str) -> bytes:
         """The bytes of a file. Raises `StoreError`."""
@@ -108,13 +103,15 @@ def open_store(location: str) -> Store:
     for url in split_chain(location):
         _check_libraries(url)
     from pytest_webeval.stores.fsspec_source import FsspecSource, S3Source, WebSource
-    from pytest_webeval.stores.obstore_source import ObstoreSource, is_usable
-    from pytest_webeval.stores.retries import RemoteStore
+    from pytest_webeval.stores.obstore_source import ObstoreS3Source, ObstoreSource, is_usable
+    from pytest_webeval.stores.remote_store import RemoteStore
 
-    scheme, trimmed = scheme_of(location) or "", trim(location)
+    scheme = scheme_of(location) or ""
     sources = {"s3": S3Source, "http": WebSource, "https": WebSource}
-    source = sources.get(scheme, FsspecSource)(trimmed)
-    return RemoteStore(ObstoreSource(source) if is_usable(scheme) else source)
+    source: type[FsspecSource] = sources.get(scheme, FsspecSource)
+    if is_usable(scheme):
+        source = ObstoreS3Source if scheme == "s3" else ObstoreSource
+    return RemoteStore(source(trim(location)))
 
 
 def _check_libraries(url: str) -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
 
-from pytest_webeval.stores.retries import is_unknown_verb, making_client
+from pytest_webeval.stores.failures import is_unknown_verb, making_client
 from pytest_webeval.stores.store import (
     MOST_LEVELS,
     WRITABLE_SCHEMES,
@@ -125,7 +125,13 @@ class S3Source(FsspecSource):
         request = {"Bucket": bucket, "Prefix": f"{start}{prefix.rstrip('/')}/" if prefix else start}
         while True:
             page = system.call_s3("list_objects_v2", **request)
-            yield [_read_s3_entry(row, len(start)) for row in page.get("Contents", ()) if len(row["Key"]) > len(start)]
+            rows = (row for row in page.get("Contents", ()) if len(row["Key"]) > len(start))
+            yield [
+                StoredObject(
+                    row["Key"][len(start) :], row["Size"], row["ETag"].strip('"'), row["LastModified"].timestamp()
+                )
+                for row in rows
+            ]
             if not page.get("IsTruncated"):
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
@@ -173,10 +179,6 @@ class WebSource(FsspecSource):
                 if facts["type"] == "file"
             ]
             yield [*page, *(StoredObject(path[len(start) :], 0) for path in sorted(too_deep))]  # which are told
-
-
-def _read_s3_entry(row: Mapping[str, Any], start: int) -> StoredObject:
-    return StoredObject(row["Key"][start:], row["Size"], row["ETag"].strip('"'), row["LastModified"].timestamp())
 
 
 def _complete(location: str) -> str:

@@ -9,6 +9,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import preview
 from pytest_webeval.storage import write_bytes
-from pytest_webeval.stores.retries import RemoteStore
+from pytest_webeval.stores.remote_store import RemoteStore
 from pytest_webeval.stores.store import Store, StoredObject, find_key_problem, name_object
 
 MOST_PROBLEMS = 20  # that are named
@@ -220,15 +221,10 @@ class CheckedReads:
             if not readable:
                 return True  # nobody knows now
             self._has_checksums = any(readable)
-        return self._has_checksums and self._may_have_checksum(suspect)
-
-    def _may_have_checksum(self, entry: StoredObject) -> bool:
-        if not isinstance(self._store, RemoteStore):
-            return True
-        try:
-            return self._store.may_have_checksum(entry.key)
-        except StoreError:
-            return True
+        if self._has_checksums and isinstance(self._store, RemoteStore):
+            with suppress(StoreError):
+                return self._store.may_have_checksum(suspect.key)
+        return self._has_checksums
 
     def _fits(self, entry: StoredObject) -> bool | None:
         """Whether an object fits its checksum; None if it cannot be read."""

@@ -58,7 +58,8 @@ class Mirror:
         largest: int = USUAL.file_size,
     ) -> None:
         self.store, self.cache, self.listing, self.most_bytes, self.largest = store, cache, listing, most_bytes, largest
-        self.path = cache / CACHE_TREE / _find_name(store.location)
+        name = re.split(r"[/:\\]+", store.location.strip("/"))[-1]  # which results and messages show
+        self.path = cache / CACHE_TREE / (name if _NAME.fullmatch(name) else "runs")
         self.problems: list[str] = []
         self.problem_count = 0
         self._root = str(self.path)
@@ -344,12 +345,6 @@ def attach(
 def find_mirror(path: Path) -> Mirror | None:
     """The mirror of this process that has a path as its directory, the latest one."""
     return next((mirror for mirror in reversed(list(_mirrors.values())) if mirror.path == path), None)
-
-
-def _find_name(location: str) -> str:
-    """The last name of a location, which results and messages show, if it is a plain one."""
-    name = re.split(r"[/:\\]+", location.strip("/"))[-1]
-    return name if _NAME.fullmatch(name) else "runs"
 
 
 class Ahead:

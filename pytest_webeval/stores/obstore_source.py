@@ -9,8 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from pytest_webeval.stores.fsspec_source import SECONDS, FsspecSource
-from pytest_webeval.stores.retries import describe_failure, making_client
+from pytest_webeval.stores.failures import describe_failure, making_client
+from pytest_webeval.stores.fsspec_source import SECONDS, FsspecSource, S3Source
 from pytest_webeval.stores.store import StoredObject, find_key_problem
 
 # Variables with credentials that both obstore and the library of fsspec read, by scheme.
@@ -24,23 +24,10 @@ T = TypeVar("T")
 _first_process: list[int] = []  # where obstore was used first: it does not survive a fork
 
 
-class ObstoreSource:
-    """A source of fsspec that reads through obstore where it can. What fails for good there, fsspec decides."""
+class ObstoreSource(FsspecSource):
+    """Reads and writes through obstore where it can. What fails for good there, fsspec decides."""
 
-    def __init__(self, source: FsspecSource) -> None:
-        self.source = source
-        self._store: Any = None
-
-    def __reduce__(self) -> tuple[type[ObstoreSource], tuple[FsspecSource]]:
-        return ObstoreSource, (self.source,)
-
-    def __repr__(self) -> str:
-        return f"ObstoreSource({self.location!r})"
-
-    @property
-    def location(self) -> str:
-        """The URL."""
-        return self.source.location
+    _store: Any = None
 
     def list_pages(self, prefix: str, most: int | None = None) -> Iterator[list[StoredObject]]:
         """The objects in a directory.
@@ -49,17 +36,17 @@ class ObstoreSource:
         lists the store.
         """
         listed = self._try(prefix or "any", lambda store: _list_all(store, prefix, most))
-        yield from self.source.list_pages(prefix, most) if listed is None else [listed]
+        yield from super().list_pages(prefix, most) if listed is None else [listed]
 
     def read(self, key: str) -> bytes:
         """The bytes of an object."""
         content = self._try(key, lambda store: bytes(_obstore().get(store, key).bytes()))
-        return self.source.read(key) if content is None else content
+        return super().read(key) if content is None else content
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
         if self._try(key, lambda store: _obstore().put(store, key, content, use_multipart=False) or True) is None:
-            self.source.write(key, content)
+            super().write(key, content)
 
     def _try(self, key: str, action: Callable[[Any], T | None]) -> T | None:
         """What an action of obstore gives; None where it fails for good, and fsspec decides."""
@@ -71,14 +58,6 @@ class ObstoreSource:
                 raise
             return None
 
-    def check_writable(self, key: str) -> None:
-        """Raise what a write would raise, and write nothing."""
-        self.source.check_writable(key)
-
-    def may_have_checksum(self, key: str) -> bool:
-        """Whether the etag of an object may be a checksum of its content."""
-        return self.source.may_have_checksum(key)
-
     def _connect(self, key: str) -> Any:
         """The store of obstore; None where fsspec has to do, as after a fork and for keys that are no paths."""
         if not _first_process:
@@ -87,8 +66,12 @@ class ObstoreSource:
             return None
         if self._store is None:
             with making_client():
-                self._store = _open(self.source.scheme, self.location)
+                self._store = _open(self.scheme, self.location)
         return self._store
+
+
+class ObstoreS3Source(ObstoreSource, S3Source):
+    """The same, but what fsspec decides is decided as for S3."""
 
 
 def _list_all(store: Any, prefix: str, most: int | None) -> list[StoredObject] | None:
@@ -129,7 +112,8 @@ def _open(scheme: str, location: str) -> Any:
     if scheme != "s3":
         return stores.from_url(location, client_options=_CLIENT, retry_config=_RETRIES)
     session = _open_session()
-    endpoint = _find_endpoint(session)
+    url: str = session.create_client("s3").meta.endpoint_url  # as botocore finds it: the environment, or the profile
+    endpoint = None if url.endswith((".amazonaws.com", ".amazonaws.com.cn")) else url
     settings: dict[str, Any] = {"region": session.get_config_variable("region") or "us-east-1"}
     if endpoint:
         settings["endpoint"] = endpoint
@@ -141,12 +125,6 @@ def _open(scheme: str, location: str) -> Any:
 
 def _open_session() -> Any:
     return import_module("botocore.session").Session()
-
-
-def _find_endpoint(session: Any) -> str | None:
-    """The endpoint as botocore finds it: in the environment or in the profile."""
-    url: str = session.create_client("s3").meta.endpoint_url
-    return None if url.endswith((".amazonaws.com", ".amazonaws.com.cn")) else url
 
 
 class _CredentialProvider:

@@ -450,9 +450,8 @@ def test_a_nested_datum_is_no_value_of_the_type_either(example_type):
 def test_the_option_is_read_and_repeated(scratch):
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "pytest_webeval", scratch / "pytest_webeval", ignore=ignore)
-    row, annotation = (block.text for block in blocks("text", "docs/how-to/add-an-option.md"))
-    insert(scratch / "pytest_webeval/sessions/options.py", f"\n{row}", before="\n)\n")
-    insert(scratch / "pytest_webeval/sessions/settings.py", annotation, before="\n    def __init__")
+    (row,) = (block.text for block in blocks("text", "docs/how-to/add-an-option.md"))
+    insert(scratch / "pytest_webeval/sessions/options.py", row, before="\n\nOPTIONS = ")
     (scratch / "conftest.py").write_text(python_of("docs/how-to/add-an-option.md").text, "utf-8")
     options = ("--webeval-runs=runs", "--webeval-config=config.json", "-k", "[106]")
     done = pytest_in(scratch, *options, "--webeval-note=nightly")

@@ -19,7 +19,7 @@ from pytest_webeval.judges.certificates import (
 )
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.methods import METHODS
-from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
+from pytest_webeval.sessions.options import OPTIONS
 from tests.support import recorded
 from tests.support.judge_server import failure, reply, serve
 from tests.support.runs import navigation
@@ -366,7 +366,7 @@ def test_where_no_judge_was_asked_none_has_to_be_certified(tree, webeval, certif
 
 
 def test_every_method_is_a_choice_of_the_option():
-    (option,) = [option for option in JUDGE_OPTIONS if option.name == "judge_method"]
+    (option,) = [option for option in OPTIONS if option.name == "judge_method"]
     assert set(option.choices) == METHODS.keys()
 
 

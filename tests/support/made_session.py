@@ -82,12 +82,12 @@ def score_made_runs(
 def _parse(words: list[str], directory: Path) -> Any:
     import argparse
 
-    from pytest_webeval.sessions.command_source import add_session_options
+    from pytest_webeval.commands.command import add_arguments, list_session_arguments
 
     os.chdir(directory)
     parser = argparse.ArgumentParser()
     parser.add_argument("webeval_runs", nargs="+")
-    add_session_options(parser, frozenset())
+    add_arguments(parser, list_session_arguments())
     return parser.parse_args(words)
 
 

@@ -30,9 +30,8 @@ def test_all_names_are_loaded_on_first_use_and_without_pytest():
 
 
 def test_type_checkers_see_the_same_names_with_the_same_homes():
-    tree = ast.parse(Path(pytest_webeval.__file__).read_text("utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    imports = {alias.asname: node.module.removeprefix("pytest_webeval.") for node in block.body for alias in node.names}
+    nodes = ast.parse(Path(pytest_webeval.__file__).with_suffix(".pyi").read_text("utf-8")).body
+    imports = {alias.asname: node.module.removeprefix("pytest_webeval.") for node in nodes for alias in node.names}
     assert imports == pytest_webeval._HOMES
 
 

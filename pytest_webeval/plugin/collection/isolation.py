@@ -15,7 +15,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.ini_files import read_keys
 from pytest_webeval.plugin.option_source import PytestSource
 from pytest_webeval.plugin.options import INI_NAMES
-from pytest_webeval.sessions.settings import read_root_values
+from pytest_webeval.sessions.settings import read_values
 
 _KEY = "webeval_runs"
 
@@ -76,7 +76,7 @@ def isolate_run_roots(config: pytest.Config) -> None:
 
 def _find_roots(config: pytest.Config) -> tuple[Path, ...]:
     """The run roots, with the directories of those in stores. Raises `WebEvalError`."""
-    values = read_root_values(PytestSource(config, is_early=True))
+    values = read_values(PytestSource(config, is_early=True), ("runs", "cache", "cache_size", "limits"))
     locations = [root for root in values["runs"] if isinstance(root, str)]
     mirrored: list[Path] = []
     if locations:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.option_values import find_location
 from pytest_webeval.sessions.remote_roots import open_stores
 from pytest_webeval.sessions.session_header import list_store_problems
-from pytest_webeval.sessions.settings import Settings, read_settings
+from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.store import StoredObject
 
@@ -34,7 +35,7 @@ class MemoryStore:
 
 
 def list_problems(mirror):
-    return list_store_problems(Settings({}, [mirror]))
+    return list_store_problems(replace(read_settings(CommandSource(argparse.Namespace())), mirrors=(mirror,)))
 
 
 @pytest.mark.parametrize(

@@ -30,5 +30,5 @@ def set_variables(monkeypatch, environment):
 @pytest.fixture
 def quick_retries(monkeypatch):
     """Pauses of a hundredth."""
-    monkeypatch.setattr("pytest_webeval.stores.retries.PAUSES", (0.002, 0.005, 0.01, 0.02, 0.04))
+    monkeypatch.setattr("pytest_webeval.stores.remote_store.PAUSES", (0.002, 0.005, 0.01, 0.02, 0.04))
     monkeypatch.setattr("pytest_webeval.stores.listing.PAUSES", (0.002, 0.01))

@@ -71,7 +71,7 @@ def library(request, monkeypatch):
 
 def test_the_library_is_chosen_by_what_is_installed(s3, library):
     source = open_store("s3://bucket/runs").source
-    assert type(source).__name__ == {"fsspec": "S3Source", "obstore": "ObstoreSource"}[library]
+    assert type(source).__name__ == {"fsspec": "S3Source", "obstore": "ObstoreS3Source"}[library]
 
 
 def test_what_is_written_is_listed_by_key_and_read(endpoint, library):
@@ -284,7 +284,7 @@ def test_credentials_and_endpoint_of_a_profile_are_used(s3, library, tmp_path, m
         open_store("s3://bucket/runs").read("1")
     monkeypatch.setenv("AWS_PROFILE", "team")
     store = open_store("s3://bucket/runs")
-    assert (store.read("1"), type(store.source).__name__ == "ObstoreSource") == (b"1", library == "obstore")
+    assert (store.read("1"), type(store.source).__name__ == "ObstoreS3Source") == (b"1", library == "obstore")
 
 
 def _read_elsewhere(store):

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from pytest_webeval.stores.retries import ClientFailure, describe_failure
+from pytest_webeval.stores.failures import ClientFailure, describe_failure
 
 
 def responding(status):

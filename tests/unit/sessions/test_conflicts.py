@@ -1,0 +1,99 @@
+"""Options that contradict each other, or lack another one, are refused in the same words by all front ends."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import pytest
+
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.sessions import options
+from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.conflicts import CONFLICTS, WITHOUT_EFFECT, check_conflicts
+from pytest_webeval.sessions.settings import read_settings
+
+BASELINE = "requires a baseline; pass --webeval-baseline=SESSION"
+ALL_RUNS = "is about all runs, --webeval-shard scores a part; leave it out and use `webeval"
+LABELS = (
+    "--webeval-labels and --webeval-label-coding need each other: the same numbers mean other things in other files"
+)
+REFUSED = [
+    ({"report_embed": "1MB"}, "--webeval-report-embed requires a report; pass --webeval-report=DIR"),
+    ({"history": ["."]}, "--webeval-history requires a report; pass --webeval-report=DIR"),
+    ({"shard_times": "FILE"}, "--webeval-shard-times requires a shard; pass --webeval-shard=I/N"),
+    ({"labels": "FILE"}, LABELS),
+    ({"label_coding": "osu"}, LABELS),
+    ({"gate": ["no-regression"]}, f"gate 'no-regression' {BASELINE}"),
+    ({"baseline_update": True}, f"--webeval-baseline-update {BASELINE}"),
+    ({"known_failures": True}, f"--webeval-known-failures {BASELINE}"),
+    (
+        {"gate": ["certificate"]},
+        "gate 'certificate' requires webeval_judge_certificate; pass --webeval-judge-certificate=FILE",
+    ),
+    ({"shard": "1/2", "baseline": "."}, f"--webeval-baseline {ALL_RUNS} compare BASELINE MERGED` after `merge`"),
+    ({"shard": "1/2", "baseline_update": True}, f"--webeval-baseline-update {ALL_RUNS} compare BASELINE MERGED`"),
+    ({"shard": "1/2", "gate": ["complete", "errors <= 1"]}, f"--webeval-gate {ALL_RUNS} compare --gate`"),
+    ({"shard": "1/2", "gitlab_metrics": "m"}, f"--webeval-gitlab-metrics {ALL_RUNS} merge --gitlab-metrics`"),
+    ({"shard": "1/2", "metrics": "m"}, f"--webeval-metrics {ALL_RUNS} merge --metrics`"),
+    ({"shard": "1/2", "report": "r", "history": ["."]}, f"--webeval-history {ALL_RUNS} history`"),
+    ({"shard": "1/2", "write_subset": "s"}, f"--webeval-write-subset {ALL_RUNS} compare`"),
+]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads the settings of a command line; FILE is a file that exists."""
+    (tmp_path / "file").touch()
+
+    def read_values(**values):
+        given = {f"webeval_{key}": str(tmp_path / "file") if text == "FILE" else text for key, text in values.items()}
+        return read_settings(CommandSource(argparse.Namespace(**given)))
+
+    return read_values
+
+
+@pytest.mark.parametrize(("values", "message"), REFUSED, ids=[str(values) for values, _ in REFUSED])
+def test_options_that_do_not_go_together_are_refused(read, values, message):
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
+        check_conflicts(read(**values))
+
+
+def test_each_rule_of_the_table_refuses_something(read):
+    found = [read(**values) for values, _ in REFUSED]
+    assert [rule.message for rule in CONFLICTS if not any(map(rule.find, found))] == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"report": "r", "report_embed": "0", "history": ["."]},
+        {"shard": "1/2", "shard_times": "FILE", "gate": ["complete"], "reuse": True},
+        {"labels": "FILE", "label_coding": "abp"},
+        {"baseline": ".", "baseline_update": True, "known_failures": True, "gate": ["no-regression"]},
+        {"judge_certificate": "FILE", "gate": ["certificate"]},
+    ],
+    ids=str,
+)
+def test_options_that_go_together_are_not(read, values):
+    check_conflicts(read(**values))
+
+
+@pytest.mark.parametrize(
+    "values", [{"gate": ["no-regression"]}, {"known_failures": True}, {"gate": ["certificate"]}], ids=str
+)
+def test_a_session_that_scores_nothing_needs_no_baseline(read, values):
+    check_conflicts(read(**values), is_scoring=False)
+    check_conflicts(read(**values, audit_tasks=True), is_scoring=False)
+
+
+@pytest.mark.parametrize("name", ["output", "gate", "judge_votes", "reuse", "durations", "evaluators"])
+def test_an_audit_refuses_what_would_do_nothing_where_somebody_typed_it(read, name):
+    (row,) = [row for row in options.OPTIONS if row.name == name]
+    settings = read(audit_tasks=True)
+    check_conflicts(settings, is_scoring=False)
+    message = f"{row.flag} has no effect with --webeval-audit-tasks; {WITHOUT_EFFECT[name]}"
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}$"):
+        check_conflicts(settings, {row.flag}, is_scoring=False)
+    check_conflicts(read(), {row.flag})
