@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, Demand, Trial, build_page, build_trace, write_answer
+from pytest_webeval.authoring.audit.attempts import (
+    EMPTY,
+    Attempt,
+    RecordedRun,
+    Trial,
+    build_page,
+    build_trace,
+    write_answer,
+)
 from pytest_webeval.authoring.audit.examiner import OF_REQUESTS
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
@@ -34,32 +42,23 @@ EVERYWHERE: Mapping[str, Any] = {
 MOST_OTHERS = 2  # recordings of other tasks that are tried
 
 
-class OtherRun(Struct, frozen=True):
-    """A passing run of another task."""
-
-    name: str
-    attempt: Attempt
-
-
 class Material(Struct, frozen=True):
-    """What baselines are made of. `commonest` are answers that most tasks of a set or a template expect."""
+    """What baselines are made of. `commonest` are answers that most tasks of a set or a template expect.
+
+    `others` are passing runs of other tasks.
+    """
 
     task: Task
     sites: Sites
     expected: Mapping[str, Any]
     right_answer: bytes | None
     commonest: Mapping[str, bytes]
-    others: Sequence[OtherRun]
+    others: Sequence[RecordedRun]
 
     @property
     def task_type(self) -> str:
         """What the agent is asked to do."""
         return self.task.task_type or "RETRIEVE"
-
-    @property
-    def expects_data(self) -> bool:
-        """Whether an answer needs data."""
-        return self.task_type == "RETRIEVE"
 
     @property
     def required(self) -> list[str]:
@@ -81,7 +80,7 @@ class Material(Struct, frozen=True):
 
 
 def _without_work(name: str, answer: bytes, trace: NetworkTrace, field: str = STATUS) -> Trial:
-    return Trial(name, Attempt(answer, trace), Demand.FAIL, "passes_without_work", RESPONSE_EVALUATOR, field)
+    return Trial(name, Attempt(answer, trace), "passes_without_work", RESPONSE_EVALUATOR, field)
 
 
 def _claims(material: Material) -> Iterator[Trial]:
@@ -97,7 +96,7 @@ def _claims(material: Material) -> Iterator[Trial]:
 
 
 def _guessed_data(material: Material) -> Iterator[Trial]:
-    if not material.expects_data:
+    if material.task_type != "RETRIEVE":
         return
     data = material.expected.get(DATA)
     guesses: dict[str, Any] = dict(PLAIN)
@@ -123,8 +122,7 @@ def fill_shape(data: Any, value: Any) -> list[Any]:
 
 def _commonest(material: Material) -> Iterator[Trial]:
     for name, answer in material.commonest.items():
-        attempt = Attempt(answer, material.idle())
-        yield Trial(name, attempt, Demand.FAIL, "commonest_answer_passes", RESPONSE_EVALUATOR, DATA)
+        yield Trial(name, Attempt(answer, material.idle()), "commonest_answer_passes", RESPONSE_EVALUATOR, DATA)
 
 
 def _login_page(material: Material) -> Iterator[Trial]:
@@ -134,12 +132,13 @@ def _login_page(material: Material) -> Iterator[Trial]:
 def _right_answer(material: Material) -> Iterator[Trial]:
     """The right answer without the requests: of a retrieve task on its start page, since others answer `done`."""
     answer = material.right_answer
-    if answer is not None and material.required and material.expects_data:
-        name, attempt = "the right answer, start page only", Attempt(answer, material.idle())
-        yield Trial(name, attempt, Demand.FAIL, "start_page_passes", material.required[0], "")
-    if answer is not None and any(config["evaluator"] in OF_REQUESTS for config in material.task.eval):
-        attempt = Attempt(answer, EMPTY)
-        yield Trial("an empty trace", attempt, Demand.FAIL, "empty_trace_passes", NETWORK_EVALUATOR, "")
+    if answer is None:
+        return
+    if material.required and material.task_type == "RETRIEVE":
+        attempt = Attempt(answer, material.idle())
+        yield Trial("the right answer, start page only", attempt, "start_page_passes", material.required[0], "")
+    if any(config["evaluator"] in OF_REQUESTS for config in material.task.eval):
+        yield Trial("an empty trace", Attempt(answer, EMPTY), "empty_trace_passes", NETWORK_EVALUATOR, "")
 
 
 def _other_runs(material: Material) -> Iterator[Trial]:
@@ -150,7 +149,7 @@ def _other_runs(material: Material) -> Iterator[Trial]:
         if material.right_answer is not None and material.required:
             attempts[f"requests of task {other.name}"] = Attempt(material.right_answer, other.attempt.trace)
         for name, attempt in attempts.items():
-            yield Trial(name, attempt, Demand.FAIL, "other_run_passes", evaluator, "")
+            yield Trial(name, attempt, "other_run_passes", evaluator, "")
 
 
 BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
