@@ -136,8 +136,7 @@ def _try(read: Callable[[], Any], steps: Steps, *place: str) -> Iterator[Problem
     except (AttributeError, TypeError) as error:  # null or a number where the definition of a URL belongs
         yield Problem((*steps, "expected", *place), f"cannot be read: {error}; fix the definition")
     except EvaluationError as error:
-        text, _, path = str(error).rpartition(" @ ")
-        yield Problem((*steps, "expected", *(place or _parse_path(path if text else ""))), text or path)
+        yield Problem((*steps, "expected", *(place or _parse_path(error.where))), error.problem)
 
 
 def _parse_path(path: str) -> Steps:

@@ -18,7 +18,7 @@ from pytest_webeval.storage import append_in_place, to_json_bytes, write_bytes
 
 # Kinds of pictures by how their files begin.
 _KINDS = ((b"\x89PNG", "png"), (b"\xff\xd8\xff", "jpg"))
-_LONGEST_TEXT = 50_000  # characters of each text of a step that is too long
+_LONGEST_TEXT = 50_000  # characters of each text of a step that is too long; redaction needs whole words
 _ADVICE = "choose another directory"
 
 
@@ -36,7 +36,9 @@ class StepLog(Struct):
         try:
             text = _encode(line)
             if len(text) > LONGEST_LINE:  # a page in an observation; nobody would read the line
-                text = _encode(_shorten(line))
+                texts = {name: value for name, value in line.items() if isinstance(value, str)}
+                line |= {name: truncate_words(value, _LONGEST_TEXT) for name, value in texts.items()}
+                text = _encode({**line, "arguments": {"left_out": f"a step of more than {LONGEST_LINE} bytes"}})
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise SettingsError(f"cannot log step {self.count + 1}: {error}; use JSON values only") from error
         append_in_place(self.directory / STEPS, text, _ADVICE, is_new=False)
@@ -54,12 +56,6 @@ class StepLog(Struct):
         name = f"{self.count + 1}.{kind}"
         write_bytes(self.directory / STEPS_FOLDER / name, content, _ADVICE)
         return name
-
-
-def _shorten(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A line with the beginning of its texts, and no arguments. Redaction recognizes secrets in whole words only."""
-    texts = {name: truncate_words(value, _LONGEST_TEXT) for name, value in line.items() if isinstance(value, str)}
-    return {**line, **texts, "arguments": {"left_out": f"a step of more than {LONGEST_LINE} bytes"}}
 
 
 def _encode(line: Mapping[str, Any]) -> bytes:

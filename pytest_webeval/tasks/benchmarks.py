@@ -98,7 +98,7 @@ class StoredRow(Struct, frozen=True, gc=False):
 
 
 class TrajectoryBenchmark(Struct, frozen=True):
-    """A benchmark by the names of its fields (`fara_webeval.md` §1.4), of which the first of the `ids` not blank counts.
+    """A benchmark by the names of its fields (`fara_webeval.md` §1.4). The first of the `ids` that is not blank counts.
 
     `splits` are groups that the name of the file says instead of the row. A row without the `also` fields is of another
     benchmark; `named` are benchmarks with the same fields, which the name of the file decides between.

@@ -67,9 +67,12 @@ class TaskSet(Struct, frozen=True, dict=True):
         """The task of that id. Raises `TaskDefinitionError` if it is missing, defined twice or invalid."""
         key = self._key(task_id)
         task = self._load_rephrased(task_id) if key is None else self._load_task(key)
-        if task is None:
-            raise self._missing_error(task_id)
-        return task
+        if task is not None:
+            return task
+        if isinstance(task_id, str) and self._is_numbered:
+            raise TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory after its task id")
+        problem = f"{_format_task_id(task_id)} is not defined in {self.source}"
+        raise TaskDefinitionError(f"{problem}; add it or use --webeval-tasks")
 
     def _load_task(self, key: int | str) -> Task:
         if key in self._duplicates:
@@ -99,13 +102,6 @@ class TaskSet(Struct, frozen=True, dict=True):
     @cached_property
     def _is_numbered(self) -> bool:
         return all(isinstance(task_id, int) for task_id in self._rows)
-
-    def _missing_error(self, task_id: int | str) -> TaskDefinitionError:
-        if isinstance(task_id, str) and self._is_numbered:
-            return TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory after its task id")
-        return TaskDefinitionError(
-            f"{_format_task_id(task_id)} is not defined in {self.source}; add it or use --webeval-tasks"
-        )
 
 
 def _spell_otherwise(task_id: int | str) -> tuple[int | str, ...]:

@@ -31,7 +31,10 @@ class Subset(Struct, frozen=True):
 
 def load_subset(name: str) -> Subset:
     """The subset in a file, or `hard` or `non-hard` of an installed reference. Raises `SettingsError`."""
-    path = _find_bundled(name) if name in BUNDLED else Path(name)
+    path = find_reference_file(BUNDLED[name]) if name in BUNDLED else Path(name)
+    if path is None:
+        problem = f"the subset {name} needs webarena-verified, which is not installed"
+        raise SettingsError(f"{problem}; install it, or pass a file with --webeval-subset")
     try:
         return parse_subset(path.read_bytes(), name if name in BUNDLED else str(path))
     except OSError as error:
@@ -55,16 +58,6 @@ def parse_subset(content: bytes, source: str) -> Subset:
             "restore the ids, or correct the checksum if you changed them on purpose"
         )
     return subset
-
-
-def _find_bundled(name: str) -> Path:
-    path = find_reference_file(BUNDLED[name])
-    if path is None:
-        raise SettingsError(
-            f"the subset {name} needs webarena-verified, which is not installed; "
-            "install it, or pass a file with --webeval-subset"
-        )
-    return path
 
 
 def _check_ids(raw: object, source: str) -> Sequence[int | str]:
