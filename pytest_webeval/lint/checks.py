@@ -1,4 +1,4 @@
-"""The checks of the lint, a row each. One more is one function and one row."""
+"""The checks of the lint, a row each, which says what the check reports. One more is one function and one row."""
 
 from __future__ import annotations
 

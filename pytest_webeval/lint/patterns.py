@@ -143,7 +143,6 @@ def check_invalid_patterns(definition: Definition) -> Iterator[Problem]:
 
 
 def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
-    """Patterns that match everything."""
     environments = definition.case.sites.environments.values()
     pages = [tuple(f"{each.url.rstrip('/')}{path}" for path in UNLIKELY_PAGES) for each in environments]
     for pattern in list_patterns(definition):
@@ -264,7 +263,6 @@ def check_literal_urls(definition: Definition) -> Iterator[Problem]:
 
 
 def check_ignored_parameters(definition: Definition) -> Iterator[Problem]:
-    """Expected parameters and fields that the same expectation ignores."""
     for request in definition.requests:
         event, matcher, ignored = request.expected, request.matcher, list[Steps]()
         with suppress(EvaluationError):

@@ -34,7 +34,6 @@ NEVER_COMPARED = ("response_status", "query_params", "post_data", "response_cont
 
 
 def check_methods(definition: Definition) -> Iterator[Problem]:
-    """Methods that no request has."""
     for request in definition.requests:
         steps, is_forbidden = request.at("http_method"), request.config.should_not_exist
         yield from _check_method(steps, request.expected.http_method, is_forbidden=is_forbidden)
@@ -67,7 +66,6 @@ def check_posted_data(definition: Definition) -> Iterator[Problem]:
 
 
 def check_statuses(definition: Definition) -> Iterator[Problem]:
-    """Statuses that no response has."""
     for request in definition.requests:
         status = request.expected.response_status
         if status not in STATUSES and status not in ABORTED:
@@ -103,7 +101,6 @@ def is_never_compared(steps: Steps) -> bool:
 
 
 def check_last_event_only(definition: Definition) -> Iterator[Problem]:
-    """`last_event_only` where it changes nothing."""
     for request in definition.requests:
         is_last_page = _uses_last_page(definition, request)
         if "last_event_only" in request.raw and (request.config.should_not_exist or is_last_page):
@@ -194,7 +191,6 @@ def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
 
 
 def check_empty_headers(definition: Definition) -> Iterator[Problem]:
-    """Empty headers, which no request matches."""
     for request in definition.requests:
         if request.written.get("headers") == {}:
             is_fatal = not request.config.should_not_exist

@@ -12,30 +12,14 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.addresses import find_start
-from pytest_webeval.lint.definition import AnswerCheck, Definition, RequestCheck
+from pytest_webeval.lint.definition import MODELS, Definition, RequestCheck
 from pytest_webeval.lint.findings import Problem, Steps
-from pytest_webeval.tasks.expectations import (
-    NETWORK_EVALUATOR,
-    REQUEST_EVALUATOR,
-    RESPONSE_EVALUATOR,
-    RUBRIC_EVALUATOR,
-    ExpectedEvent,
-    NetworkExpectation,
-    RequestPatternExpectation,
-    ResponseExpectation,
-    RubricExpectation,
-)
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedEvent
 from pytest_webeval.tasks.task import TrajectoryTask
 from pytest_webeval.values.schema import ValueParser
 
 _PLACE = re.compile(r"(?P<text>.*) @ (?P<path>[\w.\[\]]+)(?P<rest>(?:; .*)?)", re.DOTALL)
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-MODELS: dict[str, type] = {
-    RESPONSE_EVALUATOR: ResponseExpectation,
-    NETWORK_EVALUATOR: NetworkExpectation,
-    REQUEST_EVALUATOR: RequestPatternExpectation,
-    RUBRIC_EVALUATOR: RubricExpectation,
-}
 # Other checks report these with their place.
 PLACED_BY_OTHERS = ("Q18", "Q29", "Q35")
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -68,13 +52,11 @@ def _place(text: str, definition: Definition, steps: Steps) -> Problem:
 
 
 def check_ignored_fields(definition: Definition) -> Iterator[Problem]:
-    """Fields of other benchmarks' rows that are invalid and ignored."""
     if isinstance(definition.task, TrajectoryTask):
         yield from (Problem((), text.partition(": ")[2] or text) for text in definition.task.warnings)
 
 
 def check_duplicate_ids(definition: Definition) -> Iterator[Problem]:
-    """Tasks whose id another row has."""
     if definition.task is not None:
         task_id = str(definition.task.task_id)
         first = definition.ids.setdefault(task_id, definition.place)
@@ -85,17 +67,13 @@ def check_duplicate_ids(definition: Definition) -> Iterator[Problem]:
 def check_values(definition: Definition) -> Iterator[Problem]:
     """Expected values that their declared type, or the reader of URLs, cannot read: an error of every run."""
     for answer in definition.answers:
-        yield from _check_answer(definition, answer)
+        data, kind = answer.expected.retrieved_data, answer.expected.task_type
+        if data and kind == "RETRIEVE" and answer.schema.get("type", "array") in ("array", "null"):
+            reader = ValueParser(definition.context, strict=True, where="retrieved_data")
+            problems = _try(partial(reader.array, data, answer.schema), answer.steps)
+            yield from (problem for problem in problems if not problem.text.startswith("unknown type"))
     for request in definition.requests:
         yield from _check_request(definition, request)
-
-
-def _check_answer(definition: Definition, answer: AnswerCheck) -> Iterator[Problem]:
-    data, kind = answer.expected.retrieved_data, answer.expected.task_type
-    if data and kind == "RETRIEVE" and answer.schema.get("type", "array") in ("array", "null"):
-        reader = ValueParser(definition.context, strict=True, where="retrieved_data")
-        problems = _try(lambda: reader.array(data, answer.schema), answer.steps)
-        yield from (problem for problem in problems if not problem.text.startswith("unknown type"))
 
 
 def _check_request(definition: Definition, request: RequestCheck) -> Iterator[Problem]:
@@ -148,7 +126,6 @@ def _parse_path(path: str) -> Steps:
 
 
 def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
-    """Expectations that are written twice."""
     first: dict[str, int] = {}
     for expectation in definition.task.expectations if definition.task else ():
         text = json.dumps(expectation.config, sort_keys=True)
@@ -159,7 +136,6 @@ def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
 
 
 def check_contradictions(definition: Definition) -> Iterator[Problem]:
-    """Expectations that no run can meet together: a request that must and must not exist, or two answers."""
     required: dict[str, str | int] = {}
     for request in definition.requests:
         if not request.config.should_not_exist:

@@ -93,6 +93,7 @@ def _claims(material: Material) -> Iterator[Trial]:
         name, details = ("done", None) if is_claim else (f"refusal {status}", "there is no such thing")
         yield _without_work(name, write_answer(material.task_type, status, details=details), trace)
     yield _without_work("patterns as type and status", write_answer(ANYTHING, ANYTHING), trace)
+    yield _without_work("login page only", write_answer(material.task_type, STATUSES[0]), material.idle(LOGIN))
 
 
 def _guessed_data(material: Material) -> Iterator[Trial]:
@@ -125,10 +126,6 @@ def _commonest(material: Material) -> Iterator[Trial]:
         yield Trial(name, Attempt(answer, material.idle()), "commonest_answer_passes", RESPONSE_EVALUATOR, DATA)
 
 
-def _login_page(material: Material) -> Iterator[Trial]:
-    yield _without_work("login page only", write_answer(material.task_type, STATUSES[0]), material.idle(LOGIN))
-
-
 def _right_answer(material: Material) -> Iterator[Trial]:
     """The right answer without the requests: of a retrieve task on its start page, since others answer `done`."""
     answer = material.right_answer
@@ -156,7 +153,6 @@ BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
     _claims,
     _guessed_data,
     _commonest,
-    _login_page,
     _right_answer,
     _other_runs,
 )
@@ -208,19 +204,21 @@ def template_of(task: Task) -> int | str | None:
 
 def _write_expected(task: Task) -> bytes | None:
     """The expected data of a task that asks for some; an answer without data is another baseline."""
-    expected = read_expected(task)
-    data = expected.get(DATA)
-    if task.task_type != "RETRIEVE" or not isinstance(expected.get("status"), str) or not data:
+    answer = build_right_answer(task)
+    if answer is None or task.task_type != "RETRIEVE" or not answer[DATA]:
         return None
-    answer = {"task_type": "RETRIEVE", "status": expected["status"].upper(), DATA: choose_first(data)}
     try:
         return msgspec.json.encode(answer, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
         return None
 
 
-def choose_first(data: Any) -> Any:
-    """Expected data with the first of several alternatives in each place."""
-    if not isinstance(data, list):
-        return data
-    return [item[0] if isinstance(item, list) and item else item for item in data]
+def build_right_answer(task: Task) -> dict[str, Any] | None:
+    """What a task expects as an answer, with the first of several alternatives in each place; None for no answer."""
+    expected = read_expected(task)
+    status, data = expected.get("status"), expected.get(DATA)
+    if not isinstance(status, str):
+        return None
+    if isinstance(data, list):
+        data = [item[0] if isinstance(item, list) and item else item for item in data]
+    return {"task_type": task.task_type, "status": status.upper(), DATA: data or None}

@@ -10,14 +10,14 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
 from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun, Trial
 from pytest_webeval.authoring.audit.baselines import (
     DATA,
     Material,
-    choose_first,
+    build_right_answer,
     list_baselines,
     read_expected,
 )
@@ -92,22 +92,26 @@ def select_passing(examiner: Examiner, runs: Iterable[RecordedRun]) -> list[Reco
     return passing
 
 
-class Audit:
+class Audit(Struct, dict=True, eq=False):
     """One audit under way, with the findings and verdicts so far: it may be interrupted."""
 
-    def __init__(
-        self,
-        examiner: Examiner,
-        runs: Sequence[RecordedRun],
-        commonest: Mapping[str, bytes],
-        others: Sequence[RecordedRun],
-        spare_traces: Sequence[NetworkTrace],
-    ) -> None:
-        self.examiner, self.task, self.runs = examiner, examiner.task, runs
-        self.commonest, self.others, self.spare_traces = commonest, others, spare_traces
-        self.expected = read_expected(self.task)
-        self.findings: list[Finding] = []
-        self.verdicts: list[tuple[Trial, Verdict]] = []
+    examiner: Examiner
+    runs: Sequence[RecordedRun]
+    commonest: Mapping[str, bytes]
+    others: Sequence[RecordedRun]
+    spare_traces: Sequence[NetworkTrace]
+    findings: list[Finding] = field(default_factory=list)
+    verdicts: list[tuple[Trial, Verdict]] = field(default_factory=list)
+
+    @property
+    def task(self) -> Task:
+        """The audited task."""
+        return self.examiner.task
+
+    @cached_property
+    def expected(self) -> Mapping[str, Any]:
+        """What its first response expectation expects."""
+        return read_expected(self.task)
 
     def run(self) -> None:
         """Try everything."""
@@ -148,8 +152,8 @@ class Audit:
         for trial in self._list_trials():
             verdict = self.examiner.judge(trial.attempt)
             self.verdicts.append((trial, verdict))
-            is_decided = bool(verdict.statuses) and not self.examiner.unknown
-            if not verdict.passes if KINDS[trial.kind].must_pass else verdict.passes and is_decided:
+            is_success = verdict.passes and bool(verdict.statuses) and not self.examiner.unknown
+            if not verdict.passes if KINDS[trial.kind].must_pass else is_success:
                 yield self._finding(trial.kind, trial.evaluator, trial.field, trial.detail, trial.name)
         yield from self._find_redundant()
 
@@ -231,17 +235,15 @@ class Audit:
             if expectation.index in ever - alone and (is_answer or f"eval[{expectation.index}]" in aimed_at):
                 yield self._finding("redundant_expectation", expectation.evaluator, f"eval[{expectation.index}]")
 
-    def _finding(self, kind: str, evaluator: str, field: str, detail: str = "", *mutants: str) -> Finding:
-        return Finding(self.task.task_id, kind, evaluator, field, mutants, detail)
+    def _finding(self, kind: str, evaluator: str, place: str, detail: str = "", *mutants: str) -> Finding:
+        return Finding(self.task.task_id, kind, evaluator, place, mutants, detail)
 
 
 def write_right_answer(task: Task, sites: Sites) -> bytes | None:
     """What a task expects as an answer, with addresses for placeholders; None where it expects none."""
-    expected = read_expected(task)
-    status, data = expected.get("status"), expected.get(DATA)
-    if not isinstance(status, str):
+    answer = build_right_answer(task)
+    if answer is None:
         return None
-    answer = {"task_type": task.task_type, "status": status.upper(), DATA: choose_first(data) or None}
     text = json.dumps(answer)
     for site in task.sites:
         if site in sites.environments:
