@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.lint.definition import MODELS, Definition, list_properties
+from pytest_webeval.lint.definition import MODELS, AnswerCheck, Definition, RequestCheck, list_properties
 from pytest_webeval.lint.findings import Problem, Severity, Steps
 from pytest_webeval.tasks.benchmarks import WebArenaRows, find_benchmark
 from pytest_webeval.tasks.expectations import (
@@ -136,34 +136,32 @@ def check_keywords(definition: Definition) -> Iterator[Problem]:
                 yield Problem((*steps, name), f"the keyword {name!r} is not checked; the expected values decide")
 
 
-def check_properties(definition: Definition) -> Iterator[Problem]:
-    for answer in definition.answers:
-        items, data = answer.item_schema, answer.expected.retrieved_data or []
-        objects = [((*answer.data_steps, index), item) for index, item in enumerate(data) if isinstance(item, dict)]
-        if not isinstance(items, dict) or items.get("type") != "object":
-            if not isinstance(items, dict) or not {"format", "properties"} & items.keys():
-                text = 'an object whose schema has not the type object; write "type": "object"'
-                yield from (Problem(steps, text) for steps, _ in objects)
-            continue
-        names = set(list_properties(items))
-        for steps, item in objects:
-            for name in sorted(item.keys() - names):
-                text = f"the schema lacks the property {name!r:.80}, so it is compared as a string; add its type"
-                yield Problem((*steps, name), text)
-        for name in sorted(names.difference(*(item for _, item in objects))) if objects else ():
-            text = f"no expected object has {name!r:.80}, so an answer that follows the schema fails; remove it"
-            yield Problem((*answer.steps, "results_schema", "items", "properties", name), text)
+def check_properties(answer: AnswerCheck) -> Iterator[Problem]:
+    items, data = answer.item_schema, answer.expected.retrieved_data or []
+    objects = [((*answer.data_steps, index), item) for index, item in enumerate(data) if isinstance(item, dict)]
+    if not isinstance(items, dict) or items.get("type") != "object":
+        if not isinstance(items, dict) or not {"format", "properties"} & items.keys():
+            text = 'an object whose schema has not the type object; write "type": "object"'
+            yield from (Problem(steps, text) for steps, _ in objects)
+        return
+    names = set(list_properties(items))
+    for steps, item in objects:
+        for name in sorted(item.keys() - names):
+            text = f"the schema lacks the property {name!r:.80}, so it is compared as a string; add its type"
+            yield Problem((*steps, name), text)
+    for name in sorted(names.difference(*(item for _, item in objects))) if objects else ():
+        text = f"no expected object has {name!r:.80}, so an answer that follows the schema fails; remove it"
+        yield Problem((*answer.steps, "results_schema", "items", "properties", name), text)
 
 
-def check_posted_properties(definition: Definition) -> Iterator[Problem]:
+def check_posted_properties(request: RequestCheck) -> Iterator[Problem]:
     """Properties whose name is nearly that of a posted field, which is compared as a string then."""
-    for request in definition.requests:
-        fields, properties = request.expected.post_data or {}, list_properties(request.config.post_data_schema)
-        names = [name for name in fields if not name.startswith(("$", "^"))]
-        for name in properties:
-            if name not in fields and (nearest := find_nearest(name, names, MISSPELT)) and nearest not in properties:
-                steps = (*request.steps, "post_data_schema", "properties", name)
-                yield Problem(steps, f"no posted field is {name!r:.80}; use {nearest!r:.80}")
+    fields, properties = request.expected.post_data or {}, list_properties(request.config.post_data_schema)
+    names = [name for name in fields if not name.startswith(("$", "^"))]
+    for name in properties:
+        if name not in fields and (nearest := find_nearest(name, names, MISSPELT)) and nearest not in properties:
+            steps = (*request.steps, "post_data_schema", "properties", name)
+            yield Problem(steps, f"no posted field is {name!r:.80}; use {nearest!r:.80}")
 
 
 def find_nearest(name: str, known: Sequence[str] | Mapping[str, Any], cutoff: float = 0.6) -> str | None:

@@ -12,7 +12,7 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.addresses import find_start
-from pytest_webeval.lint.definition import MODELS, Definition, RequestCheck
+from pytest_webeval.lint.definition import MODELS, AnswerCheck, Definition, RequestCheck
 from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedEvent
 from pytest_webeval.tasks.task import TrajectoryTask
@@ -159,20 +159,19 @@ def _request_key(event: ExpectedEvent, *, is_from_any_page: bool = False) -> str
     return json.dumps([event.http_method.upper(), event.url, referer])
 
 
-def check_answers_of_types(definition: Definition) -> Iterator[Problem]:
+def check_answers_of_types(answer: AnswerCheck) -> Iterator[Problem]:
     """Retrieve tasks without data, data of other tasks, and `error_details`, which no answer can meet."""
-    for answer in definition.answers:
-        expected, place = answer.expected, (*answer.steps, "expected")
-        if expected.task_type == "RETRIEVE" and expected.status == "SUCCESS" and not expected.retrieved_data:
-            if expected.has_data or "results_schema" not in answer.raw:  # or else nothing can pass
-                text = "a retrieve task without data passes for every answer without data; write retrieved_data"
-                yield Problem((*place, "retrieved_data"), text)
-        elif expected.task_type != "RETRIEVE" and expected.retrieved_data:
-            text = f"retrieved_data of a {expected.task_type.lower()} task is never compared; remove it"
+    expected, place = answer.expected, (*answer.steps, "expected")
+    if expected.task_type == "RETRIEVE" and expected.status == "SUCCESS" and not expected.retrieved_data:
+        if expected.has_data or "results_schema" not in answer.raw:  # or else nothing can pass
+            text = "a retrieve task without data passes for every answer without data; write retrieved_data"
             yield Problem((*place, "retrieved_data"), text)
-        if expected.has_details:
-            text = "error_details fails every answer that has some; remove it"
-            yield Problem((*place, "error_details"), text)
+    elif expected.task_type != "RETRIEVE" and expected.retrieved_data:
+        text = f"retrieved_data of a {expected.task_type.lower()} task is never compared; remove it"
+        yield Problem((*place, "retrieved_data"), text)
+    if expected.has_details:
+        text = "error_details fails every answer that has some; remove it"
+        yield Problem((*place, "error_details"), text)
 
 
 def check_requests_of_types(definition: Definition) -> Iterator[Problem]:

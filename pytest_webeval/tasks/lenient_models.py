@@ -35,7 +35,7 @@ def read_leniently(kind: type[Model], raw: object, root: str) -> Model:
 
     Raises `ValueError` with one line that says what is wrong, and where below the root.
     """
-    model = find_model(kind)
+    model = find_model(cast("Any", kind))
     try:
         if model is None:
             return msgspec.convert(raw, kind)
@@ -152,11 +152,12 @@ def find_model(kind: type) -> type[BaseModel] | None:
     """The model with the fields of a struct, or the model itself; None for a struct that pydantic does not read."""
     if issubclass(kind, BaseModel):
         return kind
-    if not kind.__module__.startswith(f"{__package__}.") or kind.__name__ not in LENIENT:
+    is_ours = issubclass(kind, msgspec.Struct) and kind.__module__.startswith(f"{__package__}.")
+    if not is_ours or kind.__name__ not in LENIENT:
         return None
     base, replaced_types = LENIENT[kind.__name__]
     types, fields = get_type_hints(kind), dict[str, Any]()
-    for field in msgspec.structs.fields(kind):
+    for field in msgspec.structs.fields(cast("Any", kind)):
         default = ... if field.required else None if field.default is msgspec.UNSET else field.default
         if field.default_factory is not msgspec.NODEFAULT:
             default = Field(default_factory=field.default_factory)
