@@ -27,7 +27,7 @@ from pytest_webeval.errors import EvaluationError, TaskDefinitionError, WebEvalE
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.scoring.score import format_timeout, limit_time
+from pytest_webeval.scoring.score import TIMED_OUT, limit_time
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.task import Task
 
@@ -97,7 +97,7 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             with limit_time(self.settings.timeout):
                 yield
         except EvaluationError as error:
-            if str(error) != format_timeout(self.settings.timeout):
+            if error.code != TIMED_OUT:
                 raise
 
     def _load(self, position: int) -> RecordedRun | None:
