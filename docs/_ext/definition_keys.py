@@ -11,8 +11,8 @@ import msgspec
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType
 
 from pytest_webeval.tasks import expectations
+from pytest_webeval.tasks.lenient_models import inner_struct
 from pytest_webeval.tasks.task import DefinedTask
-from pytest_webeval.tasks.unknown_fields import inner_struct
 
 EVALUATORS: dict[str, type[Struct]] = {
     expectations.RESPONSE_EVALUATOR: expectations.ResponseExpectation,

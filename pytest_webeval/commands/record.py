@@ -125,8 +125,8 @@ def _record(
     """Open the start page, wait until the person is done, and ask for the answer. Raises `SettingsError`."""
     from playwright.sync_api import Error
 
+    from pytest_webeval.recorder.contexts import open_context
     from pytest_webeval.recorder.person import Person, TypedLines
-    from pytest_webeval.recorder.sync_recording import open_context
 
     with open_context(recording, options) as context:
         page = next(iter(context.pages), None) or context.new_page()

@@ -26,12 +26,14 @@ from pytest_webeval.tasks.expectations import (
     NETWORK_EVALUATOR,
     REQUEST_EVALUATOR,
     RESPONSE_EVALUATOR,
+    RUBRIC_EVALUATOR,
     ExpectedEvent,
     ExpectedRequest,
     ExpectedResponse,
     NetworkExpectation,
     RequestPatternExpectation,
     ResponseExpectation,
+    RubricExpectation,
 )
 from pytest_webeval.tasks.sites import Environment, Sites, placeholder
 from pytest_webeval.tasks.task import Task
@@ -39,8 +41,13 @@ from pytest_webeval.values import VALUE_TYPES, value_type
 from pytest_webeval.values.base import ParseContext, Value
 
 Config = TypeVar("Config")
-
-
+# The evaluators of the package, and how each entry of `eval` is read.
+MODELS: dict[str, type[Struct]] = {
+    RESPONSE_EVALUATOR: ResponseExpectation,
+    NETWORK_EVALUATOR: NetworkExpectation,
+    REQUEST_EVALUATOR: RequestPatternExpectation,
+    RUBRIC_EVALUATOR: RubricExpectation,
+}
 ANSWER, POST, QUERY, HEADER, COOKIE, CONTENT = "answer", "post", "query", "header", "cookie", "content"
 NO_ALTERNATIVES = ("coordinates",)  # a list of two is one point
 

@@ -6,32 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.evaluators import EVALUATORS
-from pytest_webeval.lint.definition import Definition, list_properties
+from pytest_webeval.lint.definition import MODELS, AnswerCheck, Definition, RequestCheck, list_properties
 from pytest_webeval.lint.findings import Problem, Severity, Steps
 from pytest_webeval.tasks.benchmarks import WebArenaRows, find_benchmark
 from pytest_webeval.tasks.expectations import (
     NETWORK_EVALUATOR,
     REQUEST_EVALUATOR,
     RESPONSE_EVALUATOR,
-    RUBRIC_EVALUATOR,
     ExpectedEvent,
     ExpectedRequest,
     ExpectedResponse,
-    NetworkExpectation,
-    RequestPatternExpectation,
-    ResponseExpectation,
-    RubricExpectation,
 )
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values import VALUE_TYPES
 
 # By evaluator: the keys of an entry of `eval`, and those of its `expected`.
-ENTRY_KEYS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
-    RESPONSE_EVALUATOR: (ResponseExpectation.__struct_encode_fields__, ExpectedResponse.KEYS),
-    NETWORK_EVALUATOR: (NetworkExpectation.__struct_encode_fields__, ExpectedEvent.__struct_encode_fields__),
-    REQUEST_EVALUATOR: (RequestPatternExpectation.__struct_encode_fields__, ExpectedRequest.__struct_encode_fields__),
-    RUBRIC_EVALUATOR: (RubricExpectation.__struct_encode_fields__, ()),
+_EXPECTED_KEYS: dict[str, Sequence[str]] = {
+    RESPONSE_EVALUATOR: ExpectedResponse.KEYS,
+    NETWORK_EVALUATOR: ExpectedEvent.__struct_encode_fields__,
+    REQUEST_EVALUATOR: ExpectedRequest.__struct_encode_fields__,
 }
+ENTRY_KEYS = {name: (model.__struct_encode_fields__, _EXPECTED_KEYS.get(name, ())) for name, model in MODELS.items()}
 SCHEMAS = ("results_schema", "query_params_schema", "post_data_schema")
 SCHEMA_KEYS = ("type", "format", "items", "properties")
 # Keywords of JSON Schema that describe a datum. Those that restrict one are not checked.
@@ -56,7 +51,6 @@ CONFLICTS: Mapping[str, tuple[str, ...]] = {
 
 
 def check_unknown_keys(definition: Definition) -> Iterator[Problem]:
-    """Keys that no reader knows, with the nearest that one does."""
     for steps, known in _list_unknown(definition.raw):
         yield Problem(steps, f"unknown key {steps[-1]!r:.80}; {_suggest(steps, known)}")
 
@@ -77,7 +71,6 @@ def check_repeated_keys(definition: Definition) -> Iterator[Problem]:
 
 
 def check_evaluator_names(definition: Definition) -> Iterator[Problem]:
-    """Evaluators whose name is nearly that of one of the package."""
     for index, entry in enumerate(_list_entries(definition.raw)):
         name = entry.get("evaluator")
         if isinstance(name, str) and name not in EVALUATORS and (nearest := find_nearest(name, EVALUATORS, CLOSE)):
@@ -105,7 +98,6 @@ def check_types(definition: Definition) -> Iterator[Problem]:
 
 
 def check_containers(definition: Definition) -> Iterator[Problem]:
-    """Arrays without items, and items or properties without the type that makes them count."""
     for steps, schema in _list_schemas(definition.raw):
         if not isinstance(schema, dict):
             continue
@@ -144,35 +136,32 @@ def check_keywords(definition: Definition) -> Iterator[Problem]:
                 yield Problem((*steps, name), f"the keyword {name!r} is not checked; the expected values decide")
 
 
-def check_properties(definition: Definition) -> Iterator[Problem]:
-    """Members of expected objects that the schema lacks, and properties that no expected object has."""
-    for answer in definition.answers:
-        items, data = answer.item_schema, answer.expected.retrieved_data or []
-        objects = [((*answer.data_steps, index), item) for index, item in enumerate(data) if isinstance(item, dict)]
-        if not isinstance(items, dict) or items.get("type") != "object":
-            if not isinstance(items, dict) or not {"format", "properties"} & items.keys():
-                text = 'an object whose schema has not the type object; write "type": "object"'
-                yield from (Problem(steps, text) for steps, _ in objects)
-            continue
-        names = set(list_properties(items))
-        for steps, item in objects:
-            for name in sorted(item.keys() - names):
-                text = f"the schema lacks the property {name!r:.80}, so it is compared as a string; add its type"
-                yield Problem((*steps, name), text)
-        for name in sorted(names.difference(*(item for _, item in objects))) if objects else ():
-            text = f"no expected object has {name!r:.80}, so an answer that follows the schema fails; remove it"
-            yield Problem((*answer.steps, "results_schema", "items", "properties", name), text)
+def check_properties(answer: AnswerCheck) -> Iterator[Problem]:
+    items, data = answer.item_schema, answer.expected.retrieved_data or []
+    objects = [((*answer.data_steps, index), item) for index, item in enumerate(data) if isinstance(item, dict)]
+    if not isinstance(items, dict) or items.get("type") != "object":
+        if not isinstance(items, dict) or not {"format", "properties"} & items.keys():
+            text = 'an object whose schema has not the type object; write "type": "object"'
+            yield from (Problem(steps, text) for steps, _ in objects)
+        return
+    names = set(list_properties(items))
+    for steps, item in objects:
+        for name in sorted(item.keys() - names):
+            text = f"the schema lacks the property {name!r:.80}, so it is compared as a string; add its type"
+            yield Problem((*steps, name), text)
+    for name in sorted(names.difference(*(item for _, item in objects))) if objects else ():
+        text = f"no expected object has {name!r:.80}, so an answer that follows the schema fails; remove it"
+        yield Problem((*answer.steps, "results_schema", "items", "properties", name), text)
 
 
-def check_posted_properties(definition: Definition) -> Iterator[Problem]:
+def check_posted_properties(request: RequestCheck) -> Iterator[Problem]:
     """Properties whose name is nearly that of a posted field, which is compared as a string then."""
-    for request in definition.requests:
-        fields, properties = request.expected.post_data or {}, list_properties(request.config.post_data_schema)
-        names = [name for name in fields if not name.startswith(("$", "^"))]
-        for name in properties:
-            if name not in fields and (nearest := find_nearest(name, names, MISSPELT)) and nearest not in properties:
-                steps = (*request.steps, "post_data_schema", "properties", name)
-                yield Problem(steps, f"no posted field is {name!r:.80}; use {nearest!r:.80}")
+    fields, properties = request.expected.post_data or {}, list_properties(request.config.post_data_schema)
+    names = [name for name in fields if not name.startswith(("$", "^"))]
+    for name in properties:
+        if name not in fields and (nearest := find_nearest(name, names, MISSPELT)) and nearest not in properties:
+            steps = (*request.steps, "post_data_schema", "properties", name)
+            yield Problem(steps, f"no posted field is {name!r:.80}; use {nearest!r:.80}")
 
 
 def find_nearest(name: str, known: Sequence[str] | Mapping[str, Any], cutoff: float = 0.6) -> str | None:

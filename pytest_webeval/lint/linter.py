@@ -60,7 +60,8 @@ def lint_row(row: RawRow, source: str, sites: Sites | None, ids: dict[str, str])
 def run_check(check: Check, definition: Definition) -> Iterator[Problem]:
     """The problems that a check reports. What it cannot read is reported by another."""
     try:
-        yield from check.run(definition)
+        for part in (definition,) if check.of is None else getattr(definition, check.of):
+            yield from check.run(part)
     except (WebEvalError, RecursionError):
         return
 

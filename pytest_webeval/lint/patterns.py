@@ -143,7 +143,6 @@ def check_invalid_patterns(definition: Definition) -> Iterator[Problem]:
 
 
 def check_broad_patterns(definition: Definition) -> Iterator[Problem]:
-    """Patterns that match everything."""
     environments = definition.case.sites.environments.values()
     pages = [tuple(f"{each.url.rstrip('/')}{path}" for path in UNLIKELY_PAGES) for each in environments]
     for pattern in list_patterns(definition):
@@ -228,55 +227,47 @@ def _find_text_obstacle(pattern: Pattern, definition: Definition) -> str | None:
     return None
 
 
-def check_literal_patterns(definition: Definition) -> Iterator[Problem]:
+def check_literal_patterns(datum: Datum) -> Iterator[Problem]:
     """Texts that look like patterns, and patterns where only texts are compared."""
-    for datum in definition.singles:
-        text, is_text = datum.raw, datum.type_name in PATTERN_TYPES
-        if not isinstance(text, str) or is_text is looks_like_pattern(
-            text
-        ):  # a plain text, or a pattern where one may be
-            continue
-        if not is_text:
-            compared = f"as {datum.type_name}" if datum.type_name else "exactly"
-            problem = f"{text!r:.80} is not a pattern here, it is compared {compared}; write the value"
-            yield Problem(datum.steps, problem)
-        elif looks_like_pattern(text.strip()):
-            yield Problem(datum.steps, f"{text!r:.80} is not a pattern, for blanks are around it; remove them")
-        elif _SIGNS.search(text) or (text.startswith("^") and len(text) > 1):
-            yield Problem(datum.steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
+    text, is_text = datum.raw, datum.type_name in PATTERN_TYPES
+    if not isinstance(text, str) or is_text is looks_like_pattern(text):  # a plain text, or a pattern where one may be
+        return
+    if not is_text:
+        compared = f"as {datum.type_name}" if datum.type_name else "exactly"
+        problem = f"{text!r:.80} is not a pattern here, it is compared {compared}; write the value"
+        yield Problem(datum.steps, problem)
+    elif looks_like_pattern(text.strip()):
+        yield Problem(datum.steps, f"{text!r:.80} is not a pattern, for blanks are around it; remove them")
+    elif _SIGNS.search(text) or (text.startswith("^") and len(text) > 1):
+        yield Problem(datum.steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
 
 
-def check_literal_urls(definition: Definition) -> Iterator[Problem]:
+def check_literal_urls(request: RequestCheck) -> Iterator[Problem]:
     """URLs that look like patterns: no request has such a URL, and one that is forbidden would never be seen."""
-    for request in definition.requests:
-        for steps, text in (*request.urls, *request.referer_urls):
-            if looks_like_pattern(text.strip()):
-                continue
-            place = _QUERY.sub("", text.strip())
-            if _SIGNS.search(place) or place.startswith("^"):
-                yield Problem(steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
-            elif sign := _GLOB.search(place):
-                part = next(filter(None, sign.groups()))
-                use = (
-                    "write '^…$' with .* for it, or %2A for a star" if part == "*" else "write '^…$' with [^/]+ for it"
-                )
-                yield Problem(steps, f"{text!r:.80} has a {part:.40} that is compared as a text; {use}")
+    for steps, text in (*request.urls, *request.referer_urls):
+        if looks_like_pattern(text.strip()):
+            continue
+        place = _QUERY.sub("", text.strip())
+        if _SIGNS.search(place) or place.startswith("^"):
+            yield Problem(steps, f"{text!r:.80} {_LOOKS_LIKE_PATTERN}")
+        elif sign := _GLOB.search(place):
+            part = next(filter(None, sign.groups()))
+            use = "write '^…$' with .* for it, or %2A for a star" if part == "*" else "write '^…$' with [^/]+ for it"
+            yield Problem(steps, f"{text!r:.80} has a {part:.40} that is compared as a text; {use}")
 
 
-def check_ignored_parameters(definition: Definition) -> Iterator[Problem]:
-    """Expected parameters and fields that the same expectation ignores."""
-    for request in definition.requests:
-        event, matcher, ignored = request.expected, request.matcher, list[Steps]()
-        with suppress(EvaluationError):
-            compared = matcher.expected_urls[0].query if event.query_params else {}
-            values_by_name = (event.query_params or {}).items()
-            ignored += [
-                request.at("query_params", name) for name, values in values_by_name if values and name not in compared
-            ]
-        with suppress(EvaluationError):
-            posted = matcher.bodies.expected_post or {}
-            ignored += [request.at("post_data", name) for name in event.post_data or () if name not in posted]
-        for steps in ignored:
-            name = steps[-1]
-            text = f"{name!r:.80} is ignored by this expectation, so nothing compares it; ignore less, or remove it"
-            yield Problem(steps, text)
+def check_ignored_parameters(request: RequestCheck) -> Iterator[Problem]:
+    event, matcher, ignored = request.expected, request.matcher, list[Steps]()
+    with suppress(EvaluationError):
+        compared = matcher.expected_urls[0].query if event.query_params else {}
+        values_by_name = (event.query_params or {}).items()
+        ignored += [
+            request.at("query_params", name) for name, values in values_by_name if values and name not in compared
+        ]
+    with suppress(EvaluationError):
+        posted = matcher.bodies.expected_post or {}
+        ignored += [request.at("post_data", name) for name in event.post_data or () if name not in posted]
+    for steps in ignored:
+        name = steps[-1]
+        text = f"{name!r:.80} is ignored by this expectation, so nothing compares it; ignore less, or remove it"
+        yield Problem(steps, text)

@@ -34,7 +34,6 @@ NEVER_COMPARED = ("response_status", "query_params", "post_data", "response_cont
 
 
 def check_methods(definition: Definition) -> Iterator[Problem]:
-    """Methods that no request has."""
     for request in definition.requests:
         steps, is_forbidden = request.at("http_method"), request.config.should_not_exist
         yield from _check_method(steps, request.expected.http_method, is_forbidden=is_forbidden)
@@ -55,24 +54,21 @@ def _check_method(steps: Steps, method: str, *, is_forbidden: bool = False) -> I
     yield Problem(steps, text, is_fatal=is_slip)
 
 
-def check_posted_data(definition: Definition) -> Iterator[Problem]:
+def check_posted_data(request: RequestCheck) -> Iterator[Problem]:
     """Posted data of a method that posts none, which is GET where the definition names none."""
-    for request in definition.requests:
-        method = request.expected.http_method
-        if request.expected.post_data and method in BODILESS:
-            text = f"a {method} has no post_data; use POST, or query_params"
-            if "http_method" not in request.written:
-                text = 'post_data without http_method, which is GET then; write "http_method": "POST"'
-            yield Problem(request.at("post_data"), text)
+    method = request.expected.http_method
+    if request.expected.post_data and method in BODILESS:
+        text = f"a {method} has no post_data; use POST, or query_params"
+        if "http_method" not in request.written:
+            text = 'post_data without http_method, which is GET then; write "http_method": "POST"'
+        yield Problem(request.at("post_data"), text)
 
 
-def check_statuses(definition: Definition) -> Iterator[Problem]:
-    """Statuses that no response has."""
-    for request in definition.requests:
-        status = request.expected.response_status
-        if status not in STATUSES and status not in ABORTED:
-            place = request.at("response_status")
-            yield Problem(place, f"impossible status {status!s:.40}; use 100 to 599, or -1 for an aborted request")
+def check_statuses(request: RequestCheck) -> Iterator[Problem]:
+    status = request.expected.response_status
+    if status not in STATUSES and status not in ABORTED:
+        place = request.at("response_status")
+        yield Problem(place, f"impossible status {status!s:.40}; use 100 to 599, or -1 for an aborted request")
 
 
 def check_forbidden_requests(definition: Definition) -> Iterator[Problem]:
@@ -103,7 +99,6 @@ def is_never_compared(steps: Steps) -> bool:
 
 
 def check_last_event_only(definition: Definition) -> Iterator[Problem]:
-    """`last_event_only` where it changes nothing."""
     for request in definition.requests:
         is_last_page = _uses_last_page(definition, request)
         if "last_event_only" in request.raw and (request.config.should_not_exist or is_last_page):
@@ -117,29 +112,27 @@ def _uses_last_page(definition: Definition, request: RequestCheck) -> bool:
     return kind == "NAVIGATE" and request.expected.http_method == "GET"
 
 
-def check_query_values(definition: Definition) -> Iterator[Problem]:
+def check_query_values(request: RequestCheck) -> Iterator[Problem]:
     """Values of a parameter that nothing compares: without a schema only the smallest counts."""
-    for request in definition.requests:
-        event, types = request.expected, list_properties(request.config.query_params_schema)
-        place = request.at("query_params")
-        for name, values in (event.query_params or {}).items():
-            if isinstance(values, list) and len(values) > 1 and name not in types:
-                first = min(value.lower().strip() for value in values)
-                text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
-                yield Problem((*place, name), text, is_fatal=any(value.lower().strip() != first for value in values))
-        for steps, url in request.urls:
-            if event.query_params is not None and "?" in url and not looks_like_pattern(url.strip()):
-                text = "the query of the URL is not compared, for there are query_params; move it there"
-                yield Problem(steps, text, is_fatal=False)
+    event, types = request.expected, list_properties(request.config.query_params_schema)
+    place = request.at("query_params")
+    for name, values in (event.query_params or {}).items():
+        if isinstance(values, list) and len(values) > 1 and name not in types:
+            first = min(value.lower().strip() for value in values)
+            text = f"of {len(values)} values only {first!r:.80} is compared; write one, or a query_params_schema"
+            yield Problem((*place, name), text, is_fatal=any(value.lower().strip() != first for value in values))
+    for steps, url in request.urls:
+        if event.query_params is not None and "?" in url and not looks_like_pattern(url.strip()):
+            text = "the query of the URL is not compared, for there are query_params; move it there"
+            yield Problem(steps, text, is_fatal=False)
 
 
-def check_query_texts(definition: Definition) -> Iterator[Problem]:
+def check_query_texts(request: RequestCheck) -> Iterator[Problem]:
     """Parameters with a text in place of a list of values, which is read as a list of its letters."""
-    for request in definition.requests:
-        for name, values in (request.expected.query_params or {}).items():
-            if isinstance(values, str):
-                place = request.at("query_params", name)
-                yield Problem(place, f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
+    for name, values in (request.expected.query_params or {}).items():
+        if isinstance(values, str):
+            place = request.at("query_params", name)
+            yield Problem(place, f"{values!r:.80} is read letter by letter; write [{values!r:.80}]")
 
 
 def check_query_decoding(definition: Definition) -> Iterator[Problem]:
@@ -164,43 +157,39 @@ def check_query_decoding(definition: Definition) -> Iterator[Problem]:
                 yield Problem(steps, f"{problem}; use --webeval-rules=strict, or expect a value without + and %")
 
 
-def check_paths(definition: Definition) -> Iterator[Problem]:
+def check_paths(request: RequestCheck) -> Iterator[Problem]:
     """Keys of a body that lead nowhere: invalid paths, and names with blanks around."""
-    for request in definition.requests:
-        for field in ("post_data", "response_content"):
-            for key in getattr(request.expected, field) or ():
-                place = request.at(field, key)
-                is_name = key.endswith("$") and key.startswith(("^", "$.^"))
-                if key.startswith("$") and not is_name and not is_path(key):
-                    yield Problem(place, f"invalid path {key!r:.80}; write it as '$.order.items[0].id'")
-                elif key != key.strip():
-                    yield Problem(place, f"the name {key!r:.80} has blanks around it and never matches; remove them")
-                elif not key.startswith("$") and not is_name and (key.startswith("^") or ".*" in key):
-                    text = f"the name {key!r:.80} looks like a pattern but is compared as a text; write '^…$'"
-                    yield Problem(place, text, is_fatal=False)
+    for field in ("post_data", "response_content"):
+        for key in getattr(request.expected, field) or ():
+            place = request.at(field, key)
+            is_name = key.endswith("$") and key.startswith(("^", "$.^"))
+            if key.startswith("$") and not is_name and not is_path(key):
+                yield Problem(place, f"invalid path {key!r:.80}; write it as '$.order.items[0].id'")
+            elif key != key.strip():
+                yield Problem(place, f"the name {key!r:.80} has blanks around it and never matches; remove them")
+            elif not key.startswith("$") and not is_name and (key.startswith("^") or ".*" in key):
+                text = f"the name {key!r:.80} looks like a pattern but is compared as a text; write '^…$'"
+                yield Problem(place, text, is_fatal=False)
 
 
-def check_empty_expectations(definition: Definition) -> Iterator[Problem]:
+def check_empty_expectations(request: RequestCheck) -> Iterator[Problem]:
     """Empty objects, which compare nothing, and headers whose name has another meaning."""
-    for request in definition.requests:
-        for name in ("post_data", "response_content", "response_cookies"):
-            if request.written.get(name) == {}:
-                text = f"an empty {name} compares nothing; write a member, or remove it"
-                yield Problem(request.at(name), text)
-        for name in request.expected.headers or ():
-            if name.lower() in URL_HEADERS and name not in URL_HEADERS:
-                text = f"the header {name!r} is compared as a text; write {name.lower()!r}, which is compared as a URL"
-                yield Problem(request.at("headers", name), text)
+    for name in ("post_data", "response_content", "response_cookies"):
+        if request.written.get(name) == {}:
+            text = f"an empty {name} compares nothing; write a member, or remove it"
+            yield Problem(request.at(name), text)
+    for name in request.expected.headers or ():
+        if name.lower() in URL_HEADERS and name not in URL_HEADERS:
+            text = f"the header {name!r} is compared as a text; write {name.lower()!r}, which is compared as a URL"
+            yield Problem(request.at("headers", name), text)
 
 
-def check_empty_headers(definition: Definition) -> Iterator[Problem]:
-    """Empty headers, which no request matches."""
-    for request in definition.requests:
-        if request.written.get("headers") == {}:
-            is_fatal = not request.config.should_not_exist
-            what = "never matches" if is_fatal else "compares nothing"
-            text = f"an empty headers {what}; write a member, or remove it"
-            yield Problem(request.at("headers"), text, is_fatal=is_fatal)
+def check_empty_headers(request: RequestCheck) -> Iterator[Problem]:
+    if request.written.get("headers") == {}:
+        is_fatal = not request.config.should_not_exist
+        what = "never matches" if is_fatal else "compares nothing"
+        text = f"an empty headers {what}; write a member, or remove it"
+        yield Problem(request.at("headers"), text, is_fatal=is_fatal)
 
 
 def check_switches(definition: Definition) -> Iterator[Problem]:

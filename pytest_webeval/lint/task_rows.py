@@ -59,7 +59,7 @@ def read_rows(content: bytes, source: str) -> list[RawRow]:
 def _read_table(content: bytes, source: str) -> list[RawRow]:
     """The rows of a table; of such a file the reader keeps all that it can read."""
     file = read_task_file(content, source)
-    rows = [RawRow(row.packing.unpack(row.packed_fields), row.location) for _, row in file.rows]
+    rows = [RawRow(row.load().fields, row.location) for _, row in file.rows]
     return [*rows, *(RawRow(None, "", problem=text) for text in file.warnings)]
 
 

@@ -12,30 +12,14 @@ from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS
 from pytest_webeval.lint.addresses import find_start
-from pytest_webeval.lint.definition import AnswerCheck, Definition, RequestCheck
+from pytest_webeval.lint.definition import MODELS, AnswerCheck, Definition, RequestCheck
 from pytest_webeval.lint.findings import Problem, Steps
-from pytest_webeval.tasks.expectations import (
-    NETWORK_EVALUATOR,
-    REQUEST_EVALUATOR,
-    RESPONSE_EVALUATOR,
-    RUBRIC_EVALUATOR,
-    ExpectedEvent,
-    NetworkExpectation,
-    RequestPatternExpectation,
-    ResponseExpectation,
-    RubricExpectation,
-)
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedEvent
 from pytest_webeval.tasks.task import TrajectoryTask
 from pytest_webeval.values.schema import ValueParser
 
 _PLACE = re.compile(r"(?P<text>.*) @ (?P<path>[\w.\[\]]+)(?P<rest>(?:; .*)?)", re.DOTALL)
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
-MODELS: dict[str, type] = {
-    RESPONSE_EVALUATOR: ResponseExpectation,
-    NETWORK_EVALUATOR: NetworkExpectation,
-    REQUEST_EVALUATOR: RequestPatternExpectation,
-    RUBRIC_EVALUATOR: RubricExpectation,
-}
 # Other checks report these with their place.
 PLACED_BY_OTHERS = ("Q18", "Q29", "Q35")
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -68,13 +52,11 @@ def _place(text: str, definition: Definition, steps: Steps) -> Problem:
 
 
 def check_ignored_fields(definition: Definition) -> Iterator[Problem]:
-    """Fields of other benchmarks' rows that are invalid and ignored."""
     if isinstance(definition.task, TrajectoryTask):
         yield from (Problem((), text.partition(": ")[2] or text) for text in definition.task.warnings)
 
 
 def check_duplicate_ids(definition: Definition) -> Iterator[Problem]:
-    """Tasks whose id another row has."""
     if definition.task is not None:
         task_id = str(definition.task.task_id)
         first = definition.ids.setdefault(task_id, definition.place)
@@ -85,17 +67,13 @@ def check_duplicate_ids(definition: Definition) -> Iterator[Problem]:
 def check_values(definition: Definition) -> Iterator[Problem]:
     """Expected values that their declared type, or the reader of URLs, cannot read: an error of every run."""
     for answer in definition.answers:
-        yield from _check_answer(definition, answer)
+        data, kind = answer.expected.retrieved_data, answer.expected.task_type
+        if data and kind == "RETRIEVE" and answer.schema.get("type", "array") in ("array", "null"):
+            reader = ValueParser(definition.context, strict=True, where="retrieved_data")
+            problems = _try(partial(reader.array, data, answer.schema), answer.steps)
+            yield from (problem for problem in problems if not problem.text.startswith("unknown type"))
     for request in definition.requests:
         yield from _check_request(definition, request)
-
-
-def _check_answer(definition: Definition, answer: AnswerCheck) -> Iterator[Problem]:
-    data, kind = answer.expected.retrieved_data, answer.expected.task_type
-    if data and kind == "RETRIEVE" and answer.schema.get("type", "array") in ("array", "null"):
-        reader = ValueParser(definition.context, strict=True, where="retrieved_data")
-        problems = _try(lambda: reader.array(data, answer.schema), answer.steps)
-        yield from (problem for problem in problems if not problem.text.startswith("unknown type"))
 
 
 def _check_request(definition: Definition, request: RequestCheck) -> Iterator[Problem]:
@@ -136,8 +114,7 @@ def _try(read: Callable[[], Any], steps: Steps, *place: str) -> Iterator[Problem
     except (AttributeError, TypeError) as error:  # null or a number where the definition of a URL belongs
         yield Problem((*steps, "expected", *place), f"cannot be read: {error}; fix the definition")
     except EvaluationError as error:
-        text, _, path = str(error).rpartition(" @ ")
-        yield Problem((*steps, "expected", *(place or _parse_path(path if text else ""))), text or path)
+        yield Problem((*steps, "expected", *(place or _parse_path(error.where))), error.problem)
 
 
 def _parse_path(path: str) -> Steps:
@@ -149,7 +126,6 @@ def _parse_path(path: str) -> Steps:
 
 
 def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
-    """Expectations that are written twice."""
     first: dict[str, int] = {}
     for expectation in definition.task.expectations if definition.task else ():
         text = json.dumps(expectation.config, sort_keys=True)
@@ -160,7 +136,6 @@ def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
 
 
 def check_contradictions(definition: Definition) -> Iterator[Problem]:
-    """Expectations that no run can meet together: a request that must and must not exist, or two answers."""
     required: dict[str, str | int] = {}
     for request in definition.requests:
         if not request.config.should_not_exist:
@@ -184,20 +159,19 @@ def _request_key(event: ExpectedEvent, *, is_from_any_page: bool = False) -> str
     return json.dumps([event.http_method.upper(), event.url, referer])
 
 
-def check_answers_of_types(definition: Definition) -> Iterator[Problem]:
+def check_answers_of_types(answer: AnswerCheck) -> Iterator[Problem]:
     """Retrieve tasks without data, data of other tasks, and `error_details`, which no answer can meet."""
-    for answer in definition.answers:
-        expected, place = answer.expected, (*answer.steps, "expected")
-        if expected.task_type == "RETRIEVE" and expected.status == "SUCCESS" and not expected.retrieved_data:
-            if expected.has_data or "results_schema" not in answer.raw:  # or else nothing can pass
-                text = "a retrieve task without data passes for every answer without data; write retrieved_data"
-                yield Problem((*place, "retrieved_data"), text)
-        elif expected.task_type != "RETRIEVE" and expected.retrieved_data:
-            text = f"retrieved_data of a {expected.task_type.lower()} task is never compared; remove it"
+    expected, place = answer.expected, (*answer.steps, "expected")
+    if expected.task_type == "RETRIEVE" and expected.status == "SUCCESS" and not expected.retrieved_data:
+        if expected.has_data or "results_schema" not in answer.raw:  # or else nothing can pass
+            text = "a retrieve task without data passes for every answer without data; write retrieved_data"
             yield Problem((*place, "retrieved_data"), text)
-        if expected.has_details:
-            text = "error_details fails every answer that has some; remove it"
-            yield Problem((*place, "error_details"), text)
+    elif expected.task_type != "RETRIEVE" and expected.retrieved_data:
+        text = f"retrieved_data of a {expected.task_type.lower()} task is never compared; remove it"
+        yield Problem((*place, "retrieved_data"), text)
+    if expected.has_details:
+        text = "error_details fails every answer that has some; remove it"
+        yield Problem((*place, "error_details"), text)
 
 
 def check_requests_of_types(definition: Definition) -> Iterator[Problem]:

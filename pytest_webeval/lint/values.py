@@ -11,7 +11,17 @@ from itertools import combinations
 from msgspec import structs
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.lint.definition import ANSWER, CONTENT, POST, QUERY, Datum, Definition, find_type, read_value
+from pytest_webeval.lint.definition import (
+    ANSWER,
+    CONTENT,
+    POST,
+    QUERY,
+    AnswerCheck,
+    Datum,
+    Definition,
+    find_type,
+    read_value,
+)
 from pytest_webeval.lint.findings import Problem
 from pytest_webeval.values.base import ParseContext, Value, looks_like_pattern
 
@@ -133,17 +143,16 @@ def _list_equal(data: Sequence[Datum], context: ParseContext, noun: str) -> Iter
             yield Problem(second.steps, f"{text}; write one of them")
 
 
-def check_order(definition: Definition) -> Iterator[Problem]:
+def check_order(answer: AnswerCheck) -> Iterator[Problem]:
     """Lists whose order counts although the type has none, or of fewer than two answers."""
-    for answer in definition.answers:
-        if answer.config.ordered:
-            place, text = (*answer.steps, "ordered"), ""
-            if find_type(answer.item_schema) == "string_list":
-                text = "ordered does not reach into a string_list, which is sorted; use an array of strings"
-            elif not any(isinstance(step, int) and step for datum in answer.data for step in datum.steps[4:]):
-                text = "ordered has no effect on fewer than two answers; remove it"
-            if text:
-                yield Problem(place, text)
+    if answer.config.ordered:
+        place, text = (*answer.steps, "ordered"), ""
+        if find_type(answer.item_schema) == "string_list":
+            text = "ordered does not reach into a string_list, which is sorted; use an array of strings"
+        elif not any(isinstance(step, int) and step for datum in answer.data for step in datum.steps[4:]):
+            text = "ordered has no effect on fewer than two answers; remove it"
+        if text:
+            yield Problem(place, text)
 
 
 def check_posted_filters(definition: Definition) -> Iterator[Problem]:

@@ -25,43 +25,22 @@ def build_response(
     """
     if status is not None and status.upper() not in STATUSES:
         raise SettingsError(f"unknown status {status!r}; use one of {', '.join(STATUSES)}")
-    response = _find_response(value)
-    if response is None:
-        return {
-            "task_type": _task_type(task),
-            "status": status or SUCCESS,
-            "retrieved_data": _to_list(value),
-            "error_details": error,
-        }
+    task_type = (task.task_type if task is not None else None) or DEFAULT_TYPE
+    response = value
+    if isinstance(value, str):  # models write a text around one
+        response = parse_response(value.encode("utf-8", "replace"), find_rules("default")).fields
+    if not isinstance(response, Mapping) or not _is_response(response):
+        data = list(value) if isinstance(value, list | tuple) else None if value is None else [value]
+        return {"task_type": task_type, "status": status or SUCCESS, "retrieved_data": data, "error_details": error}
     if status is not None or error is not None:
         raise SettingsError("status and error belong to data, but the answer is a response; put them into the response")
-    return value if isinstance(value, str) else _complete(response, task)
-
-
-def _to_list(value: Any) -> list[Any] | None:
-    """Data as a response has them: a list, also of a single value; None for none."""
-    return list(value) if isinstance(value, list | tuple) else None if value is None else [value]
-
-
-def _find_response(value: Any) -> Mapping[str, Any] | None:
-    """The answer if it is a response, or a text around one as models write it; None if it is data."""
     if isinstance(value, str):
-        fields = parse_response(value.encode("utf-8", "replace"), find_rules("default")).fields
-        return fields if fields is not None and _is_response(fields) else None
-    return value if isinstance(value, Mapping) and _is_response(value) else None
+        return value
+    head = {} if any(name in response for name in _TYPES) else {"task_type": task_type}
+    return {"status": SUCCESS} | head | dict(response)
 
 
 def _is_response(fields: Mapping[str, Any]) -> bool:
     """Whether an object has a valid status, or type and data. One with other keys only is a datum."""
     has_status = isinstance(fields.get("status"), str) and fields["status"].upper() in STATUSES
     return has_status or all(any(name in fields for name in names) for names in (_TYPES, _DATA))
-
-
-def _complete(response: Mapping[str, Any], task: Task | None) -> dict[str, Any]:
-    """The response with type and status where it lacks them."""
-    head = {} if any(name in response for name in _TYPES) else {"task_type": _task_type(task)}
-    return {"status": SUCCESS} | head | dict(response)
-
-
-def _task_type(task: Task | None) -> str:
-    return (task.task_type if task is not None else None) or DEFAULT_TYPE

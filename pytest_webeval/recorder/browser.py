@@ -1,7 +1,7 @@
 """The browser of a recording, apart from waiting for it: which one, what it records, and what is left in the end.
 
-Playwright has every call twice, and only in one of them it has to be awaited. So calls are made here, and
-`sync_recording` and `async_recording` wait for what they return.
+Playwright has every call twice, and only in one of them it has to be awaited. So calls are written here, as generators
+that get what each call returns or raises, and `contexts` makes them.
 
 The log of the network lies on the disk while the agent works. It is what remains after a crash. When the browser is
 closed, Playwright makes a HAR file and an archive of it, which replace it.
@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -25,12 +27,13 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
 from pytest_webeval.recordings.action_trace import ARCHIVE, FOLDER
-from pytest_webeval.recordings.network.playwright import REQUESTS_LOG
+from pytest_webeval.recordings.network.playwright import REQUESTS_LOG, sort_by_time
 from pytest_webeval.recordings.recording_state import Outcome
+from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.run_directory import find_change, is_link
 from pytest_webeval.safety.text import to_line
+from pytest_webeval.storage import write_bytes
 
 HAR, REQUESTS_HAR = "network.har", "requests.har"
 INSTALL = "install it with pip install 'pytest-webeval[record]'"
@@ -44,7 +47,7 @@ REPLACED = "the directory of the recording was replaced"
 LOST, _CLOSED = "the browser ended before the agent did", "has been closed"
 _LONGEST_PROBLEM = 200  # characters
 
-Call = Callable[[], Any]
+Calls = Generator[Callable[[], Any], Any, Any]
 
 
 class BrowserOptions(Struct, frozen=True, kw_only=True):
@@ -70,6 +73,7 @@ class BrowserCapture(Struct, eq=False, dict=True):
     pending: set[Any] = field(default_factory=set)  # requests without a response
     profile: str | None = None  # a directory for the browser's own files
     requests: Any = None  # records what no page sends, where that is something else than the tracing of the context
+    error_class: type[Exception] = Exception  # what calls raise
     is_finished: bool = False
 
     def __post_init__(self) -> None:
@@ -120,13 +124,15 @@ class BrowserCapture(Struct, eq=False, dict=True):
         port, _, _ = Path(self.profile, _PORT_FILE).read_text(encoding="ascii").partition("\n")
         return f"http://127.0.0.1:{port}"
 
-    def start_calls(self, context: Any) -> Iterator[Call]:
-        """What starts the recording of a context."""
+    def start(self, browser: Any) -> Calls:
+        """Start to record the context of a browser, which is returned."""
+        context = yield partial(self.find_context, browser)
+        self.recording.cdp_url = self.find_cdp_url()
         self.recording.has_browser = True
         browser = context.browser
         if browser is not None:
             self.recording.note_version("browser", f"{browser.browser_type.name} {browser.version}")
-            browser.on("context", self._note_context)
+            browser.on("context", lambda _: self.recording.note_unrecorded(OWN_CONTEXT))
         context.on("request", self._begin_request)
         context.on("requestfinished", self._end_request)
         context.on("requestfailed", self._end_request)
@@ -136,9 +142,7 @@ class BrowserCapture(Struct, eq=False, dict=True):
         if requests is not None:
             yield lambda: requests.start(name=REQUESTS_LOG.removesuffix(".network"), snapshots=True)
             yield lambda: requests.start_har(self.folder / REQUESTS_HAR, content="embed", mode="full")
-
-    def _note_context(self, context: Any) -> None:  # noqa: ARG002  (the signature of a handler)
-        self.recording.note_unrecorded(OWN_CONTEXT)
+        return context
 
     def _begin_request(self, request: Any) -> None:
         self.pending.add(request)
@@ -146,27 +150,47 @@ class BrowserCapture(Struct, eq=False, dict=True):
     def _end_request(self, request: Any) -> None:
         self.pending.discard(request)
 
-    def settle_calls(self, context: Any) -> Iterator[Call]:
-        """What waits for responses to the last action of the agent, for a second at most. Calls may fail."""
+    def finish_before_closing(self, context: Any, make: Callable[[Calls], Any]) -> None:
+        """Let the recording end also before the agent closes context or browser itself."""
+
+        def replace_close(closable: Any) -> None:
+            close = closable.close
+            vars(closable)["close"] = lambda *args, **more: make(self.finish(context, partial(close, *args, **more)))
+
+        for closable in filter(None, (context, context.browser)):
+            replace_close(closable)
+
+    def finish(self, context: Any, close: Callable[[], Any] | None = None) -> Calls:
+        """End the recording of a context once, whether it is there or not, and then close something."""
+        if not self.is_finished:
+            self.is_finished = True
+            yield from self._settle(context)
+            if self.requests is not None:
+                yield from self.attempt(self.requests.stop_har)
+                yield from self.attempt(self.requests.stop)
+            yield from self.attempt(context.tracing.stop_har)
+            yield from self.attempt(partial(context.tracing.stop, path=self.folder / ARCHIVE))
+            self.keep_files()
+        if close is not None:
+            yield close
+
+    def _settle(self, context: Any) -> Calls:
+        """Wait for responses to the last action of the agent, for a second at most."""
         deadline = time.monotonic() + SETTLING
-        for count, page in enumerate(cycle(context.pages)):  # one of them may have crashed
+        for count, page in enumerate(cycle(context.pages)):
             if count and not (self.pending and time.monotonic() < deadline):
                 return
-            yield partial(page.wait_for_timeout, POLLING)
+            with suppress(self.error_class):  # one of them may have crashed
+                yield partial(page.wait_for_timeout, POLLING)
 
-    def finish_calls(self, context: Any) -> Iterator[Call]:
-        """What ends the recording of a context, whether it closes or not. Calls may fail; see `note_problem`."""
-        if self.requests is not None:
-            yield self.requests.stop_har
-            yield self.requests.stop
-        yield context.tracing.stop_har
-        yield lambda: context.tracing.stop(path=self.folder / ARCHIVE)
+    def attempt(self, call: Callable[[], Any]) -> Calls:
+        """A call that may fail: most likely there is no browser any more then."""
+        try:
+            yield call
+        except self.error_class as error:
+            self.problems.append(to_line(str(error), _LONGEST_PROBLEM))
 
-    def note_problem(self, error: Exception) -> None:
-        """Note why a call failed: most likely there is no browser any more."""
-        self.problems.append(to_line(str(error), _LONGEST_PROBLEM))
-
-    def finish(self) -> None:
+    def keep_files(self) -> None:
         """Keep what Playwright made in the end, or else what it wrote before, which says as much for a verdict."""
         if find_change(self.recording.directory) or is_link(self.folder):  # its files would be those of others
             self.recording.stop(Outcome.BROWSER_LOST, REPLACED)
@@ -176,16 +200,13 @@ class BrowserCapture(Struct, eq=False, dict=True):
                 Outcome.BROWSER_LOST, LOST if _CLOSED in self.problems[0] else f"{LOST}: {self.problems[0]}"
             )
         if self.requests is not None and (self.folder / HAR).exists():
-            self._add_requests()
+            try:
+                add_requests(self.folder, HAR, REQUESTS_HAR)
+            except (WebEvalError, msgspec.MsgspecError, UnicodeDecodeError):
+                self.recording.note_unrecorded(LOST_REQUESTS)
         kept = [self._keep(name) for name in (HAR, ARCHIVE)]
         if all(kept):
             shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _add_requests(self) -> None:
-        try:
-            add_requests(self.folder, HAR, REQUESTS_HAR)
-        except (WebEvalError, msgspec.MsgspecError, UnicodeDecodeError):
-            self.recording.note_unrecorded(LOST_REQUESTS)
 
     def remove_profile(self) -> None:
         """Remove the browser's own files, once it is closed."""
@@ -198,6 +219,38 @@ class BrowserCapture(Struct, eq=False, dict=True):
         except OSError:
             return False
         return True
+
+
+def find_request_tracing(context: Any) -> Any:
+    """What records the requests of a context that no page sends; None where the tracing of the context does it.
+
+    Since version 1.63 Playwright records the requests of `page.request` and `context.request` with a tracing of their
+    own; before, they were in the HAR of the context.
+    """
+    tracing = getattr(context.request, "tracing", None)
+    return None if tracing is context.tracing else tracing
+
+
+def add_requests(folder: Path, har: str, requests: str) -> None:
+    """Add the entries of a second HAR to the first, in the order of time.
+
+    Raises `WebEvalError`, and `MsgspecError` for damaged files.
+    """
+    added = _read_har(folder, requests)[2]
+    if not added:
+        return
+    content, log, entries = _read_har(folder, har)
+    merged = sort_by_time([[(entry, False) for entry in part] for part in (entries, added)])
+    log["entries"] = msgspec.Raw(msgspec.json.encode([entry for entry, _ in merged]))
+    content["log"] = msgspec.Raw(msgspec.json.encode(log))
+    write_bytes(folder / har, msgspec.json.encode(content), "record again")
+
+
+def _read_har(folder: Path, name: str) -> tuple[dict[str, msgspec.Raw], dict[str, msgspec.Raw], list[msgspec.Raw]]:
+    """A HAR, its log and its entries. Raises the same."""
+    content = msgspec.json.decode(read_file_inside(folder, name, sys.maxsize), type=dict[str, msgspec.Raw])
+    log = msgspec.json.decode(content.get("log", b"{}"), type=dict[str, msgspec.Raw])
+    return content, log, msgspec.json.decode(log.get("entries", b"[]"), type=list[msgspec.Raw])
 
 
 def hide_access(text: str, url: str) -> str:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, SettingsError
-from pytest_webeval.recorder.async_recording import open_context_async
 from pytest_webeval.recorder.browser import BrowserOptions
+from pytest_webeval.recorder.contexts import open_context, open_context_async
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.sync_recording import open_context
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.tasks.sites import PLACEHOLDER, Sites, placeholder

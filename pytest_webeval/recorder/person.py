@@ -12,6 +12,8 @@ from threading import Thread, current_thread, main_thread
 from types import FrameType
 from typing import TextIO
 
+from msgspec import Struct
+
 PATIENCE = 0.1  # seconds between two looks at the terminal
 MOST_INTERRUPTS = 3  # more of them end the program
 
@@ -46,11 +48,10 @@ class TypedLines:
         self._queue.put(None)
 
 
-class Interrupts:
+class Interrupts(Struct):
     """Counts Ctrl-C. An exception in the middle of a call would break the connection to the browser."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    count: int = 0
 
     def add(self, _number: int, _frame: FrameType | None) -> None:
         """Count one. Raises `KeyboardInterrupt` for the impatient."""
@@ -73,32 +74,31 @@ def count_interrupts() -> Iterator[Interrupts]:
         signal.signal(signal.SIGINT, before)
 
 
-class Person:
+class Person(Struct):
     """Who browses and answers. `wait` lets the browser work for some seconds, and returns whether it is still open."""
 
-    def __init__(self, lines: TypedLines, interrupts: Interrupts, wait: Callable[[float], bool]) -> None:
-        self._lines = lines
-        self._interrupts = interrupts
-        self._wait = wait
+    lines: TypedLines
+    interrupts: Interrupts
+    wait: Callable[[float], bool]
 
     def wait_until_done(self) -> None:
         """Return when the last window is closed, or Enter or Ctrl-C is pressed."""
-        while not self._interrupts.count and self._lines.take() is None and self._wait(PATIENCE):
+        while not self.interrupts.count and self.lines.take() is None and self.wait(PATIENCE):
             pass
 
     def ask(self, question: str) -> str | None:
         """The line that the person types, or None for Ctrl-C and where nobody can type any more."""
-        before = self._interrupts.count  # it may be pressed as soon as the question can be read
+        before = self.interrupts.count  # it may be pressed as soon as the question can be read
         sys.stdout.write(f"{question}: ")
         sys.stdout.flush()
-        while self._interrupts.count == before:
-            line = self._lines.take()
+        while self.interrupts.count == before:
+            line = self.lines.take()
             if line is not None:
-                sys.stdout.write("" if self._lines.is_echoed else "\n")
+                sys.stdout.write("" if self.lines.is_echoed else "\n")
                 return line.strip()
-            if self._lines.is_finished:
+            if self.lines.is_finished:
                 break
-            if not self._wait(PATIENCE):
+            if not self.wait(PATIENCE):
                 time.sleep(PATIENCE)
         sys.stdout.write("\n")
         return None

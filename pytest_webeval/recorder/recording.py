@@ -15,7 +15,7 @@ from msgspec import structs
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.recorder.answers import build_response
 from pytest_webeval.recorder.run_directory import create_run_directory
-from pytest_webeval.recorder.step_log import StepLog
+from pytest_webeval.recorder.step_log import append_step
 from pytest_webeval.recordings.recording_state import STATE, Outcome, RecordingState
 from pytest_webeval.recordings.webarena_verified import RESPONSE
 from pytest_webeval.safety.run_directory import open_run_directory
@@ -45,7 +45,7 @@ class Recording:
         self.task = task
         self.sites = sites or Sites()
         self.max_steps = max_steps
-        self.steps = StepLog(directory)
+        self.step_count = 0
         self.opened = ExitStack()
         self.is_closed = False
         self.has_browser = False  # one, even after it is closed: another one would overwrite its traffic
@@ -123,13 +123,14 @@ class Recording:
         The screenshot is the content or the path of a picture. `url` and `observation` among the arguments are shown
         as such. Raises `SettingsError`, and `BudgetExceeded` for a step too many.
         """
-        if self.max_steps is not None and self.steps.count >= self.max_steps:
+        if self.max_steps is not None and self.step_count >= self.max_steps:
             reason = f"the budget of {pluralize(self.max_steps, 'step')} was exceeded"
             self.stop(Outcome.BUDGET, reason)
             raise BudgetExceeded(reason)
         page = {name: arguments.pop(name) for name in ("url", "observation") if name in arguments}
         step: dict[str, Any] = {"action": action, "arguments": arguments, "thought": thought}
-        self.steps.append(step | page | {"timestamp": _now()}, screenshot)
+        append_step(self.directory, self.step_count + 1, step | page | {"timestamp": _now()}, screenshot)
+        self.step_count += 1
 
     def stop(self, outcome: Outcome | str, reason: str | None = None) -> None:
         """Note how the run ended, unless that is known already. The first reason counts."""

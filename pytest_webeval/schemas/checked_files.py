@@ -32,16 +32,13 @@ class CheckedFile(Struct, frozen=True):
     def find_problems(self) -> list[str]:
         """What is wrong with the file, with places; empty for a valid file."""
         try:
-            content = self._read().removeprefix(BOM_UTF8)  # which our readers skip as well
+            path = self.path.resolve() if self.is_named else self.path
+            content = read_file_inside(path.parent, path.name).removeprefix(BOM_UTF8)  # which our readers skip as well
         except (OSError, RuntimeError, RecordingError) as error:  # links that lead to each other
             return [_first_part(error)]
         if not self.schema.of_lines and self.path.suffix != ".jsonl":
             return list(map(str, _find_in_text(content, self.schema)))
         return _find_in_lines(content, self.schema)
-
-    def _read(self) -> bytes:
-        path = self.path.resolve() if self.is_named else self.path
-        return read_file_inside(path.parent, path.name)
 
 
 def _find_in_text(content: bytes, schema: Schema) -> list[Problem]:
@@ -86,23 +83,18 @@ def list_files(path: Path, schema: Schema | None = None) -> Iterator[CheckedFile
     if not os.path.lexists(path):
         raise SettingsError(f"file not found: {path}; check the path")
     if not is_dir(path):
-        yield CheckedFile(path, schema or _require_schema(path), is_named=True)
+        own = schema or find_schema(path.absolute(), is_named=True)
+        if own is None:
+            names = ", ".join(each.name for each in SCHEMAS)
+            raise SettingsError(f"no schema for files of the name {path.name!r:.80}; use --schema with one of {names}")
+        yield CheckedFile(path, own, is_named=True)
         return
-    count = 0
-    for checked in _list_below(path):
-        if schema is None or checked.schema == schema:
-            count += 1
-            yield checked
-    if not count:
+    checked = (each for each in _list_below(path) if schema in (None, each.schema))
+    first = next(checked, None)
+    if first is None:
         raise SettingsError(f"no file with a schema below {path}; name a file")
-
-
-def _require_schema(path: Path) -> Schema:
-    schema = find_schema(path.absolute(), is_named=True)
-    if schema is None:
-        names = ", ".join(each.name for each in SCHEMAS)
-        raise SettingsError(f"no schema for files of the name {path.name!r:.80}; use --schema with one of {names}")
-    return schema
+    yield first
+    yield from checked
 
 
 def _list_below(root: Path) -> Iterator[CheckedFile]:

@@ -48,7 +48,9 @@ def find_problems(name: str, value: Any, most: int = MOST_PROBLEMS) -> list[Prob
     """
     try:
         errors = sorted(islice(_build_validator(name).iter_errors(value), most), key=_sort_key)
-        return list(dict.fromkeys(map(_describe, errors)))
+        # Its own messages may quote a value of any length.
+        problems = (Problem(MESSAGES[each.validator](each), format_path(each.absolute_path)) for each in errors)
+        return list(dict.fromkeys(problems))
     except RecursionError:
         return [TOO_DEEP]
 
@@ -63,11 +65,6 @@ def _build_validator(name: str) -> Any:
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # imports much, for one command
 
     return Draft202012Validator(load_schema(name))
-
-
-def _describe(error: Any) -> Problem:
-    """The problem of an error of jsonschema, whose own message may quote a value of any length."""
-    return Problem(MESSAGES[error.validator](error), format_path(error.absolute_path))
 
 
 def format_path(parts: Iterable[str | int]) -> str:
@@ -95,22 +92,13 @@ def _wrong_type(error: Any) -> str:
     return f"expected {expected}, got {_quote(error.instance)}"
 
 
-def _missing(error: Any) -> str:
-    return f"lacks {format_fields([name for name in error.validator_value if name not in error.instance])}"
-
-
-def _missing_all(error: Any) -> str:
-    """Of alternatives each of which requires a field."""
-    names = [name for branch in error.validator_value for name in branch["required"]]
-    return f"lacks each of {format_fields(names)}; one of them is required"
-
-
 def _no_alternative(error: Any) -> str:
     """Of alternatives each of which requires a field, or of usual values and other spellings of them."""
     values = error.validator_value[0].get("enum")
-    if values is None:
-        return _missing_all(error)
-    return f"expected one of {', '.join(map(_quote, values))}, got {_quote(error.instance)}"
+    if values is not None:
+        return _not_allowed(error, values)
+    names = [name for branch in error.validator_value for name in branch["required"]]
+    return f"lacks each of {format_fields(names)}; one of them is required"
 
 
 def _unknown(error: Any) -> str:
@@ -124,8 +112,8 @@ def _unknown(error: Any) -> str:
     return f"unknown field{'s' if len(names) > 1 else ''} {quoted}{hint}"
 
 
-def _not_allowed(error: Any) -> str:
-    return f"expected one of {', '.join(map(_quote, error.validator_value))}, got {_quote(error.instance)}"
+def _not_allowed(error: Any, values: Iterable[Any]) -> str:
+    return f"expected one of {', '.join(map(_quote, values))}, got {_quote(error.instance)}"
 
 
 def _expecting(text: str) -> Callable[[Any], str]:
@@ -133,12 +121,9 @@ def _expecting(text: str) -> Callable[[Any], str]:
     return lambda error: f"expected {text.format(_quote(error.validator_value))}, got {_quote(error.instance)}"
 
 
-def _too_few(error: Any) -> str:
-    return f"expected at least {pluralize(error.validator_value, 'item')}, got {len(error.instance)}"
-
-
-def _too_many(error: Any) -> str:
-    return f"expected at most {pluralize(error.validator_value, 'item')}, got {len(error.instance)}"
+def _counting(text: str) -> Callable[[Any], str]:
+    """The message about the length of a list."""
+    return lambda error: f"expected {text} {pluralize(error.validator_value, 'item')}, got {len(error.instance)}"
 
 
 # By the keyword of the schema that a value violates. A test names a schema that uses any other.
@@ -146,13 +131,15 @@ MESSAGES: dict[str, Callable[[Any], str]] = {
     "additionalProperties": _unknown,
     "anyOf": _no_alternative,
     "const": _expecting("{}"),
-    "enum": _not_allowed,
-    "maxItems": _too_many,
+    "enum": lambda error: _not_allowed(error, error.validator_value),
+    "maxItems": _counting("at most"),
     "maximum": _expecting("at most {}"),
-    "minItems": _too_few,
+    "minItems": _counting("at least"),
     "minLength": _expecting("a text"),
     "minimum": _expecting("at least {}"),
     "pattern": _expecting("a text that matches {}"),
-    "required": _missing,
+    "required": lambda error: (
+        f"lacks {format_fields([name for name in error.validator_value if name not in error.instance])}"
+    ),
     "type": _wrong_type,
 }

@@ -20,7 +20,8 @@ def normalize_address(raw: str) -> str:
     scheme, port = parts.scheme.lower(), parts.port
     suffix = "" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}"
     query = f"/?{parts.query}" if parts.query else ""
-    return f"{scheme}://{host}{suffix}{_normalize_path(parts.path)}{query}"
+    escaped = quote(unquote(parts.path.replace("\\", "/")), _PATH_CHARACTERS)  # as in normalized URLs
+    return f"{scheme}://{host}{suffix}{resolve_path(re.sub('/{2,}', '/', escaped))}{query}"
 
 
 def find_address_problem(raw: str) -> str | None:
@@ -72,12 +73,6 @@ def _split_address(text: str) -> tuple[SplitResult, str]:
         raise ValueError("an address has a scheme and a host")
     is_bracketed = "[" in parts.netloc
     return parts, normalize_host(f"[{parts.hostname}]" if is_bracketed else parts.hostname)
-
-
-def _normalize_path(path: str) -> str:
-    """A path without slashes in a row or at its end, and without dot segments, escaped as in normalized URLs."""
-    escaped = quote(unquote(path.replace("\\", "/")), _PATH_CHARACTERS)
-    return resolve_path(re.sub("/{2,}", "/", escaped))
 
 
 def resolve_path(path: str) -> str:

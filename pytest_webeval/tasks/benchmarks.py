@@ -6,12 +6,11 @@ One more benchmark is one more line there, if all it has are other names for the
 from __future__ import annotations
 
 import json
-import marshal
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.text import shorten_repr
@@ -21,7 +20,6 @@ from pytest_webeval.tasks.task import Task, parse_task_number, read_task
 
 TASK_FILE = "task.json"  # of ClawBench, in a directory for each task
 NO_PATTERN = "__PLACEHOLDER_WILL_NOT_MATCH__"
-COMPRESSED_FROM = 10_000  # rows of one file
 
 
 def parse_rubric(raw: object, warnings: WarningLog) -> dict[str, Any] | None:
@@ -81,93 +79,26 @@ class DatasetRow(Struct, frozen=True):
     source: str
     benchmark: Benchmark
 
-    def pack(self, packing: Packing) -> PackedRow:
-        """The same in little memory."""
-        return PackedRow(packing.pack(self.fields), self.location, self.source, self.benchmark, packing)
 
+class StoredRow(Struct, frozen=True, gc=False):
+    """A row as JSON until its task is needed: data sets have many rows, and a session scores one at a time."""
 
-class PackedRow(Struct, frozen=True, gc=False):
-    """A row as it is kept until its task is needed: data sets have many rows, and a session scores one at a time."""
-
-    packed_fields: bytes | Mapping[str, Any]
+    content: Raw
     location: str
     source: str
     benchmark: Benchmark
-    packing: Packing
+
+    def load(self) -> DatasetRow:
+        """What the row says."""
+        return DatasetRow(json.loads(bytes(self.content)), self.location, self.source, self.benchmark)
 
     def read(self) -> Task:
         """The task that the row defines. Raises `TaskDefinitionError`."""
-        row = DatasetRow(self.packing.unpack(self.packed_fields), self.location, self.source, self.benchmark)
-        return self.benchmark.read(row)
-
-
-class Packing(Struct, frozen=True):
-    """How the rows of a file become bytes.
-
-    With a `pattern`, which is a row as bytes, they are compressed: rows of one file have most of their text in common.
-    """
-
-    pattern: bytes | None = None
-
-    @classmethod
-    def of(cls, rows: Sequence[DatasetRow]) -> Packing:
-        """The packing of a file. It takes time to compress rows, which pays for very many of them only."""
-        packed = cls().pack(rows[0].fields) if len(rows) > COMPRESSED_FROM else None
-        return cls(packed if isinstance(packed, bytes) else None)
-
-    def pack(self, fields: Mapping[str, Any]) -> bytes | Mapping[str, Any]:
-        """The bytes of what JSON or a table said; the same fields where they are nested too deep for that."""
-        try:
-            packed = marshal.dumps(dict(fields))  # exact, also for NaN and halves of surrogate pairs
-        except ValueError:
-            return fields
-        if self.pattern is None:
-            return packed
-        import zlib  # for very large files
-
-        compressor = zlib.compressobj(1, zdict=self.pattern)
-        return compressor.compress(packed) + compressor.flush()
-
-    def unpack(self, packed: bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields that were packed."""
-        if not isinstance(packed, bytes):
-            return packed
-        if self.pattern is not None:
-            import zlib  # same
-
-            packed = zlib.decompressobj(zdict=self.pattern).decompress(packed)
-        fields: Mapping[str, Any] = marshal.loads(packed)  # noqa: S302  (our own)
-        return fields
-
-
-class Benchmark(Protocol):
-    """Reads the rows of one benchmark."""
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The fields that may hold the id; the first that is not blank does."""
-        ...
-
-    @property
-    def expected_fields(self) -> str:
-        """The fields that a row is recognized by, in a few words."""
-        ...
-
-    def recognizes(self, names: Collection[str]) -> bool:
-        """Whether a row with these fields is of this benchmark."""
-        ...
-
-    def task_id(self, row: DatasetRow) -> int | str | None:
-        """The id of the row's task; None where the row has none. Raises `TaskDefinitionError` for an invalid id."""
-        ...
-
-    def read(self, row: DatasetRow) -> Task:
-        """The task that the row defines. Raises `TaskDefinitionError`."""
-        ...
+        return self.benchmark.read(self.load())
 
 
 class TrajectoryBenchmark(Struct, frozen=True):
-    """A benchmark by the names of its fields (`fara_webeval.md` §1.4).
+    """A benchmark by the names of its fields (`fara_webeval.md` §1.4). The first of the `ids` that is not blank counts.
 
     `splits` are groups that the name of the file says instead of the row. A row without the `also` fields is of another
     benchmark; `named` are benchmarks with the same fields, which the name of the file decides between.
@@ -194,7 +125,10 @@ class TrajectoryBenchmark(Struct, frozen=True):
         return all(name in names for name in (self.text, *self.also))
 
     def task_id(self, row: DatasetRow) -> str | None:
-        """The id as it stands there, as the name of a run's directory would have it."""
+        """The id as it stands there, as the name of a run's directory would have it; None where the row has none.
+
+        Raises `TaskDefinitionError` for an invalid one.
+        """
         for name in self.ids:
             raw = row.fields.get(name)
             if isinstance(raw, str) and raw.strip():
@@ -303,6 +237,8 @@ class ClawBenchRows(Struct, frozen=True):
         )
 
 
+# What reads the rows of one benchmark.
+Benchmark = TrajectoryBenchmark | WebArenaRows | ClawBenchRows
 BENCHMARKS: tuple[Benchmark, ...] = (
     TrajectoryBenchmark(
         "om2w", "Online-Mind2Web", ("task_id",), "confirmed_task", "website", "level", named=("odysseysbench",)

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from pytest_webeval.errors import RecordingError, TaskDefinitionError
 from pytest_webeval.safety.files import read_file_inside, sha256
 from pytest_webeval.safety.text import shorten_repr
-from pytest_webeval.tasks.benchmarks import TASK_FILE, PackedRow
+from pytest_webeval.tasks.benchmarks import TASK_FILE, StoredRow
 from pytest_webeval.tasks.dataset_files import TaskFile, read_task_file
 from pytest_webeval.tasks.task import Task, parse_rephrased_id
 
@@ -44,7 +44,7 @@ class TaskSet(Struct, frozen=True, dict=True):
     source: str
     checksum: str
     origin: str
-    _rows: dict[int | str, PackedRow]
+    _rows: dict[int | str, StoredRow]
     _duplicates: Mapping[int | str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     _loaded: dict[int | str, Task] = field(default_factory=dict)
@@ -67,9 +67,12 @@ class TaskSet(Struct, frozen=True, dict=True):
         """The task of that id. Raises `TaskDefinitionError` if it is missing, defined twice or invalid."""
         key = self._key(task_id)
         task = self._load_rephrased(task_id) if key is None else self._load_task(key)
-        if task is None:
-            raise self._missing_error(task_id)
-        return task
+        if task is not None:
+            return task
+        if isinstance(task_id, str) and self._is_numbered:
+            raise TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory after its task id")
+        problem = f"{_format_task_id(task_id)} is not defined in {self.source}"
+        raise TaskDefinitionError(f"{problem}; add it or use --webeval-tasks")
 
     def _load_task(self, key: int | str) -> Task:
         if key in self._duplicates:
@@ -99,13 +102,6 @@ class TaskSet(Struct, frozen=True, dict=True):
     @cached_property
     def _is_numbered(self) -> bool:
         return all(isinstance(task_id, int) for task_id in self._rows)
-
-    def _missing_error(self, task_id: int | str) -> TaskDefinitionError:
-        if isinstance(task_id, str) and self._is_numbered:
-            return TaskDefinitionError(f"task id {task_id!r} is not a number; name the directory after its task id")
-        return TaskDefinitionError(
-            f"{_format_task_id(task_id)} is not defined in {self.source}; add it or use --webeval-tasks"
-        )
 
 
 def _spell_otherwise(task_id: int | str) -> tuple[int | str, ...]:
@@ -141,17 +137,23 @@ def load_tasks(name: str, *more_names: str) -> TaskSet:
 def _load_file(name: str) -> TaskFile:
     if name in SUITES:
         return _load_directory(_find_suite(name), name)
-    path = _find_reference_dataset() if name == REFERENCE_NAME else Path(name)
-    if _list_task_files(path):
-        return _load_directory(path, str(path))
+    if name == REFERENCE_NAME:
+        path = find_reference_file("webarena-verified.json")
+        if path is None:
+            problem = "webarena-verified is not installed"
+            raise TaskDefinitionError(f"{problem}; install it, or pass a task file with --webeval-tasks")
+        return _read_file(path, name)
+    if _list_task_files(Path(name)):
+        return _load_directory(Path(name), str(Path(name)))
+    return _read_file(Path(name), str(Path(name)))
+
+
+def _read_file(path: Path, source: str) -> TaskFile:
     try:
-        return read_task_file(path.read_bytes(), name if name == REFERENCE_NAME else str(path))
+        return read_task_file(path.read_bytes(), source)
     except OSError as error:
-        raise _build_unreadable_error(path, error) from error
-
-
-def _build_unreadable_error(path: Path, error: OSError) -> TaskDefinitionError:
-    return TaskDefinitionError(f"cannot read the task file {path}: {error.strerror}; check --webeval-tasks")
+        problem = f"cannot read the task file {path}: {error.strerror}"
+        raise TaskDefinitionError(f"{problem}; check --webeval-tasks") from error
 
 
 def _list_task_files(directory: Path) -> list[Path]:
@@ -161,7 +163,7 @@ def _list_task_files(directory: Path) -> list[Path]:
 
 def _load_directory(directory: Path, source: str) -> TaskFile:
     """The tasks of a directory as if they were of one file. Raises `TaskDefinitionError`."""
-    files = [_load_task_file(path) for path in _list_task_files(directory)]
+    files = [_read_file(path, str(path)) for path in _list_task_files(directory)]
     return TaskFile(
         source,
         sha256("".join(file.checksum for file in files).encode()),
@@ -170,18 +172,10 @@ def _load_directory(directory: Path, source: str) -> TaskFile:
     )
 
 
-def _load_task_file(path: Path) -> TaskFile:
-    try:
-        return read_task_file(path.read_bytes(), str(path))
-    except OSError as error:
-        raise _build_unreadable_error(path, error) from error
-
-
 def _find_suite(name: str) -> Path:
     """The directory of an installed suite. Raises `TaskDefinitionError`."""
-    spec = find_spec("clawbench")
-    folders = (spec.submodule_search_locations or ()) if spec else ()
-    path = next((path for folder in folders if (path := Path(folder) / SUITES[name]).is_dir()), None)
+    paths = (folder / SUITES[name] for folder in _list_package_folders("clawbench"))
+    path = next(filter(Path.is_dir, paths), None)
     if path is None:
         problem = f"clawbench-eval with the tasks {name} is not installed"
         raise TaskDefinitionError(f"{problem}; install it, or pass a directory of tasks with --webeval-tasks")
@@ -213,9 +207,9 @@ def _build_task_set(files: Sequence[TaskFile]) -> TaskSet:
     )
 
 
-def _find_duplicates(rows: list[tuple[int | str, PackedRow]]) -> dict[int | str, str]:
+def _find_duplicates(rows: list[tuple[int | str, StoredRow]]) -> dict[int | str, str]:
     """Ids that several rows have, with where two of those are."""
-    rows_by_id: dict[str, list[PackedRow]] = {}
+    rows_by_id: dict[str, list[StoredRow]] = {}
     for task_id, row in rows:
         rows_by_id.setdefault(str(task_id), []).append(row)
     return {
@@ -225,7 +219,7 @@ def _find_duplicates(rows: list[tuple[int | str, PackedRow]]) -> dict[int | str,
     }
 
 
-def _format_locations(task_id: int | str, rows: Sequence[PackedRow]) -> str:
+def _format_locations(task_id: int | str, rows: Sequence[StoredRow]) -> str:
     """Where the first row is and another one, in another file if there is one there. A number has the files only."""
     first = rows[0]
     second = next((row for row in rows if row.source != first.source), rows[1])
@@ -235,17 +229,12 @@ def _format_locations(task_id: int | str, rows: Sequence[PackedRow]) -> str:
     return f"{first.source} @ {first.location} and {second_location}"
 
 
-def _find_reference_dataset() -> Path:
-    path = find_reference_file("webarena-verified.json")
-    if path is None:
-        raise TaskDefinitionError(
-            "webarena-verified is not installed; install it, or pass a task file with --webeval-tasks"
-        )
-    return path
-
-
 def find_reference_file(name: str) -> Path | None:
     """A data file of the installed reference package, which is not imported for it; None if there is no such file."""
-    spec = find_spec("webarena_verified")
-    folders = (spec.submodule_search_locations or ()) if spec else ()
-    return next((path for folder in folders for path in sorted(Path(folder).rglob(name))), None)
+    folders = _list_package_folders("webarena_verified")
+    return next((path for folder in folders for path in sorted(folder.rglob(name))), None)
+
+
+def _list_package_folders(name: str) -> list[Path]:
+    spec = find_spec(name)
+    return list(map(Path, spec.submodule_search_locations or ())) if spec else []

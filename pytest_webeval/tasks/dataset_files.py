@@ -7,13 +7,13 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.safety.files import sha256
@@ -22,8 +22,7 @@ from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.benchmarks import (
     Benchmark,
     DatasetRow,
-    PackedRow,
-    Packing,
+    StoredRow,
     find_benchmark,
     list_expected_fields,
     unknown_row_error,
@@ -35,67 +34,65 @@ class TaskFile(Struct, frozen=True):
 
     source: str
     checksum: str
-    rows: list[tuple[int | str, PackedRow]]
+    rows: list[tuple[int | str, StoredRow]]
     warnings: tuple[str, ...]
 
 
 def read_task_file(content: bytes, source: str) -> TaskFile:
     """What is in the bytes of a file. Raises `TaskDefinitionError`."""
-    warnings, omitted = (
-        WarningLog(Path(source).name),
-        WarningLog(Path(source).name),
-    )  # two logs: many warnings of one kind must not hide the other kind
-    rows = list(_identify_rows(_parse_rows(content, source, warnings), omitted))
-    return TaskFile(source, sha256(content), rows, warnings.texts + omitted.texts)
-
-
-def _identify_rows(rows: Sequence[DatasetRow], omitted: WarningLog) -> Iterator[tuple[int | str, PackedRow]]:
-    packing = Packing.of(rows)
-    for row in rows:
+    name = Path(source).name
+    warnings, omitted = WarningLog(name), WarningLog(name)  # many warnings of one kind must not hide the other kind
+    rows = []
+    for row, text in _parse_rows(content, source, warnings):
         task_id = row.benchmark.task_id(row)
         if task_id is None:
             omitted.add(f"no {' or '.join(row.benchmark.ids)} @ {row.location}; the row is skipped")
         else:
-            yield task_id, row.pack(packing)
+            rows.append((task_id, StoredRow(text, row.location, source, row.benchmark)))
+    return TaskFile(source, sha256(content), rows, warnings.texts + omitted.texts)
 
 
-def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:
+def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> Iterator[tuple[DatasetRow, Raw]]:
+    """Each row and its text, one after the other: what all of them say fills the memory."""
     plain = content.removeprefix(BOM_UTF8)
     if not plain.strip():
         raise TaskDefinitionError(f"{source} is empty; expected tasks with {list_expected_fields()}")
     if _is_table(plain, source):
-        return _parse_table(plain, source, warnings)
-    return [_parse_row(raw, f"[{position}]", source) for position, raw in enumerate(_parse_json(plain, source))]
+        yield from _parse_table(plain, source, warnings)
+        return
+    for position, text in enumerate(_split_json(plain, source)):
+        raw, location = json.loads(bytes(text)), f"[{position}]"
+        if not isinstance(raw, dict) or (benchmark := find_benchmark(raw)) is None:
+            raise unknown_row_error(raw, location, source)
+        yield DatasetRow(raw, location, source, benchmark), text
 
 
-def _parse_row(raw: object, location: str, source: str) -> DatasetRow:
-    if not isinstance(raw, dict) or (benchmark := find_benchmark(raw)) is None:
-        raise unknown_row_error(raw, location, source)
-    return DatasetRow(raw, location, source, benchmark)
-
-
-def _parse_json(content: bytes, source: str) -> list[Any]:
-    try:
+def _split_json(content: bytes, source: str) -> list[Raw]:
+    """The rows of a list or of JSON lines as texts, each of which is JSON."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(content.decode(), type=list[Raw])
+    try:  # what msgspec does not read, such as NaN, and one object
         document = json.loads(content)
+        rows = document if isinstance(document, list) else [document]
+        return [Raw(json.dumps(row).encode()) for row in rows]
     except RecursionError as error:
         raise TaskDefinitionError(f"{source} is nested too deeply to be a list of tasks") from error
     except ValueError as error:
         if content.lstrip().startswith(b"["):
             raise TaskDefinitionError(f"cannot parse {source} as JSON: {error}; fix the file") from error
-        return _parse_json_lines(content, source)
-    return document if isinstance(document, list) else [document]
+        return _split_json_lines(content, source)
 
 
-def _parse_json_lines(content: bytes, source: str) -> list[Any]:
+def _split_json_lines(content: bytes, source: str) -> list[Raw]:
     rows = []
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             try:
-                rows.append(json.loads(line))
+                json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise TaskDefinitionError(
-                    f"{source} is neither JSON nor JSON lines: {error} @ line {number}"
-                ) from error
+                problem = f"{source} is neither JSON nor JSON lines: {error} @ line {number}"
+                raise TaskDefinitionError(problem) from error
+            rows.append(Raw(line))
     return rows
 
 
@@ -105,7 +102,7 @@ def _is_table(content: bytes, source: str) -> bool:
     return source.lower().endswith(".tsv") or b"\t" in content.lstrip(b"\r\n").partition(b"\n")[0]
 
 
-def _parse_table(content: bytes, source: str, warnings: WarningLog) -> list[DatasetRow]:
+def _parse_table(content: bytes, source: str, warnings: WarningLog) -> Iterator[tuple[DatasetRow, Raw]]:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -117,10 +114,8 @@ def _parse_table(content: bytes, source: str, warnings: WarningLog) -> list[Data
     benchmark = _table_benchmark(names, f"line {header_line}", source)
     for number, cells in lines:
         _check_cell_count(cells, names, number, warnings)
-    return [
-        DatasetRow(dict(zip(names, cells, strict=False)), f"line {number}", source, benchmark)
-        for number, cells in lines
-    ]
+        fields = dict(zip(names, cells, strict=False))
+        yield DatasetRow(fields, f"line {number}", source, benchmark), Raw(msgspec.json.encode(fields))
 
 
 def _check_cell_count(cells: list[str], names: list[str], number: int, warnings: WarningLog) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -25,6 +26,18 @@ STATUSES = (
     "DATA_VALIDATION_ERROR",
     "UNKNOWN_ERROR",
 )
+
+
+_JSON_TYPES: dict[type, str] = {
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    dict: "object",
+    list: "array",
+}
+_DEEPEST = 50
+_ADVICE = "write results_schema"
 
 
 class ExpectedResponse(Struct, frozen=True, kw_only=True):
@@ -82,16 +95,9 @@ class ExpectedResponse(Struct, frozen=True, kw_only=True):
     @property
     def is_plain(self) -> bool:
         """Whether nothing in it has to be refused or read in another way."""
-        is_flat = not any(
-            isinstance(alternative, list)
-            for item in self.retrieved_data or ()
-            for alternative in _list_alternatives(item)
-        )
+        lists = (item for item in self.retrieved_data or () if isinstance(item, list))
+        is_flat = not any(isinstance(alternative, list) for alternative in chain.from_iterable(lists))
         return is_flat and self.task_type in TASK_TYPES and self.status in STATUSES
-
-
-def _list_alternatives(answer: Any) -> list[Any]:
-    return answer if isinstance(answer, list) else []
 
 
 class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,8 +119,6 @@ class ResponseExpectation(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """The schema of the data. Raises `ValueError` if there is none and the expected data have several types."""
         if not isinstance(self.written_schema, UnsetType):
             return self.written_schema
-        from pytest_webeval.tasks.results_schema import infer_results_schema  # most definitions have a schema
-
         return infer_results_schema(self.expected.retrieved_data)
 
     @property
@@ -293,3 +297,39 @@ def check_evaluators(entries: Sequence[Mapping[str, Any]]) -> None:
             raise ValueError(f"eval[{index}] has no evaluator")
     if not entries:
         raise ValueError("eval is empty: a task that checks nothing would always pass")
+
+
+def infer_results_schema(data: list[Any] | None) -> dict[str, Any]:
+    """The schema of a list of data; the type `null` for none. Raises `ValueError` for data of several types."""
+    if not data:
+        return {"type": "null"}
+    alternatives = [each for datum in data for each in (datum if isinstance(datum, list) else [datum])]
+    return {"type": "array", "items": _infer_schema(alternatives, "retrieved_data", 1)}
+
+
+def _infer_schema(values: Iterable[Any], where: str, depth: int) -> dict[str, Any]:
+    """One schema for all values. Null, and the items of an empty list, are of any type: without others it is empty."""
+    by_type: dict[str, list[Any]] = {}
+    for value in values:
+        if kind := _JSON_TYPES.get(type(value)):
+            by_type.setdefault(kind, []).append(value)
+    if not by_type:
+        return {}
+    if depth > _DEEPEST:
+        raise ValueError(f"retrieved_data nests deeper than {_DEEPEST} levels; {_ADVICE}")
+    kind, *others = by_type
+    if others:
+        raise ValueError(f"{where} has data of the types {kind} and {others[0]}; {_ADVICE}")
+    return {"type": kind} | _infer_inner_schema(kind, by_type[kind], depth + 1)
+
+
+def _infer_inner_schema(kind: str, values: Iterable[Any], depth: int) -> dict[str, Any]:
+    """What the schema of lists or objects says of what they hold; nothing for other types."""
+    if kind == "array":
+        return {"items": _infer_schema(chain.from_iterable(values), "a list", depth)}
+    if kind != "object":
+        return {}
+    members: dict[str, list[Any]] = {}
+    for name, value in chain.from_iterable(map(dict.items, values)):
+        members.setdefault(name, []).append(value)
+    return {"properties": {name: _infer_schema(each, f"{name!r:.80}", depth) for name, each in members.items()}}

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
@@ -18,11 +19,22 @@ from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.json import is_unicode
 from pytest_webeval.safety.text import format_fields
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR, check_evaluators
-from pytest_webeval.tasks.published import DIGITS, KEYS, load_published_digests
 from pytest_webeval.tasks.sites import is_site_name
 
 REPHRASED = "_rephrased_"
+# What scoring reads of a definition. The same task in other words, or with another start URL, gets the same verdicts.
+# The id is one of them, for numbers are compared task by task.
+PUBLISHED_KEYS = ("eval", "sites", "task_id")
+DIGITS = 32  # of the 64 of a SHA-256, which are enough to tell tasks apart
+# Written by `python -m tests.support.write_published_digests`.
+PUBLISHED_DIGESTS = Path(__file__).with_name("published_digests.txt")
 _DATE = "date"
+
+
+@cache
+def load_published_digests() -> frozenset[str]:
+    """The beginnings of the digests of all rows of all data sets of WebArena-Verified's releases."""
+    return frozenset(PUBLISHED_DIGESTS.read_text("ascii").split())
 
 
 def parse_rephrased_id(task_id: str) -> tuple[str, int] | None:
@@ -132,7 +144,7 @@ class Task(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=T
     @cached_property
     def is_published(self) -> bool:
         """Whether a release of WebArena-Verified has this task, with all that decides its verdicts."""
-        return self._hash_fields(KEYS)[:DIGITS] in load_published_digests()
+        return self._hash_fields(PUBLISHED_KEYS)[:DIGITS] in load_published_digests()
 
     def _hash_fields(self, names: Iterable[str]) -> str:
         """SHA-256 of the sorted, compact JSON of some fields."""
@@ -216,13 +228,10 @@ def _format_missing_fields(raw: object) -> str:
     missing = [name for name in required if name not in fields]
     if not missing:
         return ""
-    from pytest_webeval.tasks.unknown_fields import (
-        add_unknown_fields,  # most definitions have all
-        describe_unknown_fields,
-    )
+    from pytest_webeval.tasks.lenient_models import add_unknown_fields, describe_unknown_fields  # most have all
 
     problem = f"task {fields.get('task_id')!s:.80} lacks {format_fields(missing)}"
-    return add_unknown_fields(problem, describe_unknown_fields(NumberedTask, raw, ""), is_about_unknown=False)
+    return add_unknown_fields(problem, describe_unknown_fields(NumberedTask, raw, ""))
 
 
 class TrajectoryTask(Task, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):

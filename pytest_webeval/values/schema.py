@@ -115,7 +115,7 @@ class ValueParser(Struct, frozen=True):
 
     def _refuse(self, raw: Any, reason: str, where: str) -> UnparsedValue:
         if self.strict:
-            raise EvaluationError(f"{reason} @ {where}")
+            raise EvaluationError(reason, where=where)
         return UnparsedValue(raw, reason)
 
 

@@ -18,8 +18,7 @@ from typing import Any
 
 from pytest_webeval.errors import TaskDefinitionError
 from pytest_webeval.tasks.dataset import REFERENCE_NAME
-from pytest_webeval.tasks.published import DIGITS, KEYS, TABLE
-from pytest_webeval.tasks.task import read_task
+from pytest_webeval.tasks.task import DIGITS, PUBLISHED_DIGESTS, PUBLISHED_KEYS, read_task
 
 
 def list_releases() -> list[str]:
@@ -56,7 +55,7 @@ def list_digests(archive: Path) -> Iterator[str]:
 def digest_row(row: dict[str, Any], source: str) -> str:
     """The digest of the task that a row defines."""
     try:
-        return read_task(row, source)._hash_fields(KEYS)[:DIGITS]
+        return read_task(row, source)._hash_fields(PUBLISHED_KEYS)[:DIGITS]
     except TaskDefinitionError as error:
         raise SystemExit(f"{source}: {error}") from error
 
@@ -81,4 +80,4 @@ if __name__ == "__main__":
     for release in list_releases():
         with tempfile.TemporaryDirectory() as directory:
             digests.update(list_digests(download(release, Path(directory))))
-    TABLE.write_text(format_table(digests), "ascii")
+    PUBLISHED_DIGESTS.write_text(format_table(digests), "ascii")

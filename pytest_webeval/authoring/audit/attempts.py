@@ -1,11 +1,10 @@
-"""Runs that nobody recorded, an answer and a trace made or changed in memory, and what must hold of them."""
+"""Runs that nobody recorded: an answer and a trace that were made or changed in memory."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace, Pairs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.limits import USUAL, Limits
 
 NO_FILE = Path("audit")
 # What browsers send for a page that a person goes to.
@@ -101,6 +99,13 @@ class Attempt(Struct, frozen=True):
     trace: NetworkTrace | None
 
 
+class RecordedRun(Struct, frozen=True):
+    """The answer and the trace of a recording; the name of a run of another task is the id of that."""
+
+    name: str
+    attempt: Attempt
+
+
 def write_answer(task_type: str | None, status: str, data: Any = None, details: str | None = None) -> bytes:
     """An answer in the current dialect."""
     explanation = {} if details is None else {"error_details": details}
@@ -108,7 +113,7 @@ def write_answer(task_type: str | None, status: str, data: Any = None, details: 
 
 
 @dataclass(frozen=True)
-class DraftRun(Run):
+class _DraftRun(Run):
     """A run with this answer, which lies in no file."""
 
     content: bytes = field(default=b"", kw_only=True, repr=False)
@@ -119,16 +124,16 @@ class DraftRun(Run):
         return self.content
 
 
-def build_run(task_id: int | str, attempt: Attempt, rules: Rules, limits: Limits = USUAL) -> Run:
+def build_run(task_id: int | str, attempt: Attempt, rules: Rules) -> Run:
     """The attempt as evaluators see it."""
     trace = attempt.trace or EMPTY
-    return DraftRun(
+    return _DraftRun(
         path=NO_FILE,
         label=str(NO_FILE),
         task_id=task_id,
         format="webarena-verified",
         response_file="agent_response.json",
-        inputs=RunInputs(NO_FILE, limits=limits),
+        inputs=RunInputs(NO_FILE),
         rules=rules,
         load_trace=lambda _: trace,
         content=attempt.answer,
@@ -140,20 +145,11 @@ def replace_events(trace: NetworkTrace, changes: Mapping[int, Sequence[NetworkEv
     return build_trace(new for event in trace.events for new in changes.get(event.index, (event,)))
 
 
-class Demand(Enum):
-    """What must hold of a trial."""
-
-    FAIL = "must_fail"
-    PASS = "must_pass"  # noqa: S105  (no password)
-    EITHER = "either"  # what is right depends on the task: a note if it passes
-
-
 class Trial(Struct, frozen=True):
-    """An attempt and what must hold of it. `kind` is the finding if it does not; `detail` explains that."""
+    """An attempt at a task. `kind` is the finding if its verdict is a wrong one; `detail` explains that."""
 
     name: str
     attempt: Attempt
-    demand: Demand
     kind: str
     evaluator: str
     field: str

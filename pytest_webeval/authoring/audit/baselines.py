@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import EMPTY, Attempt, Demand, Trial, build_page, build_trace, write_answer
+from pytest_webeval.authoring.audit.attempts import (
+    EMPTY,
+    Attempt,
+    RecordedRun,
+    Trial,
+    build_page,
+    build_trace,
+    write_answer,
+)
 from pytest_webeval.authoring.audit.examiner import OF_REQUESTS
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, STATUSES
@@ -34,32 +42,23 @@ EVERYWHERE: Mapping[str, Any] = {
 MOST_OTHERS = 2  # recordings of other tasks that are tried
 
 
-class OtherRun(Struct, frozen=True):
-    """A passing run of another task."""
-
-    name: str
-    attempt: Attempt
-
-
 class Material(Struct, frozen=True):
-    """What baselines are made of. `commonest` are answers that most tasks of a set or a template expect."""
+    """What baselines are made of. `commonest` are answers that most tasks of a set or a template expect.
+
+    `others` are passing runs of other tasks.
+    """
 
     task: Task
     sites: Sites
     expected: Mapping[str, Any]
     right_answer: bytes | None
     commonest: Mapping[str, bytes]
-    others: Sequence[OtherRun]
+    others: Sequence[RecordedRun]
 
     @property
     def task_type(self) -> str:
         """What the agent is asked to do."""
         return self.task.task_type or "RETRIEVE"
-
-    @property
-    def expects_data(self) -> bool:
-        """Whether an answer needs data."""
-        return self.task_type == "RETRIEVE"
 
     @property
     def required(self) -> list[str]:
@@ -81,7 +80,7 @@ class Material(Struct, frozen=True):
 
 
 def _without_work(name: str, answer: bytes, trace: NetworkTrace, field: str = STATUS) -> Trial:
-    return Trial(name, Attempt(answer, trace), Demand.FAIL, "passes_without_work", RESPONSE_EVALUATOR, field)
+    return Trial(name, Attempt(answer, trace), "passes_without_work", RESPONSE_EVALUATOR, field)
 
 
 def _claims(material: Material) -> Iterator[Trial]:
@@ -94,10 +93,11 @@ def _claims(material: Material) -> Iterator[Trial]:
         name, details = ("done", None) if is_claim else (f"refusal {status}", "there is no such thing")
         yield _without_work(name, write_answer(material.task_type, status, details=details), trace)
     yield _without_work("patterns as type and status", write_answer(ANYTHING, ANYTHING), trace)
+    yield _without_work("login page only", write_answer(material.task_type, STATUSES[0]), material.idle(LOGIN))
 
 
 def _guessed_data(material: Material) -> Iterator[Trial]:
-    if not material.expects_data:
+    if material.task_type != "RETRIEVE":
         return
     data = material.expected.get(DATA)
     guesses: dict[str, Any] = dict(PLAIN)
@@ -123,23 +123,19 @@ def fill_shape(data: Any, value: Any) -> list[Any]:
 
 def _commonest(material: Material) -> Iterator[Trial]:
     for name, answer in material.commonest.items():
-        attempt = Attempt(answer, material.idle())
-        yield Trial(name, attempt, Demand.FAIL, "commonest_answer_passes", RESPONSE_EVALUATOR, DATA)
-
-
-def _login_page(material: Material) -> Iterator[Trial]:
-    yield _without_work("login page only", write_answer(material.task_type, STATUSES[0]), material.idle(LOGIN))
+        yield Trial(name, Attempt(answer, material.idle()), "commonest_answer_passes", RESPONSE_EVALUATOR, DATA)
 
 
 def _right_answer(material: Material) -> Iterator[Trial]:
     """The right answer without the requests: of a retrieve task on its start page, since others answer `done`."""
     answer = material.right_answer
-    if answer is not None and material.required and material.expects_data:
-        name, attempt = "the right answer, start page only", Attempt(answer, material.idle())
-        yield Trial(name, attempt, Demand.FAIL, "start_page_passes", material.required[0], "")
-    if answer is not None and any(config["evaluator"] in OF_REQUESTS for config in material.task.eval):
-        attempt = Attempt(answer, EMPTY)
-        yield Trial("an empty trace", attempt, Demand.FAIL, "empty_trace_passes", NETWORK_EVALUATOR, "")
+    if answer is None:
+        return
+    if material.required and material.task_type == "RETRIEVE":
+        attempt = Attempt(answer, material.idle())
+        yield Trial("the right answer, start page only", attempt, "start_page_passes", material.required[0], "")
+    if any(config["evaluator"] in OF_REQUESTS for config in material.task.eval):
+        yield Trial("an empty trace", Attempt(answer, EMPTY), "empty_trace_passes", NETWORK_EVALUATOR, "")
 
 
 def _other_runs(material: Material) -> Iterator[Trial]:
@@ -150,14 +146,13 @@ def _other_runs(material: Material) -> Iterator[Trial]:
         if material.right_answer is not None and material.required:
             attempts[f"requests of task {other.name}"] = Attempt(material.right_answer, other.attempt.trace)
         for name, attempt in attempts.items():
-            yield Trial(name, attempt, Demand.FAIL, "other_run_passes", evaluator, "")
+            yield Trial(name, attempt, "other_run_passes", evaluator, "")
 
 
 BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
     _claims,
     _guessed_data,
     _commonest,
-    _login_page,
     _right_answer,
     _other_runs,
 )
@@ -209,19 +204,21 @@ def template_of(task: Task) -> int | str | None:
 
 def _write_expected(task: Task) -> bytes | None:
     """The expected data of a task that asks for some; an answer without data is another baseline."""
-    expected = read_expected(task)
-    data = expected.get(DATA)
-    if task.task_type != "RETRIEVE" or not isinstance(expected.get("status"), str) or not data:
+    answer = build_right_answer(task)
+    if answer is None or task.task_type != "RETRIEVE" or not answer[DATA]:
         return None
-    answer = {"task_type": "RETRIEVE", "status": expected["status"].upper(), DATA: choose_first(data)}
     try:
         return msgspec.json.encode(answer, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
         return None
 
 
-def choose_first(data: Any) -> Any:
-    """Expected data with the first of several alternatives in each place."""
-    if not isinstance(data, list):
-        return data
-    return [item[0] if isinstance(item, list) and item else item for item in data]
+def build_right_answer(task: Task) -> dict[str, Any] | None:
+    """What a task expects as an answer, with the first of several alternatives in each place; None for no answer."""
+    expected = read_expected(task)
+    status, data = expected.get("status"), expected.get(DATA)
+    if not isinstance(status, str):
+        return None
+    if isinstance(data, list):
+        data = [item[0] if isinstance(item, list) and item else item for item in data]
+    return {"task_type": task.task_type, "status": status.upper(), DATA: data or None}

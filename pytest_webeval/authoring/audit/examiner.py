@@ -111,12 +111,16 @@ class Examiner(Struct, frozen=True):
         run = build_run(self.task.task_id, attempt, self.rules)
         return Case(run, self.task, self.sites, today=self.today, other_rules=self.rules)  # nobody asks why it failed
 
+    def build_matcher(self, expectation: Expectation, trace: NetworkTrace) -> EventMatcher:
+        """What compares requests with an expectation. Raises `EvaluationError`."""
+        return EventMatcher(expectation.read_as(NetworkExpectation), self.build_case(Attempt(b"", trace)))
+
     def find_matches(self, expectation: Expectation, trace: NetworkTrace) -> list[NetworkEvent]:
         """The events of a trace that are what an expectation describes, whether or not they decide."""
-        case, matches = self.build_case(Attempt(b"", trace)), []
+        matches = []
         try:
-            matcher = EventMatcher(expectation.read_as(NetworkExpectation), case)
-            for event in case.events:
+            matcher = self.build_matcher(expectation, trace)
+            for event in matcher.case.events:
                 with suppress(EvaluationError):
                     if not matcher.is_other_url(event.url) and not list_failed(matcher.assertions(event)):
                         matches.append(event)

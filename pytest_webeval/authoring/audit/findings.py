@@ -12,11 +12,15 @@ from pytest_webeval.safety.text import list_first
 
 
 class Kind(Struct, frozen=True):
-    """A kind of finding: what it says, with the field in it, and what to do. Notes decide nothing."""
+    """A kind of finding: what it says, with the field in it, and what to do. Notes decide nothing.
+
+    A trial shows it by passing; if it `must_pass`, by failing.
+    """
 
     problem: str
     advice: str
     is_note: bool = False
+    must_pass: bool = False
 
 
 NOT_AUDITED = "not_audited"
@@ -47,9 +51,13 @@ KINDS = {
     "unchecked_field": Kind("a run with another {field} passes", "expect the value of {field}"),
     "wrong_answer_passes": Kind("a wrong answer passes at {field}", "narrow the pattern, or choose a stricter type"),
     "equal_answer_fails": Kind(
-        "an answer that means the same fails at {field}", "choose the type of the value in results_schema"
+        "an answer that means the same fails at {field}",
+        "choose the type of the value in results_schema",
+        must_pass=True,
     ),
-    "unordered_answer_fails": Kind("the same items in another order fail at {field}", "list the items once each"),
+    "unordered_answer_fails": Kind(
+        "the same items in another order fail at {field}", "list the items once each", must_pass=True
+    ),
     "redundant_expectation": Kind(
         "{field} decides nothing: whatever fails it fails another expectation as well", "remove or narrow it"
     ),
@@ -99,10 +107,9 @@ class Finding(Struct, frozen=True):
     @property
     def text(self) -> str:
         """One sentence, with what to do."""
-        kind = KINDS[self.kind]
+        kind, place = KINDS[self.kind], self.field or "it"
         cause = "; ".join(filter(None, [list_first(self.mutants, MOST_MUTANTS), self.detail]))
-        problem = kind.problem.replace("{field}", self.field or "it")
-        advice = kind.advice.replace("{field}", self.field or "it")
+        problem, advice = (text.replace("{field}", place) for text in (kind.problem, kind.advice))
         return hide_secrets(f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}")
 
     def to_json(self) -> dict[str, Any]:

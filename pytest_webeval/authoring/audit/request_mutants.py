@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote_plus, unquote, urlencode, urlsplit, ur
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial, change_event, replace_events
+from pytest_webeval.authoring.audit.attempts import Attempt, Trial, change_event, replace_events
 from pytest_webeval.authoring.audit.examiner import Examiner
 from pytest_webeval.authoring.audit.values import (
     OTHER_TEXT,
@@ -121,7 +121,8 @@ class RequestMutants(Struct, frozen=True):
     def list_trials(self) -> Iterator[Trial]:
         """A trial for each field of the request that decides."""
         expected = self.config.expected
-        yield from self._trial("another method", "http_method", _change_method)
+        method = "POST" if self.matches[-1].method == "GET" else "GET"
+        yield from self._trial("another method", "http_method", partial(change_event, method=method))
         yield from self._trial("a response of status 500", "response_status", partial(change_event, status=BROKEN))
         yield from self._change_path()
         yield from self._change_query()
@@ -142,8 +143,8 @@ class RequestMutants(Struct, frozen=True):
         if not changes:
             return
         attempt = Attempt(self.base.answer, replace_events(self.trace, changes))
-        demand, kind = (Demand.FAIL, "unchecked_field") if is_decisive else (Demand.EITHER, "incidental_field")
-        yield Trial(name, attempt, demand, kind, NETWORK_EVALUATOR, f"{self.place}.{field}", detail)
+        kind = "unchecked_field" if is_decisive else "incidental_field"
+        yield Trial(name, attempt, kind, NETWORK_EVALUATOR, f"{self.place}.{field}", detail)
 
     def _change_named(
         self, place: str, name: str, other: Any, change: Callable[[str, Any, NetworkEvent], NetworkEvent], **more: Any
@@ -204,10 +205,6 @@ class RequestMutants(Struct, frozen=True):
             change, detail = partial(_set_field, part, field), self._quote(field.name, field.value) if is_posted else ""
             name, path = f"{field.name} changed", f"{place}.{field.name}"
             yield from self._trial(name, path, change, is_decisive=is_decisive, detail=detail)
-
-
-def _change_method(event: NetworkEvent) -> NetworkEvent:
-    return change_event(event, method="POST" if event.method == "GET" else "GET")
 
 
 def _split_path(url: str) -> list[str]:

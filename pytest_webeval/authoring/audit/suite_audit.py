@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
@@ -13,14 +13,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.authoring.audit.attempts import Attempt
-from pytest_webeval.authoring.audit.baselines import MOST_OTHERS, AnswerCounts, OtherRun, template_of
+from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun
+from pytest_webeval.authoring.audit.baselines import MOST_OTHERS, AnswerCounts, template_of
 from pytest_webeval.authoring.audit.findings import NOT_AUDITED, Finding, TaskAudit
 from pytest_webeval.authoring.audit.task_audit import (
     MOST_RUNS,
     Audit,
     AuditSettings,
-    RecordedRun,
     build_examiner,
     select_passing,
 )
@@ -28,7 +27,7 @@ from pytest_webeval.errors import EvaluationError, TaskDefinitionError, WebEvalE
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.scoring.score import format_timeout, limit_time
+from pytest_webeval.scoring.score import TIMED_OUT, limit_time
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.task import Task
 
@@ -98,7 +97,7 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             with limit_time(self.settings.timeout):
                 yield
         except EvaluationError as error:
-            if str(error) != format_timeout(self.settings.timeout):
+            if error.code != TIMED_OUT:
                 raise
 
     def _load(self, position: int) -> RecordedRun | None:
@@ -140,11 +139,11 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         ordered = sorted(positions, key=lambda position: (not self._is_passing(position), position))
         return [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
 
-    def _load_others(self, task: Task) -> list[OtherRun]:
+    def _load_others(self, task: Task) -> list[RecordedRun]:
         """Passing runs of the tasks that are most like this one."""
         nearest = [position for position in self._list_nearest(task) if self._is_passing(position)][:MOST_OTHERS]
         runs = [(self.runs[position].task_id, self._load(position)) for position in nearest]
-        return [OtherRun(str(task_id), run.attempt) for task_id, run in runs if run is not None]
+        return [RecordedRun(str(task_id), run.attempt) for task_id, run in runs if run is not None]
 
     def _load_spare(self, task: Task) -> list[NetworkTrace]:
         """Traces of failing runs of the task, and of runs of tasks that are like it."""
@@ -157,9 +156,8 @@ class SuiteAudit(Struct, frozen=True, dict=True):
 
     def _list_nearest(self, task: Task) -> list[int]:
         """A few runs of other tasks with the same sites, those of the same template first, in the order of the runs."""
-        groups = self._by_template.get(template_of(task), []), self._by_sites.get(tuple(task.sites), [])
         own, chosen = str(task.task_id), dict[int, None]()
-        for position in chain.from_iterable(groups):
+        for position in chain.from_iterable(self._alike.get(group, ()) for group in _list_groups(task)):
             if str(self.runs[position].task_id) != own:
                 chosen[position] = None
             if len(chosen) == MOST_NEAREST:
@@ -167,20 +165,20 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         return list(chosen)
 
     @cached_property
-    def _by_template(self) -> dict[Any, list[int]]:
-        return self._group(template_of)
-
-    @cached_property
-    def _by_sites(self) -> dict[Any, list[int]]:
-        return self._group(lambda task: tuple(task.sites))
-
-    def _group(self, key: Callable[[Task], Any]) -> dict[Any, list[int]]:
-        groups: dict[Any, list[int]] = {}
+    def _alike(self) -> dict[Any, list[int]]:
+        """Positions of the runs of tasks with a template, and with the same sites."""
+        positions: dict[Any, list[int]] = {}
         for position, run in enumerate(self.runs):
             task = self._find(run.task_id)
-            if task is not None and key(task) is not None:
-                groups.setdefault(key(task), []).append(position)
-        return groups
+            for group in _list_groups(task) if task is not None else ():
+                positions.setdefault(group, []).append(position)
+        return positions
+
+
+def _list_groups(task: Task) -> list[Any]:
+    """What tasks that are alike have in common: the template, if the task has one, and the sites."""
+    template = template_of(task)
+    return [*([] if template is None else [template]), tuple(task.sites)]
 
 
 _shared: list[SuiteAudit] = []  # in a process that was forked for an audit

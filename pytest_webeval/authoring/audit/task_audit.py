@@ -10,46 +10,46 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
-from pytest_webeval.authoring.audit.attempts import Attempt, Demand, Trial
+from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun, Trial
 from pytest_webeval.authoring.audit.baselines import (
     DATA,
     Material,
-    OtherRun,
-    choose_first,
+    build_right_answer,
     list_baselines,
     read_expected,
 )
 from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
-from pytest_webeval.authoring.audit.findings import NO_PASSING_RUN, NOT_AUDITED, Finding, TaskAudit, merge_findings
+from pytest_webeval.authoring.audit.findings import (
+    KINDS,
+    NO_PASSING_RUN,
+    NOT_AUDITED,
+    Finding,
+    TaskAudit,
+    merge_findings,
+)
 from pytest_webeval.authoring.audit.trace_mutants import list_trace_mutants
 from pytest_webeval.authoring.audit.values import list_values
 from pytest_webeval.diagnostics.unpassable import unpassable_reason
 from pytest_webeval.errors import RecordingError, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import infer_sites
+from pytest_webeval.evaluators.network.urls import OTHER_ADDRESS
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.results import Status
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety import regex
-from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
 from pytest_webeval.tasks.sites import Environment, Sites, placeholder
-from pytest_webeval.tasks.task import Task
+from pytest_webeval.tasks.task import Expectation, Task
 from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
 MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
 SECONDS = 60.0  # for each task
-
-
-class RecordedRun(Struct, frozen=True):
-    """A run of the task: the answer and the trace of its recording."""
-
-    name: str
-    attempt: Attempt
 
 
 class AuditSettings(Struct, frozen=True):
@@ -92,22 +92,26 @@ def select_passing(examiner: Examiner, runs: Iterable[RecordedRun]) -> list[Reco
     return passing
 
 
-class Audit:
+class Audit(Struct, dict=True, eq=False):
     """One audit under way, with the findings and verdicts so far: it may be interrupted."""
 
-    def __init__(
-        self,
-        examiner: Examiner,
-        runs: Sequence[RecordedRun],
-        commonest: Mapping[str, bytes],
-        others: Sequence[OtherRun],
-        spare_traces: Sequence[NetworkTrace],
-    ) -> None:
-        self.examiner, self.task, self.runs = examiner, examiner.task, runs
-        self.commonest, self.others, self.spare_traces = commonest, others, spare_traces
-        self.expected = read_expected(self.task)
-        self.findings: list[Finding] = []
-        self.verdicts: list[tuple[Trial, Verdict]] = []
+    examiner: Examiner
+    runs: Sequence[RecordedRun]
+    commonest: Mapping[str, bytes]
+    others: Sequence[RecordedRun]
+    spare_traces: Sequence[NetworkTrace]
+    findings: list[Finding] = field(default_factory=list)
+    verdicts: list[tuple[Trial, Verdict]] = field(default_factory=list)
+
+    @property
+    def task(self) -> Task:
+        """The audited task."""
+        return self.examiner.task
+
+    @cached_property
+    def expected(self) -> Mapping[str, Any]:
+        """What its first response expectation expects."""
+        return read_expected(self.task)
 
     def run(self) -> None:
         """Try everything."""
@@ -148,10 +152,8 @@ class Audit:
         for trial in self._list_trials():
             verdict = self.examiner.judge(trial.attempt)
             self.verdicts.append((trial, verdict))
-            is_wrong = verdict.passes and not self.examiner.unknown and bool(verdict.statuses)
-            if trial.demand is Demand.PASS:
-                is_wrong = not verdict.passes
-            if is_wrong:
+            is_success = verdict.passes and bool(verdict.statuses) and not self.examiner.unknown
+            if not verdict.passes if KINDS[trial.kind].must_pass else is_success:
                 yield self._finding(trial.kind, trial.evaluator, trial.field, trial.detail, trial.name)
         yield from self._find_redundant()
 
@@ -173,16 +175,23 @@ class Audit:
         for expectation in self.examiner.checked:
             result, place = self.examiner.examine(expectation, Attempt(answer, trace)), f"eval[{expectation.index}]"
             is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
-            if result.status is Status.ERROR and self._is_about_definition(result.error_msg or ""):
-                yield self._finding("invalid_definition", expectation.evaluator, place, result.error_msg or "")
+            message = result.error_msg or ""
+            is_about_trace = "the trace" in message or self._needs_address(expectation, trace)
+            if result.status is Status.ERROR and not is_about_trace:
+                yield self._finding("invalid_definition", expectation.evaluator, place, message)
             elif is_about_answer and result.status is not Status.SUCCESS:
                 yield from self._explain_expected(expectation.evaluator, place)
 
-    def _is_about_definition(self, message: str) -> bool:
-        """Whether an error is about what the task says, and not about the trace or an address that was made up."""
+    def _needs_address(self, expectation: Expectation, trace: NetworkTrace) -> bool:
+        """Whether an expected URL may be at a site whose address was made up."""
         urls = (environment.url for environment in self.examiner.sites.environments.values())
-        is_about_address = "not at an address" in message and any(url.endswith(MADE_UP) for url in urls)
-        return not is_about_address and "the trace" not in message
+        if expectation.evaluator != NETWORK_EVALUATOR or not any(url.endswith(MADE_UP) for url in urls):
+            return False
+        try:
+            self.examiner.build_matcher(expectation, trace).normalize_expected()
+        except WebEvalError as error:
+            return error.code == OTHER_ADDRESS
+        return False
 
     def _explain_expected(self, evaluator: str, place: str) -> Iterator[Finding]:
         """Why the expected answer, as it is written, does not pass; nothing where it is a pattern of others."""
@@ -226,17 +235,15 @@ class Audit:
             if expectation.index in ever - alone and (is_answer or f"eval[{expectation.index}]" in aimed_at):
                 yield self._finding("redundant_expectation", expectation.evaluator, f"eval[{expectation.index}]")
 
-    def _finding(self, kind: str, evaluator: str, field: str, detail: str = "", *mutants: str) -> Finding:
-        return Finding(self.task.task_id, kind, evaluator, field, mutants, detail)
+    def _finding(self, kind: str, evaluator: str, place: str, detail: str = "", *mutants: str) -> Finding:
+        return Finding(self.task.task_id, kind, evaluator, place, mutants, detail)
 
 
 def write_right_answer(task: Task, sites: Sites) -> bytes | None:
     """What a task expects as an answer, with addresses for placeholders; None where it expects none."""
-    expected = read_expected(task)
-    status, data = expected.get("status"), expected.get(DATA)
-    if not isinstance(status, str):
+    answer = build_right_answer(task)
+    if answer is None:
         return None
-    answer = {"task_type": task.task_type, "status": status.upper(), DATA: choose_first(data) or None}
     text = json.dumps(answer)
     for site in task.sites:
         if site in sites.environments:

@@ -6,19 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pytest_webeval.authoring.audit.attempts import (
-    Attempt,
-    Demand,
-    DraftEvent,
-    Trial,
-    build_page,
-    build_trace,
-    replace_events,
-)
+from pytest_webeval.authoring.audit.attempts import Attempt, DraftEvent, Trial, build_page, build_trace, replace_events
 from pytest_webeval.authoring.audit.examiner import Examiner
 from pytest_webeval.authoring.audit.request_mutants import RequestMutants
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.site_visits import origin
 from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, NetworkExpectation
@@ -43,13 +34,13 @@ class _TraceMutants(Struct, frozen=True):
     def list_trials(self) -> Iterator[Trial]:
         configs = [(each, config) for each in self.examiner.checked if (config := _read_network(each)) is not None]
         required = [
-            (f"eval[{each.index}]", config, matches)
+            (each, config, matches)
             for each, config in configs
             if not config.should_not_exist and (matches := self.examiner.find_matches(each, self.trace))
         ]
-        for place, config, matches in required:
+        for each, config, matches in required:
+            place, matcher = f"eval[{each.index}]", self.examiner.build_matcher(each, self.trace)
             yield from self._drop_and_repeat(place, matches)
-            matcher = EventMatcher(config, self.examiner.build_case(self.base))
             mutants = RequestMutants(self.examiner, self.base, self.trace, place, config, matches, matcher)
             yield from mutants.list_trials()
         yield from self._reorder([matches for _, _, matches in required])
@@ -58,8 +49,8 @@ class _TraceMutants(Struct, frozen=True):
             if config.should_not_exist:
                 yield self._add_forbidden(each, config)
 
-    def _trial(self, name: str, trace: NetworkTrace, kind: str, place: str = "", demand: Demand = Demand.FAIL) -> Trial:
-        return Trial(name, Attempt(self.base.answer, trace), demand, kind, NETWORK_EVALUATOR, place)
+    def _trial(self, name: str, trace: NetworkTrace, kind: str, place: str = "") -> Trial:
+        return Trial(name, Attempt(self.base.answer, trace), kind, NETWORK_EVALUATOR, place)
 
     def _drop_and_repeat(self, place: str, matches: Sequence[NetworkEvent]) -> Iterator[Trial]:
         dropped = replace_events(self.trace, {event.index: () for event in matches})
@@ -67,7 +58,7 @@ class _TraceMutants(Struct, frozen=True):
         last = matches[-1]
         if last.method not in ("GET", "HEAD", "OPTIONS"):
             repeated = replace_events(self.trace, {last.index: (last, last)})
-            yield self._trial("request twice", repeated, "repeated_request_passes", place, Demand.EITHER)
+            yield self._trial("request twice", repeated, "repeated_request_passes", place)
 
     def _reorder(self, required: Sequence[Sequence[NetworkEvent]]) -> Iterator[Trial]:
         """The page of a navigate task visited first and left again; other requests in the opposite order."""
@@ -81,7 +72,7 @@ class _TraceMutants(Struct, frozen=True):
         elif len(required) > 1:
             places = {event.index: (new,) for event, new in zip(matches, reversed(matches), strict=True)}
             trace = replace_events(self.trace, places)
-            yield self._trial("requests in another order", trace, "any_order_of_requests", "", Demand.EITHER)
+            yield self._trial("requests in another order", trace, "any_order_of_requests")
 
     def _add_other_page(self) -> Iterator[Trial]:
         last = self.trace.last_navigation or (self.trace.events[-1] if self.trace.events else None)
@@ -89,12 +80,11 @@ class _TraceMutants(Struct, frozen=True):
             return
         url = f"{origin(last.url)}{OTHER_PAGE}"
         is_broken = self.examiner.task.task_type == "NAVIGATE" and self.examiner.has_required
-        kind, demand = ("broken_run_passes", Demand.FAIL) if is_broken else ("stray_page_passes", Demand.EITHER)
         page = build_trace([*self.trace.events, build_page(url, last)])
-        yield self._trial("a stray page at the end", page, kind, "", demand)
+        yield self._trial("a stray page at the end", page, "broken_run_passes" if is_broken else "stray_page_passes")
         change = build_page(url, last, method="POST", resource_type="xhr", headers=(("accept", "*/*"),))
         trace = build_trace([change, *self.trace.events])
-        yield self._trial("a change on another page", trace, "side_effect_passes", "", Demand.EITHER)
+        yield self._trial("a change on another page", trace, "side_effect_passes")
 
     def _add_forbidden(self, expectation: Expectation, config: NetworkExpectation) -> Trial:
         """A request that an expectation forbids: made of its URL, or else one of another recording."""
@@ -109,7 +99,7 @@ class _TraceMutants(Struct, frozen=True):
             fields = {"url": address, "method": expected.http_method, "status": expected.response_status}
             event = DraftEvent(0, fields)
         if event is None:
-            return Trial("", self.base, Demand.EITHER, "untested_prohibition", NETWORK_EVALUATOR, place)
+            return Trial("", self.base, "untested_prohibition", NETWORK_EVALUATOR, place)
         trace = build_trace([event, *self.trace.events])
         return self._trial("a forbidden request", trace, "forbidden_request_passes", place)
 

@@ -34,6 +34,7 @@ from pytest_webeval.values.url_normalization import (
 )
 
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
+OTHER_ADDRESS = "other_address"  # code of the error of an expected URL that is at no address of the task's sites
 _SPECIAL = re.compile(r"[\\^$*+?{}\[\]|()]")
 _DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
 
@@ -161,20 +162,21 @@ class UrlMatcher:
             return Url("", parameters or {})
         plain = normalize_url(rendered)
         if not is_ssh(text) and not self.sites.mentions(plain, self.task_sites):
-            raise EvaluationError(self._format_unknown_address(text, rendered, plain))
+            raise self._build_address_error(text, rendered, plain)
         url = self._parse_literal(rendered, self._render(text))
         return url if parameters is None else replace(url, query=parameters)
 
-    def _format_unknown_address(self, text: str, rendered: str, plain: str) -> str:
-        """The message for an expected URL without an address of the task's sites, as it is or once it is normalized."""
+    def _build_address_error(self, text: str, rendered: str, plain: str) -> EvaluationError:
+        """The error of an expected URL without an address of the task's sites, as it is or once it is normalized."""
         if plain != rendered and self.sites.mentions(rendered, self.task_sites):
             for site in self.task_sites:
                 if text.startswith(placeholder(site)):  # it is the configuration that is wrong
                     url = self.sites.environments[site].url
                     advice = "write the normalized URL there, or use rules that normalize it"
-                    return f"the configured URL {url!r} of {site} is not in its normal form; {advice}"
-            return f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL"
-        return _format_site_problem(f"{text!r} is not at an address of a site of the task", self.task_sites)
+                    return EvaluationError(f"the configured URL {url!r} of {site} is not in its normal form; {advice}")
+            return EvaluationError(f"{text!r} does not match its normalized URL {plain!r}; write the normalized URL")
+        problem = _format_site_problem(f"{text!r} is not at an address of a site of the task", self.task_sites)
+        return EvaluationError(problem, code=OTHER_ADDRESS)
 
     def _unresolved_base(self, text: str) -> str | None:
         """The base of a URL with what the reference resolves left in it, None where there is nothing to resolve."""

@@ -37,8 +37,8 @@ def record_plainly(directory: Path) -> Iterator[Any]:
 def record_with_ours(directory: Path) -> Iterator[Any]:
     """A context of the recorder, with the same browser."""
     from pytest_webeval.recorder.browser import BrowserOptions
+    from pytest_webeval.recorder.contexts import open_context
     from pytest_webeval.recorder.recording import Recording
-    from pytest_webeval.recorder.sync_recording import open_context
 
     options = BrowserOptions(executable_path=CHROMIUM, args=tuple(SWITCHES))
     with Recording(directory) as recording, open_context(recording, options) as context:

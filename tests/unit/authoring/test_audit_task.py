@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.authoring.audit.attempts import Attempt
+from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun
 from pytest_webeval.authoring.audit.findings import Finding, merge_findings
 from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
-from pytest_webeval.authoring.audit.task_audit import Audit, AuditSettings, RecordedRun, build_examiner
+from pytest_webeval.authoring.audit.task_audit import Audit, AuditSettings, build_examiner
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.reports.audit_text import format_audit

@@ -7,10 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_webeval.recorder.async_recording import _finish_before_closing as finish_async
 from pytest_webeval.recorder.browser import BrowserCapture, BrowserOptions, hide_access
+from pytest_webeval.recorder.contexts import await_calls, make_calls
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.sync_recording import _finish_before_closing as finish_blocking
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.run_directory import open_run_directory
 
@@ -48,7 +47,7 @@ def test_the_raw_trace_stays_until_all_that_is_made_of_it_is_there(tmp_path, mad
     capture.folder.mkdir()
     for name in ("trace.network", *made):
         (capture.folder / name).touch()
-    capture.finish()
+    capture.keep_files()
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert files - {"webeval_recording.json"} == left
 
@@ -63,7 +62,7 @@ def test_nothing_is_kept_of_what_lies_behind_a_link(tmp_path, is_folder):
             (tmp_path / "1").rename(tmp_path / "aside")
             (tmp_path / "1").mkdir()
         capture.folder.symlink_to(tmp_path / "other")
-        capture.finish()
+        capture.keep_files()
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["network.har"]
     assert capture.recording.outcome is Outcome.BROWSER_LOST
 
@@ -93,9 +92,9 @@ async def reply_later(call):
 
 @pytest.mark.parametrize("is_awaited", [False, True])
 def test_a_page_that_crashed_does_not_end_the_wait_for_the_last_response(tmp_path, is_awaited):
-    capture = BrowserCapture(Recording(tmp_path), BrowserOptions(), pending={"the last request"})
+    capture = BrowserCapture(Recording(tmp_path), BrowserOptions(), pending={"the last request"}, error_class=Crashed)
     if is_awaited:
-        asyncio.run(finish_async(capture, Pages(capture, reply_later), Crashed)())
+        asyncio.run(await_calls(capture.finish(Pages(capture, reply_later)), Crashed))
     else:
-        finish_blocking(capture, Pages(capture, lambda call: call()), Crashed)()
+        make_calls(capture.finish(Pages(capture, lambda call: call())), Crashed)
     assert (capture.pending, capture.problems) == (set(), [])

@@ -107,7 +107,7 @@ def test_a_line_that_comes_late_is_an_answer_too():
         person = Person(TypedLines(stream), Interrupts(), lambda _: bool(os.write(target, b"late\n")))
         assert person.ask("when") == "late"
         os.close(target)
-        while person._lines.take() or not person._lines.is_finished:
+        while person.lines.take() or not person.lines.is_finished:
             pass
 
 

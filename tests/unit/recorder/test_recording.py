@@ -116,7 +116,7 @@ def test_steps_are_written_at_once_with_their_screenshots(recording, tmp_path):
 def test_a_step_that_cannot_be_logged_is_refused(recording, words, problem):
     with pytest.raises(SettingsError, match=problem):
         recording.step("click", **words)
-    assert recording.steps.count == 0
+    assert recording.step_count == 0
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf"), "\ud800", "a\nb\u2028", 10**40, {7: None}])

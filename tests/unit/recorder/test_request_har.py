@@ -9,9 +9,14 @@ import msgspec
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.recorder.browser import LOST_REQUESTS, BrowserCapture, BrowserOptions
+from pytest_webeval.recorder.browser import (
+    LOST_REQUESTS,
+    BrowserCapture,
+    BrowserOptions,
+    add_requests,
+    find_request_tracing,
+)
 from pytest_webeval.recorder.recording import Recording
-from pytest_webeval.recorder.request_har import add_requests, find_request_tracing
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import read_state
@@ -77,7 +82,7 @@ def test_a_recording_whose_requests_were_lost_says_so(tmp_path, requests):
     (capture.folder / "network.har").write_bytes(har(entry("/1")))
     if requests is not None:
         (capture.folder / "requests.har").write_bytes(requests)
-    capture.finish()
+    capture.keep_files()
     recording.close()
     gap = read_state(RunInputs(tmp_path)).gap
     assert gap == (None if requests else LOST_REQUESTS)

@@ -14,9 +14,8 @@ from pydantic import BaseModel, Field, ValidationError
 from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.tasks import expectations, task
-from pytest_webeval.tasks.lenient_models import MODELS, _format_problem
+from pytest_webeval.tasks.lenient_models import LENIENT, _format_problem, describe_unknown_fields, find_model
 from pytest_webeval.tasks.task import decode_definition
-from pytest_webeval.tasks.unknown_fields import describe_unknown_fields
 
 TASK = {
     "sites": ["shopping"],
@@ -92,13 +91,13 @@ def as_struct(kind, raw):
         return str(error)
 
 
-STRUCTS = [getattr(expectations, name, None) or getattr(task, name) for name in MODELS]
+STRUCTS = [getattr(expectations, name, None) or getattr(task, name) for name in LENIENT]
 
 
 def as_model(kind, raw):
     """What pydantic makes of it."""
     try:
-        return repr(seen(MODELS[kind.__name__].model_validate(raw)))
+        return repr(seen(find_model(kind).model_validate(raw)))
     except ValidationError as error:
         return _format_problem(error, "eval[0]", describe_unknown_fields(kind, raw, "eval[0]"))
 
@@ -108,7 +107,7 @@ def test_structs_and_models_have_the_same_fields(kind):
     structs = {one.encode_name: default_of(one) for one in msgspec.structs.fields(kind)}
     models = {
         name: ... if one.is_required() else one.get_default(call_default_factory=True)
-        for name, one in MODELS[kind.__name__].model_fields.items()
+        for name, one in find_model(kind).model_fields.items()
     }
     assert list(structs.items()) == list(models.items())
 
@@ -192,7 +191,7 @@ def test_both_ways_allow_the_same_depth(depth):
     event = EVENT | {"expected": EVENT["expected"] | {"post_data": {"q": deep}}}
     found = read_by(decode_definition, expectations.NetworkExpectation, event, "eval[0]")
     assert found == read_by(
-        lambda kind, raw, _: MODELS[kind.__name__].model_validate(raw), expectations.NetworkExpectation, event, ""
+        lambda kind, raw, _: find_model(kind).model_validate(raw), expectations.NetworkExpectation, event, ""
     )
 
 

@@ -10,8 +10,7 @@ import zipfile
 
 import pytest
 
-from pytest_webeval.tasks.published import TABLE, load_published_digests
-from pytest_webeval.tasks.task import TrajectoryTask, read_task
+from pytest_webeval.tasks.task import PUBLISHED_DIGESTS, TrajectoryTask, load_published_digests, read_task
 from tests.support.write_published_digests import digest_row, format_table, list_digests
 
 ANSWER = {
@@ -22,7 +21,7 @@ ROW = {"task_id": 7, "intent": "Find it.", "start_urls": ["__SHOPPING__"], "site
 
 
 def test_the_table_has_each_digest_once_in_order():
-    lines = TABLE.read_text("ascii").splitlines()
+    lines = PUBLISHED_DIGESTS.read_text("ascii").splitlines()
     assert all(re.fullmatch("[0-9a-f]{32}", line) for line in lines)
     assert lines == sorted(load_published_digests())
     assert len(lines) == 1_070  # 812 tasks, of which 258 are spelt in two ways

@@ -13,8 +13,7 @@ from pytest_webeval.errors import EvaluationError, TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.scoring.score import score
 from pytest_webeval.tasks.dataset import parse_tasks
-from pytest_webeval.tasks.expectations import ResponseExpectation
-from pytest_webeval.tasks.results_schema import infer_results_schema
+from pytest_webeval.tasks.expectations import ResponseExpectation, infer_results_schema
 from pytest_webeval.tasks.task import Expectation, read_task
 
 ANSWER = {"evaluator": "AgentResponseEvaluator", "expected": {"task_type": "retrieve", "retrieved_data": [4.5]}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from math import isnan, nan
 
 import pytest
@@ -10,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import TaskDefinitionError
-from pytest_webeval.tasks import benchmarks, dataset
-from pytest_webeval.tasks.benchmarks import Packing
+from pytest_webeval.tasks import dataset
 from pytest_webeval.tasks.dataset import parse_tasks
+from pytest_webeval.tasks.dataset_files import read_task_file
 
-DEEPER_THAN_MARSHAL = 2_500
 TREES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),
     lambda trees: st.lists(trees) | st.dictionaries(st.text(), trees),
@@ -30,54 +30,37 @@ def task_set(*ids):
     return parse_tasks(json.dumps([row(each) for each in ids]).encode(), "tasks.json")
 
 
-PACKINGS = (Packing(), Packing(b"http://shop.test/ reads"))
+def load_fields(*rows):
+    """What is kept of rows of a file."""
+    return [row.load().fields for _, row in read_task_file(json.dumps(rows).encode(), "tasks.json").rows]
 
 
-@given(fields=st.dictionaries(st.text(), TREES), packing=st.sampled_from(PACKINGS))
-def test_what_a_row_says_is_kept_exactly(fields, packing):
-    kept = packing.unpack(packing.pack(fields))
-    assert kept == fields
-    assert json.dumps(kept) == json.dumps(fields)
+@given(fields=st.dictionaries(st.text(), TREES))
+def test_what_a_row_says_is_kept_exactly(fields):
+    (kept,) = load_fields(fields | {"task_id": 7})
+    assert kept == fields | {"task_id": 7}
+    assert json.dumps(kept) == json.dumps(fields | {"task_id": 7})
 
 
-@pytest.mark.parametrize("packing", PACKINGS)
-def test_what_is_no_number_and_half_of_a_pair_is_kept(packing):
-    kept = packing.unpack(packing.pack({"a": nan, "b": "\ud800", "c": 10**400}))
+def test_what_is_no_number_and_half_of_a_pair_is_kept():
+    kept, other = load_fields({"task_id": 7, "a": nan, "b": "\ud800", "c": 10**400}, {"task_id": 8})
     assert isnan(kept["a"])
-    assert (kept["b"], kept["c"]) == ("\ud800", 10**400)
+    assert (kept["b"], kept["c"], other) == ("\ud800", 10**400, {"task_id": 8})
 
 
-@pytest.mark.parametrize("packing", PACKINGS)
-def test_what_is_nested_too_deep_is_kept_as_it_is(packing):
-    deep = []
-    for _ in range(DEEPER_THAN_MARSHAL):
-        deep = [deep]
-    fields = {"a": deep}
-    assert packing.unpack(packing.pack(fields)) is fields
-
-
-def test_a_row_is_kept_in_little_memory():
-    fields = {"eval": [{"evaluator": "x", "expected": {"a": 1}} for _ in range(20)]}
-    packed = Packing().pack(fields)
-    assert isinstance(packed, bytes)
-    assert len(packed) < len(json.dumps(fields))
-
-
-def test_very_many_rows_are_compressed_by_what_they_have_in_common(monkeypatch):
-    monkeypatch.setattr(benchmarks, "COMPRESSED_FROM", 2)
-    few, many = task_set("a", "b"), task_set("a", "b", "c")
-    sizes = [len(tasks._rows["b"].packed_fields) for tasks in (few, many)]
-    assert sizes[1] < sizes[0] / 2
-    assert many.get("b") == few.get("b")
-
-
-def test_a_first_row_that_is_nested_too_deep_is_no_pattern(monkeypatch):
-    monkeypatch.setattr(benchmarks, "COMPRESSED_FROM", 0)
-    deep = []
-    for _ in range(DEEPER_THAN_MARSHAL):
-        deep = [deep]
-    row_with_depth = benchmarks.DatasetRow({"a": deep}, "[0]", "tasks.json", benchmarks.WebArenaRows())
-    assert Packing.of([row_with_depth]) == Packing()
+def test_many_rows_are_kept_in_little_memory_and_read_one_by_one():
+    content = json.dumps(
+        [row(f"shop_{number}") | {"eval": [{"expected": {}}] * 50} for number in range(1_000)]
+    ).encode()
+    tracemalloc.start()
+    try:
+        rows = read_task_file(content, "tasks.json").rows
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(rows) == 1_000
+    assert kept < 1.5 * len(content)
+    assert most < 3 * len(content)
 
 
 def test_the_latest_tasks_are_ready_and_the_others_are_read_again(monkeypatch):
