@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.base import Value, parse_error
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import normalize_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 # The parser takes time that grows with the square of the length.
 _LONGEST_PART = 500

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _HEADING = re.compile(r"^([^\S\n]*#{1,6})[ \t]+", re.MULTILINE)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from unicodedata import category, combining, name, normalize
 
-from pytest_webeval.values.base import looks_like_pattern, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
+from pytest_webeval.values.base import ParseContext, looks_like_pattern, parse_error
 
 _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
