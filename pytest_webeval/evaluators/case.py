@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
@@ -17,7 +17,7 @@ from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded, 
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import Explanation, ResultWarning, WarningKind
+from pytest_webeval.results import EvaluatorResult, Explanation, ResultWarning, Status, WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety.text import describe_unknown_keys, pluralize
@@ -45,32 +45,6 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
         suffix = "/admin" if site == "shopping_admin" else ""
         environments[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
     return Sites(environments)
-
-
-class _WarningTexts(list[str]):
-    """The texts of warnings. One that an evaluator adds is a warning of the kind `other`."""
-
-    def __init__(self, case: Case) -> None:
-        super().__init__(warning.text for warning in case.log.warnings)
-        self._case = case
-
-    def append(self, text: str) -> None:
-        """Warn with this text."""
-        super().append(text)
-        self._case.warn(text)
-
-    def extend(self, texts: Iterable[str]) -> None:
-        """Warn with each of these texts."""
-        for text in texts:
-            self.append(text)
-
-    def __iadd__(self, texts: Iterable[str]) -> Self:  # type: ignore[misc, override]  # of a list it is a list
-        self.extend(texts)
-        return self
-
-    def insert(self, index: SupportsIndex, text: str) -> None:  # noqa: ARG002  (warnings keep their order)
-        """The same as `append`."""
-        self.append(text)
 
 
 class EvaluationLog(Struct):
@@ -108,8 +82,8 @@ class Case:
 
     @property
     def warnings(self) -> list[str]:
-        """The texts of the warnings of the result. Use `warn` to add one."""
-        return _WarningTexts(self)
+        """The texts of the warnings of the result."""
+        return [warning.text for warning in self.log.warnings]
 
     def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
         """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
@@ -117,7 +91,6 @@ class Case:
 
     @cached_property
     def rules(self) -> Rules:
-        """The rule set that judges the task."""
         return self.other_rules or self.run.rules.choose(is_published=self.task.is_published)
 
     @property
@@ -146,18 +119,18 @@ class Case:
                 message = f"{where}.{name} is not a field of {thing} and is ignored"
                 self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
-    def explain(self, build: Callable[[], Explanation]) -> Explanation | None:
-        """Why something did not succeed; None if that fails, for the verdict stands either way, and where nobody asks.
+    def explain(self, result: EvaluatorResult, build: Callable[[], Explanation]) -> EvaluatorResult:
+        """The result, a failure with why it is one, unless that fails or nobody asks: the verdict stands either way.
 
         What is noticed on the way made no difference to the verdict.
         """
-        if self.other_rules is not None:
-            return None
+        if result.status is not Status.FAILURE or self.other_rules is not None:
+            return result
         notices = dict(self.log.notices)
         try:
-            return build()
+            return result.with_changes(explanation=build())
         except (WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
-            return None
+            return result
         finally:
             self.log.notices = notices
 
@@ -188,10 +161,6 @@ class Case:
     def expectations(self) -> tuple[Expectation, ...]:
         """The expectations of the task that are evaluated: those for the chosen evaluators, or all."""
         return self.run.select_expectations(self.task)
-
-    def is_required(self, expectation: Expectation) -> bool:
-        """Whether the definition expects it, so that missing evidence is an error and leaves nothing out."""
-        return expectation in self.task.own_expectations
 
     @cached_property
     def sites(self) -> Sites:
@@ -299,7 +268,7 @@ class Case:
             exact_money=self.rules.exact_money,
             single_decoding=self.rules.single_decoding,
             exact_numbers=self.rules.exact_numbers,
-            derender=self._derender,
+            derender=lambda text: self.sites.derender(text, self.task.sites),
             today=self.today,
             longest=self.run.inputs.limits.string_length,
         )
@@ -330,8 +299,4 @@ class Case:
 
     def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
         """How values of the task and of the recording are compared."""
-        rules = self.rules
-        return Comparison(ordered, extra_keys, rules.maximum_matching, rules.separate_lists, self.notice)
-
-    def _derender(self, text: str) -> str:
-        return self.sites.derender(text, self.task.sites)
+        return Comparison(ordered, extra_keys, self.rules.maximum_matching, self.rules.separate_lists, self.notice)

@@ -20,7 +20,6 @@ from pytest_webeval.results import (
     Difference,
     EvaluatorResult,
     Explanation,
-    Status,
     list_failed,
 )
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
@@ -32,8 +31,6 @@ from pytest_webeval.values.string import StringValue
 
 @dataclass(frozen=True, slots=True)
 class ResponseEvaluator(Evaluator):
-    """Evaluator for what the agent answered."""
-
     name: ClassVar[str] = RESPONSE_EVALUATOR
 
     @silently
@@ -66,10 +63,8 @@ class _Check(Struct, frozen=True):
             normalized=self._normalize_response(to_plain_json(actual_data)),
             expected=_build_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
-        if result.status is not Status.FAILURE:
-            return result
         compared = (expected_data, actual_data) if list_failed(data) else None
-        return result.with_changes(explanation=self.case.explain(lambda: self._explain(compared)))
+        return self.case.explain(result, lambda: self._explain(compared))
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields

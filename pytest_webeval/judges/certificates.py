@@ -99,7 +99,6 @@ class Certificate(Struct, frozen=True, kw_only=True):
 
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
-    """Write a certificate. Raises `SettingsError`."""
     write_json(path, certificate.to_json())
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import Gate, OutcomeClass, Trajectory
 from pytest_webeval.rubrics.policy import VerdictPolicy
-
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.recorded import Gate, Trajectory
 
 
 @dataclass(frozen=True, slots=True)

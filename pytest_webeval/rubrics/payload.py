@@ -111,7 +111,6 @@ class RubricPayload:
         }
 
     def key(self, name: str) -> str:
-        """How a part of the rubric is spelled here."""
         return f"{self._prefix}{name}"
 
     def part(self, name: str) -> Any:

@@ -60,7 +60,6 @@ class NumberValue(Value):
             yield "exact_numbers"
 
     def exact_key(self) -> tuple[Any, ...] | None:
-        """The number; None for several."""
         return self.alternatives if len(self.alternatives) == 1 else None
 
 
@@ -95,7 +94,7 @@ def _parse_words(text: str, raw: object, context: ParseContext) -> float:
 
 def _list_numbers(text: str) -> list[float]:
     """The numbers in a prepared text, in digits or in words: "five or six" has two, "two hundred and five" has one."""
-    from word2number.w2n import word_to_num  # type: ignore[import-untyped]
+    from word2number.w2n import word_to_num
 
     numbers = []
     for words in _split_numbers(text):
@@ -107,7 +106,6 @@ def _list_numbers(text: str) -> list[float]:
 
 
 def _split_numbers(text: str) -> Iterator[str]:
-    """The words of each number."""
     from word2number.w2n import american_number_system
 
     number: list[str] = []
