@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec import field as struct_field
 
 from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded, TaskDefinitionError, WebEvalError
@@ -24,9 +24,7 @@ from pytest_webeval.safety.text import describe_unknown_keys, pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.sites import SITE_NAMES, Environment, Sites, placeholder
 from pytest_webeval.tasks.task import Expectation, Task
-from pytest_webeval.values.base import ParseContext, present_day
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import ValueParser
+from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.judging import Judging
@@ -258,45 +256,3 @@ class Case:
     def _infers_as_reference(self) -> bool:
         """Whether addresses are inferred next to a configuration, and for tasks of several sites."""
         return not (self.rules.published_sites if self.task.is_published else self.rules.declared_sites)
-
-    @property
-    def expected_reading(self) -> ParseContext:
-        """How the task's own data is read."""
-        return ParseContext(
-            known_sites=True,
-            signed_currency=self.rules.signed_currency,
-            exact_money=self.rules.exact_money,
-            single_decoding=self.rules.single_decoding,
-            exact_numbers=self.rules.exact_numbers,
-            derender=lambda text: self.sites.derender(text, self.task.sites),
-            today=self.today,
-            longest=self.run.inputs.limits.string_length,
-        )
-
-    @property
-    def actual_reading(self) -> ParseContext:
-        """How data that an agent or a site wrote is read."""
-        return structs.replace(
-            self.expected_reading,
-            known_sites=False,
-            patterns=not self.rules.no_recorded_patterns,
-            alternatives=not self.rules.no_recorded_alternatives,
-            infinities=not self.rules.finite_quantities,
-            nonfinite=not self.rules.finite_numbers,
-            one_value=self.rules.one_value,
-        )
-
-    def tree_reader(self, where: str, *, strict: bool) -> ValueParser:
-        """Reads what the task wrote (`strict`) or what was recorded; `where` is what paths in messages begin with."""
-        return ValueParser(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
-
-    def sent_reader(self, where: str, *, strict: bool) -> ValueParser:
-        """The same for what a browser sent or received, where a letter is the very letter that was typed (Q67)."""
-        reader = self.tree_reader(where, strict=strict)
-        if not self.rules.foreign_letters:
-            return reader
-        return structs.replace(reader, context=structs.replace(reader.context, foreign_letters=True))
-
-    def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
-        """How values of the task and of the recording are compared."""
-        return Comparison(ordered, extra_keys, self.rules.maximum_matching, self.rules.separate_lists, self.notice)

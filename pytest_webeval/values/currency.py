@@ -130,11 +130,12 @@ def _parse_number(raw: object) -> Decimal | None:
 
 
 def _check_single(raw: str, amount: Decimal) -> None:
-    amounts = _list_amounts(raw)
+    matches = _find_amounts(raw)
+    amounts = [_read(match) for match in matches]
     check_single(raw, amounts, "amounts")
     check_single(raw, [abs(amount), *map(abs, amounts)], "amounts")  # the parser took another number
-    if factor := _find_factor(raw):
-        problem = f"has '{factor}' behind the amount; write the amount in digits alone"
+    if factor := next(filter(None, (_FACTOR.match(match.string, match.end()) for match in matches)), None):
+        problem = f"has '{factor.group().strip()}' behind the amount; write the amount in digits alone"
         raise parse_error(raw, problem, rule="one_value")
 
 
@@ -148,21 +149,11 @@ def _parse_first_amount(text: str, *, thousands: bool) -> Decimal | None:
     return Price.fromstring(text, decimal_separator=decimal_mark).amount
 
 
-def _list_amounts(raw: str) -> list[Decimal]:
+def _find_amounts(raw: str) -> list[re.Match[str]]:
     """The amounts that a text names: those with a sign or name of a currency, or else the first number.
 
     What is joined to one of them as in "$10 - 20" or "10 or 20" is an amount, too.
     """
-    return [_read(match) for match in _find_amounts(raw)]
-
-
-def _find_factor(raw: str) -> str | None:
-    """What stands behind one of these amounts and makes another of it, such as `k` or `million`; None without that."""
-    factors = (_FACTOR.match(match.string, match.end()) for match in _find_amounts(raw))
-    return next((factor.group().strip() for factor in factors if factor is not None), None)
-
-
-def _find_amounts(raw: str) -> list[re.Match[str]]:
     chains = list(_split_chains(normalize("NFKC", raw).casefold().replace("\u2019", "'")))
     marked = [chain for chain in chains if any(map(_is_marked, chain))]
     return [match for chain in marked or chains[:1] for match in chain]

@@ -15,6 +15,7 @@ from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.body_reader import BodyReader
 from pytest_webeval.evaluators.network.checks import PATH, Check, check_trees, miss
+from pytest_webeval.evaluators.readers import build_comparison, build_reader
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.form_fields import FormFields
 from pytest_webeval.results import UNREADABLE, list_failed
@@ -193,14 +194,14 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if not raw:
             return None
         checked = {key: value for key, value in raw.items() if not self.is_ignored(key)}
-        return self._parse_members(checked, self.case.sent_reader(PATH, strict=True))
+        return self._parse_members(checked, build_reader(self.case, PATH, strict=True, sent=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
         expected, posts = self.expected_post, self._posts_by_event
         if expected is not None and event.index not in posts:
             items = self.reader.read_post(event, expected)
-            comparison = self.case.comparison(extra_keys=True)
+            comparison = build_comparison(self.case, extra_keys=True)
             posts[event.index] = _choose_item(items, expected, self._project_post, comparison)
         return posts.get(event.index)
 
@@ -210,7 +211,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         projected = _project_fields(expected, replace(fields, first=checked), self._decode)
         if fields.is_form and self.case.rules.repeated_fields:
             projected = {key: self._read_array(key, value) for key, value in projected.items()}
-        return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
+        return self._parse_members(projected, build_reader(self.case, PATH, strict=False, sent=True))
 
     @cached_property
     def reader(self) -> BodyReader:
@@ -221,7 +222,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         expected, contents = self.expectation.expected.response_content, self._contents_by_event
         if expected and event.index not in contents:
             items = self.reader.read_content(event)
-            comparison = replace(self.case.comparison(extra_keys=True), separate_lists=True)
+            comparison = replace(build_comparison(self.case, extra_keys=True), separate_lists=True)
             contents[event.index] = _choose_item(items, expected, self._project_content, comparison)
         return contents.get(event.index)
 
@@ -249,7 +250,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
 
     def list_checks(self, event: NetworkEvent) -> Iterator[Check]:
         """What each body that the task names comes to."""
-        comparison = self.case.comparison(extra_keys=True)
+        comparison = build_comparison(self.case, extra_keys=True)
         as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
         for field_, expected, read, compared in (
             ("post_data", self.expected_post, self.posted, comparison),

@@ -24,6 +24,7 @@ from pytest_webeval.evaluators.network.checks import (
     unwrap_single,
 )
 from pytest_webeval.evaluators.network.urls import Query, Url, UrlMatcher, bases_match, build_prefilter, queries_match
+from pytest_webeval.evaluators.readers import build_comparison, build_reader
 from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkEvent
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.pages import REDIRECTS
@@ -249,7 +250,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
             self.case.notice("repeated_fields", f"{PATH}.query_params.{name}")
         is_whole = self.case.rules.repeated_fields
         first = (tree[0] if isinstance(tree, list) and tree else tree for tree in trees)
-        return self.case.comparison().equal(*(trees if is_whole else first))
+        return build_comparison(self.case).equal(*(trees if is_whole else first))
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
@@ -258,7 +259,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _parse_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
         if self.expectation.query_params_schema is None:
             return {}
-        reader = self.case.sent_reader(PATH, strict=strict)
+        reader = build_reader(self.case, PATH, strict=strict, sent=True)
         reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
@@ -285,7 +286,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
             return miss(assertion, path, DIFFERENT, expected, actual)
         if not self.is_url_header(name):
             texts = self.expected_text(name), self.parse_header(name, actual)
-            return check_trees("headers", self.case.comparison(extra_keys=True), *texts)
+            return check_trees("headers", build_comparison(self.case, extra_keys=True), *texts)
         urls = self.expected_header_urls(name)
         try:
             return self._check_url(actual, urls, path)
@@ -305,10 +306,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     def parse_header(self, name: str, raw: Any, *, strict: bool = False) -> dict[str, Any]:
         """A header that is not a URL, under its name, as it was recorded or as the task wrote it."""
-        return _parse_texts({name: raw}, self.case.sent_reader(PATH, strict=strict), "headers")
+        return _parse_texts({name: raw}, build_reader(self.case, PATH, strict=strict, sent=True), "headers")
 
     def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        reader = self.case.sent_reader(PATH, strict=strict)
+        reader = build_reader(self.case, PATH, strict=strict, sent=True)
         as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
         return _parse_texts(members, replace(reader, context=as_sent), "response_cookies")
 
@@ -316,7 +317,9 @@ class EventMatcher(Struct, frozen=True, dict=True):
         if not self.event.response_cookies:
             return
         cookies = self.cookies(event)
-        check = check_trees("response_cookies", self.case.comparison(extra_keys=True), self.expected_cookies, cookies)
+        check = check_trees(
+            "response_cookies", build_comparison(self.case, extra_keys=True), self.expected_cookies, cookies
+        )
         problem = self.gaps.cookies(event) if self.case.rules.recording_gaps and not cookies else None
         if problem is not None:
             self.case.notice("recording_gaps", f"{PATH}.response_cookies")

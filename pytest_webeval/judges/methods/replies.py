@@ -18,7 +18,7 @@ from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.conclusions import check_length
 from pytest_webeval.rubrics.payload import point_count, quote_value
 from pytest_webeval.safety.json import format_validation_error, load_exact
-from pytest_webeval.safety.text import escape_surrogates
+from pytest_webeval.safety.text import escape_surrogates, shorten_repr
 
 Value = TypeVar("Value")
 LONGEST_OBJECT = 400_000  # characters
@@ -36,14 +36,21 @@ def parse_json_object(text: str) -> ReplyObject:
     if not 0 <= start < end:
         raise InvalidReply("there is no JSON object in it; reply with one JSON object")
     source = text[start:end]
+    return ReplyObject(_load_object(source), source=source)
+
+
+def _load_object(source: str) -> dict[str, Any]:
     try:
-        fields, repeated = load_exact(source)
+        value, repeated = load_exact(source)
         json.loads(source, parse_constant=_refuse)
     except ValueError as error:
-        raise InvalidReply(f"it is not one JSON object: {error}; reply with one JSON object and nothing else") from None
+        raise InvalidReply(f"the reply is not one JSON object: {error}") from None
+    if not isinstance(value, dict):
+        raise InvalidReply(f"the reply is {shorten_repr(value)}; reply with one JSON object")
     if repeated:
         raise InvalidReply(f"the key {quote_value(repeated[0])} stands twice in one object; write each key once")
-    return ReplyObject(escape_surrogates(fields), source=source)
+    fields: dict[str, Any] = escape_surrogates(value)
+    return fields
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -156,13 +163,12 @@ def parse_reply(text: str, form: type[Form]) -> Form:
 
     Nothing but the marks of a code block may surround it: an object within a text may be a quotation.
     """
-    reply = parse_json_object(text)
-    before, _, after = (part.strip() for part in text.partition(reply.source))
-    is_block = before.startswith("```") and "\n" not in before and after == "```"
-    if (before or after) and not is_block:
-        raise InvalidReply("there is text around the JSON object; reply with one JSON object and nothing else")
+    check_length(text, LONGEST_OBJECT)
+    source = text.strip()
+    if source.startswith("```") and source.endswith("```"):
+        source = source.removesuffix("```").partition("\n")[2]
     try:
-        return msgspec.convert(reply.fields, form)
+        return msgspec.convert(_load_object(source), form)
     except msgspec.ValidationError as error:
         raise InvalidReply(format_validation_error(error)) from error
 

@@ -167,7 +167,13 @@ def test_a_code_block_may_surround_a_reply(text):
     ],
 )
 def test_an_object_within_a_text_may_be_a_quotation_and_is_refused(text):
-    with pytest.raises(InvalidReply, match="there is text around the JSON object"):
+    with pytest.raises(InvalidReply, match="the reply is not one JSON object"):
+        parse_reply(text, OutcomeReply)
+
+
+@pytest.mark.parametrize("text", ["[]", "3", f"[{SUCCESS}]"])
+def test_a_reply_that_is_no_object_is_refused(text):
+    with pytest.raises(InvalidReply, match="reply with one JSON object"):
         parse_reply(text, OutcomeReply)
 
 
