@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import EvaluatorResult, Explanation, ResultWarning, Status, WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.text import describe_unknown_keys, pluralize
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.sites import SITE_NAMES, Environment, Sites, placeholder
 from pytest_webeval.tasks.task import Expectation, Task
@@ -91,31 +91,9 @@ class Case:
     def rules(self) -> Rules:
         return self.other_rules or self.run.rules.choose(is_published=self.task.is_published)
 
-    @property
-    def policy(self) -> VerdictPolicy:
-        """How stored verdicts are read: as the session asks, under the rules that it applies."""
-        return replace(self.requested_policy, strict_texts=self.rules.whole_word_verdicts)
-
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.log.notices.setdefault(switch, where)
-
-    def check_keys(self, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
-        """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
-
-        A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
-        """
-        where = f"eval[{expectation.index}].expected"
-        problem = describe_unknown_keys(expectation.config["expected"], known_keys, where)
-        if problem is None:
-            return
-        if self.rules.known_keys and not (self.task.is_published and expectation in self.task.expectations):
-            self.notice("known_keys", where)
-            raise EvaluationError(f"invalid task definition: {problem}")
-        for name in expectation.config["expected"]:
-            if name not in known_keys:
-                message = f"{where}.{name} is not a field of {thing} and is ignored"
-                self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
     def explain(self, result: EvaluatorResult, build: Callable[[], Explanation]) -> EvaluatorResult:
         """The result, a failure with why it is one, unless that fails or nobody asks: the verdict stands either way.

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
-from pytest_webeval.evaluators.base import Evaluator, silently
+from pytest_webeval.evaluators.base import Evaluator, check_keys, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.readers import actual_reading, build_comparison, build_reader
 from pytest_webeval.results import (
@@ -38,7 +38,7 @@ class ResponseEvaluator(Evaluator):
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         config = expectation.read_as(ResponseExpectation)
-        case.check_keys(expectation, ExpectedResponse.KEYS, "a response")
+        check_keys(case, expectation, ExpectedResponse.KEYS, "a response")
         answer = parse_response(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")

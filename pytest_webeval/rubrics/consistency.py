@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from itertools import chain
 from math import isclose
 from typing import Any
 
@@ -99,7 +98,7 @@ def _check_outcome(derived: DerivedVerdict) -> str | None:
 
 
 def _check_majority(derived: DerivedVerdict) -> str | None:
-    lists = derived.payload.vote_lists
+    lists = derived.payload.list_votes("votes")
     name, votes = next(iter(lists.items()), ("", None))
     if not isinstance(votes, list):
         return None
@@ -136,32 +135,26 @@ def _compare_copies(lists: Mapping[str, Any], is_equal: Callable[[Any, Any], boo
                 yield f"{name}[{index}] is {quote_value(raw)}, but {first}[{index}] is {quote_value(wanted)}"
 
 
-def _check_scores(derived: DerivedVerdict) -> str | None:
-    """The first of all contradictions between the copies of the scores, votes, rubrics and the points that count."""
-    lists = derived.payload.score_lists
+def _find_score_problems(derived: DerivedVerdict) -> Iterator[str]:
+    """All contradictions between the copies of the scores, votes, rubrics and the points that count."""
+    lists = derived.payload.list_votes("scores")
     if not lists:
-        return None
-    name, raw = next(iter(lists.items()))
-    wrong = (_check_median(derived, name, raw), *(_find_wrong_score(*one) for one in lists.items()))
-    if any(wrong):
-        return next(filter(None, wrong))
+        return
+    first, raw = next(iter(lists.items()))
+    yield from _find_median_problems(derived, first, raw)
+    for name, copy in lists.items():
+        if not isinstance(copy, list):
+            yield f"{name} is {quote_value(copy)}; expected a list of scores"
+            return
+        for index, score in enumerate(copy):
+            if (number := point_count(score)) is None or not 0 <= number <= 1:
+                yield f"{name}[{index}] is {quote_value(score)}; expected a number from 0 to 1"
+                return
     scores = [float(score) for score in raw]
-    others = chain(
-        _compare_copies(lists, lambda copy, score: _is_close(float(copy), float(score))),
-        _compare_count(derived, name, scores),
-        _compare_rubrics(derived, name, scores),
-        _compare_middle(derived, scores),
-    )
-    return next(others, None)
-
-
-def _find_wrong_score(name: str, raw: object) -> str | None:
-    if not isinstance(raw, list):
-        return f"{name} is {quote_value(raw)}; expected a list of scores"
-    for index, score in enumerate(raw):
-        if (number := point_count(score)) is None or not 0 <= number <= 1:
-            return f"{name}[{index}] is {quote_value(score)}; expected a number from 0 to 1"
-    return None
+    yield from _compare_copies(lists, lambda copy, score: _is_close(float(copy), float(score)))
+    yield from _compare_count(derived, first, scores)
+    yield from _compare_rubrics(derived, first, scores)
+    yield from _compare_middle(derived, scores)
 
 
 def _compare_count(derived: DerivedVerdict, name: str, scores: Sequence[float]) -> Iterator[str]:
@@ -203,27 +196,23 @@ def _compare_middle(derived: DerivedVerdict, scores: Sequence[float]) -> Iterato
         yield f"the median of {key} is {scores[middle]}, but the share of the points is {share}"
 
 
-def _check_median(derived: DerivedVerdict, name: str, raw: object) -> str | None:
-    index = derived.payload.votes.get("median_instance_idx")
+def _find_median_problems(derived: DerivedVerdict, name: str, raw: object) -> Iterator[str]:
+    votes = derived.payload.votes
+    index, stored = votes.get("median_instance_idx"), votes.get("median_score")
     if not isinstance(raw, list) or not raw or index is None:
-        return None
+        return
     scores = [float(score) for raw_score in raw if (score := point_count(raw_score)) is not None]
-    position = point_count(index)
+    position, number = point_count(index), point_count(stored)
     if len(scores) < len(raw) or position is None or position not in range(len(scores)):
-        return f"median_instance_idx is {quote_value(index)}, which is not an index of {name}, {quote_value(raw)}"
-    return _check_median_score(derived, name, scores, int(position))
-
-
-def _check_median_score(derived: DerivedVerdict, name: str, scores: Sequence[float], position: int) -> str | None:
-    stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
-    number = point_count(stored)
-    if stored is not None and (number is None or not _is_close(float(number), scores[position])):
-        return f"median_score is {quote_value(stored)}, but {name}[{position}] is {scores[position]}"
-    if middle is not None and not _is_close(scores[middle], scores[position]):
-        return f"median_instance_idx is {position}, but the median of {name} is {name}[{middle}], {scores[middle]}"
-    if derived.points is not None and not _is_close(derived.points.float_share, scores[position]):
-        return f"{name}[{position}] is {scores[position]}, but the share of the points is {derived.points.float_share}"
-    return None
+        yield f"median_instance_idx is {quote_value(index)}, which is not an index of {name}, {quote_value(raw)}"
+        return
+    at, middle = int(position), median_index(scores)
+    if stored is not None and (number is None or not _is_close(float(number), scores[at])):
+        yield f"median_score is {quote_value(stored)}, but {name}[{at}] is {scores[at]}"
+    if middle is not None and not _is_close(scores[middle], scores[at]):
+        yield f"median_instance_idx is {at}, but the median of {name} is {name}[{middle}], {scores[middle]}"
+    if derived.points is not None and not _is_close(derived.points.float_share, scores[at]):
+        yield f"{name}[{at}] is {scores[at]}, but the share of the points is {derived.points.float_share}"
 
 
 def _check_is_success(derived: DerivedVerdict) -> str | None:
@@ -324,7 +313,7 @@ CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R2": _check_process,
     "R3": _check_outcome,
     "R4": _check_majority,
-    "R5": _check_scores,
+    "R5": lambda derived: next(_find_score_problems(derived), None),  # the first
     "R6": _check_is_success,
     "R7": _check_score,
     "R8": partial(_check_each_item, "R8"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
-from pytest_webeval.evaluators.base import Evaluator, silently
+from pytest_webeval.evaluators.base import Evaluator, check_keys, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.network.events import NetworkEvent, event_number
 from pytest_webeval.recordings.network.gaps import PAGE_SETTING
@@ -52,7 +52,7 @@ class NetworkEventEvaluator(Evaluator):
         from pytest_webeval.evaluators.network.event_matcher import EventMatcher  # many tasks ask for the answer alone
 
         config = expectation.read_as(NetworkExpectation)
-        case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
+        check_keys(case, expectation, ExpectedEvent.__struct_encode_fields__, "an event")
         check = _NetworkCheck(EventMatcher(config, case), case)
         if config.should_not_exist and check.reads_freely:
             return check.forbid_all(self)
