@@ -53,7 +53,6 @@ EVALUATORS: dict[str, type[Evaluator]] = {
 
 
 def default_evaluators() -> list[Evaluator]:
-    """One evaluator of each kind."""
     return [kind() for kind in EVALUATORS.values()]
 
 

@@ -86,19 +86,13 @@ def _decode_json(text: str, rules: Rules, limits: Limits) -> Any:
 
 
 def _load_candidates(text: str, rules: Rules, limits: Limits) -> Iterator[Any]:
-    for candidate in _candidates(text, rules):
+    """What is JSON where JSON may stand, in the order in which it is looked for."""
+    fences = (_ANY_FENCE if rules.tolerant_decoding else _FENCE).findall(text)
+    candidates = [text] if rules.json_before_fence and text.startswith("{") else []
+    candidates += (fences if rules.tolerant_decoding else fences[:1]) or [text]
+    for candidate in candidates:
         with suppress(ValueError):
             yield load_bounded(candidate.strip(), limits, "the response")
-
-
-def _candidates(text: str, rules: Rules) -> Iterator[str]:
-    """Where the JSON may stand, in the order in which it is looked for."""
-    if rules.json_before_fence and text.startswith("{"):
-        yield text
-    fences = (_ANY_FENCE if rules.tolerant_decoding else _FENCE).findall(text)
-    yield from (fences if rules.tolerant_decoding else fences[:1])
-    if not fences:
-        yield text
 
 
 def _read_fields(parsed: Mapping[str, Any], rules: Rules) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 from pytest_webeval.errors import EvaluationError, RunExcluded
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import Assertion, EvaluatorResult, Status, WarningKind, worst_status
+from pytest_webeval.safety.text import describe_unknown_keys
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Expectation
 
@@ -78,6 +79,24 @@ def silently(
             return evaluate(self, expectation, case)
 
     return without_warnings
+
+
+def check_keys(case: Case, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
+    """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
+
+    A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
+    """
+    where = f"eval[{expectation.index}].expected"
+    problem = describe_unknown_keys(expectation.config["expected"], known_keys, where)
+    if problem is None:
+        return
+    if case.rules.known_keys and not (case.task.is_published and expectation in case.task.expectations):
+        case.notice("known_keys", where)
+        raise EvaluationError(f"invalid task definition: {problem}")
+    for name in expectation.config["expected"]:
+        if name not in known_keys:
+            message = f"{where}.{name} is not a field of {thing} and is ignored"
+            case.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
 
 
 def parse_choice(texts: Iterable[str]) -> tuple[str, ...]:

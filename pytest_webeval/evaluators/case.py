@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec import field as struct_field
 
 from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded, TaskDefinitionError, WebEvalError
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import Explanation, ResultWarning, WarningKind
+from pytest_webeval.results import EvaluatorResult, Explanation, ResultWarning, Status, WarningKind
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import Rules
-from pytest_webeval.safety.text import describe_unknown_keys, pluralize
+from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR
 from pytest_webeval.tasks.sites import SITE_NAMES, Environment, Sites, placeholder
 from pytest_webeval.tasks.task import Expectation, Task
-from pytest_webeval.values.base import ParseContext, present_day
-from pytest_webeval.values.comparison import Comparison
-from pytest_webeval.values.schema import ValueParser
+from pytest_webeval.values.base import present_day
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.judging import Judging
@@ -45,32 +43,6 @@ def infer_sites(sites: Sequence[str], events: Sequence[NetworkEvent]) -> Sites:
         suffix = "/admin" if site == "shopping_admin" else ""
         environments[site] = Environment((f"{parts.scheme}://{parts.netloc}{suffix}",))
     return Sites(environments)
-
-
-class _WarningTexts(list[str]):
-    """The texts of warnings. One that an evaluator adds is a warning of the kind `other`."""
-
-    def __init__(self, case: Case) -> None:
-        super().__init__(warning.text for warning in case.log.warnings)
-        self._case = case
-
-    def append(self, text: str) -> None:
-        """Warn with this text."""
-        super().append(text)
-        self._case.warn(text)
-
-    def extend(self, texts: Iterable[str]) -> None:
-        """Warn with each of these texts."""
-        for text in texts:
-            self.append(text)
-
-    def __iadd__(self, texts: Iterable[str]) -> Self:  # type: ignore[misc, override]  # of a list it is a list
-        self.extend(texts)
-        return self
-
-    def insert(self, index: SupportsIndex, text: str) -> None:  # noqa: ARG002  (warnings keep their order)
-        """The same as `append`."""
-        self.append(text)
 
 
 class EvaluationLog(Struct):
@@ -108,8 +80,8 @@ class Case:
 
     @property
     def warnings(self) -> list[str]:
-        """The texts of the warnings of the result. Use `warn` to add one."""
-        return _WarningTexts(self)
+        """The texts of the warnings of the result."""
+        return [warning.text for warning in self.log.warnings]
 
     def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
         """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""
@@ -117,47 +89,24 @@ class Case:
 
     @cached_property
     def rules(self) -> Rules:
-        """The rule set that judges the task."""
         return self.other_rules or self.run.rules.choose(is_published=self.task.is_published)
-
-    @property
-    def policy(self) -> VerdictPolicy:
-        """How stored verdicts are read: as the session asks, under the rules that it applies."""
-        return replace(self.requested_policy, strict_texts=self.rules.whole_word_verdicts)
 
     def notice(self, switch: str, where: str) -> None:
         """Keep in mind that a switch of the rule set made a difference."""
         self.log.notices.setdefault(switch, where)
 
-    def check_keys(self, expectation: Expectation, known_keys: Sequence[str], thing: str) -> None:
-        """Refuse keys of what is expected that nothing reads. Raises `EvaluationError`; some rules warn instead.
-
-        A misspelt key checks nothing, so that a wrong run would pass (spec §2.4).
-        """
-        where = f"eval[{expectation.index}].expected"
-        problem = describe_unknown_keys(expectation.config["expected"], known_keys, where)
-        if problem is None:
-            return
-        if self.rules.known_keys and not (self.task.is_published and expectation in self.task.expectations):
-            self.notice("known_keys", where)
-            raise EvaluationError(f"invalid task definition: {problem}")
-        for name in expectation.config["expected"]:
-            if name not in known_keys:
-                message = f"{where}.{name} is not a field of {thing} and is ignored"
-                self.warn(f"{message}; known: {', '.join(known_keys)}", WarningKind.UNKNOWN_FIELD)
-
-    def explain(self, build: Callable[[], Explanation]) -> Explanation | None:
-        """Why something did not succeed; None if that fails, for the verdict stands either way, and where nobody asks.
+    def explain(self, result: EvaluatorResult, build: Callable[[], Explanation]) -> EvaluatorResult:
+        """The result, a failure with why it is one, unless that fails or nobody asks: the verdict stands either way.
 
         What is noticed on the way made no difference to the verdict.
         """
-        if self.other_rules is not None:
-            return None
+        if result.status is not Status.FAILURE or self.other_rules is not None:
+            return result
         notices = dict(self.log.notices)
         try:
-            return build()
+            return result.with_changes(explanation=build())
         except (WebEvalError, RecursionError, ArithmeticError, ValueError, TypeError):
-            return None
+            return result
         finally:
             self.log.notices = notices
 
@@ -188,10 +137,6 @@ class Case:
     def expectations(self) -> tuple[Expectation, ...]:
         """The expectations of the task that are evaluated: those for the chosen evaluators, or all."""
         return self.run.select_expectations(self.task)
-
-    def is_required(self, expectation: Expectation) -> bool:
-        """Whether the definition expects it, so that missing evidence is an error and leaves nothing out."""
-        return expectation in self.task.own_expectations
 
     @cached_property
     def sites(self) -> Sites:
@@ -289,49 +234,3 @@ class Case:
     def _infers_as_reference(self) -> bool:
         """Whether addresses are inferred next to a configuration, and for tasks of several sites."""
         return not (self.rules.published_sites if self.task.is_published else self.rules.declared_sites)
-
-    @property
-    def expected_reading(self) -> ParseContext:
-        """How the task's own data is read."""
-        return ParseContext(
-            known_sites=True,
-            signed_currency=self.rules.signed_currency,
-            exact_money=self.rules.exact_money,
-            single_decoding=self.rules.single_decoding,
-            exact_numbers=self.rules.exact_numbers,
-            derender=self._derender,
-            today=self.today,
-            longest=self.run.inputs.limits.string_length,
-        )
-
-    @property
-    def actual_reading(self) -> ParseContext:
-        """How data that an agent or a site wrote is read."""
-        return structs.replace(
-            self.expected_reading,
-            known_sites=False,
-            patterns=not self.rules.no_recorded_patterns,
-            alternatives=not self.rules.no_recorded_alternatives,
-            infinities=not self.rules.finite_quantities,
-            nonfinite=not self.rules.finite_numbers,
-            one_value=self.rules.one_value,
-        )
-
-    def tree_reader(self, where: str, *, strict: bool) -> ValueParser:
-        """Reads what the task wrote (`strict`) or what was recorded; `where` is what paths in messages begin with."""
-        return ValueParser(self.expected_reading if strict else self.actual_reading, strict, where, self.notice)
-
-    def sent_reader(self, where: str, *, strict: bool) -> ValueParser:
-        """The same for what a browser sent or received, where a letter is the very letter that was typed (Q67)."""
-        reader = self.tree_reader(where, strict=strict)
-        if not self.rules.foreign_letters:
-            return reader
-        return structs.replace(reader, context=structs.replace(reader.context, foreign_letters=True))
-
-    def comparison(self, *, ordered: bool = False, extra_keys: bool = False) -> Comparison:
-        """How values of the task and of the recording are compared."""
-        rules = self.rules
-        return Comparison(ordered, extra_keys, rules.maximum_matching, rules.separate_lists, self.notice)
-
-    def _derender(self, text: str) -> str:
-        return self.sites.derender(text, self.task.sites)

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.agent_response import AgentResponse, parse_response
-from pytest_webeval.evaluators.base import Evaluator, silently
+from pytest_webeval.evaluators.base import Evaluator, check_keys, silently
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.readers import actual_reading, build_comparison, build_reader
 from pytest_webeval.results import (
     EXTRA,
     MISSING,
@@ -20,7 +21,6 @@ from pytest_webeval.results import (
     Difference,
     EvaluatorResult,
     Explanation,
-    Status,
     list_failed,
 )
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, ExpectedResponse, ResponseExpectation
@@ -32,15 +32,13 @@ from pytest_webeval.values.string import StringValue
 
 @dataclass(frozen=True, slots=True)
 class ResponseEvaluator(Evaluator):
-    """Evaluator for what the agent answered."""
-
     name: ClassVar[str] = RESPONSE_EVALUATOR
 
     @silently
     def evaluate(self, expectation: Expectation, case: Case) -> EvaluatorResult:
         """One assertion for the type, the status and the data. Raises `WebEvalError`."""
         config = expectation.read_as(ResponseExpectation)
-        case.check_keys(expectation, ExpectedResponse.KEYS, "a response")
+        check_keys(case, expectation, ExpectedResponse.KEYS, "a response")
         answer = parse_response(case.run.response, case.rules, case.run.inputs.limits)
         for switch in sorted(answer.repairs):
             case.notice(switch, "agent_response")
@@ -66,10 +64,8 @@ class _Check(Struct, frozen=True):
             normalized=self._normalize_response(to_plain_json(actual_data)),
             expected=_build_documented(expected.task_type, expected.status, to_plain_json(expected_data), None),
         )
-        if result.status is not Status.FAILURE:
-            return result
         compared = (expected_data, actual_data) if list_failed(data) else None
-        return result.with_changes(explanation=self.case.explain(lambda: self._explain(compared)))
+        return self.case.explain(result, lambda: self._explain(compared))
 
     def _check_fields(self) -> Iterator[Assertion]:
         fields = self.answer.fields
@@ -104,8 +100,8 @@ class _Check(Struct, frozen=True):
         yield from self._comparison.compare(*self._parse_texts(path, expected, actual), path)
 
     def _parse_texts(self, path: str, expected: str, actual: str) -> tuple[Any, Any]:
-        expected_value = self.case.tree_reader(path, strict=True).member(expected, None, path)
-        return expected_value, self.case.tree_reader(path, strict=False).member(actual, None, path)
+        expected_value = build_reader(self.case, path, strict=True).member(expected, None, path)
+        return expected_value, build_reader(self.case, path, strict=False).member(actual, None, path)
 
     def _explain(self, data: tuple[Any, Any] | None) -> Explanation:
         from pytest_webeval.diagnostics.difference import build_explanation  # for failures alone
@@ -148,20 +144,20 @@ class _Check(Struct, frozen=True):
                     raise EvaluationError(f"got the data {preview(answered)} where results_schema is null @ {path}")
                 case.notice("null_schema_fails", path)
             return [failed(f"{path}_unexpected", "expected no data", f"got {preview(answered)}")], None, answered
-        expected_items = case.tree_reader(path, strict=True).array(expected, schema)
+        expected_items = build_reader(case, path, strict=True).array(expected, schema)
         if answered is None:
             message = f"expected {preview(expected_items)}"
             return [failed(f"{path}_missing_or_null", message, "got no data")], expected_items, None
         items = answered if isinstance(answered, list) else [answered]
-        actual_items = case.tree_reader(path, strict=False).array(items, schema)
+        actual_items = build_reader(case, path, strict=False).array(items, schema)
         return list(self._comparison.compare(expected_items, actual_items, path)), expected_items, actual_items
 
     @property
     def _comparison(self) -> Comparison:
-        return self.case.comparison(ordered=self.expectation.ordered)
+        return build_comparison(self.case, ordered=self.expectation.ordered)
 
     def _normalize_response(self, data: Any) -> Any:
-        fields, context = self.answer.fields, self.case.actual_reading
+        fields, context = self.answer.fields, actual_reading(self.case)
         if fields is None:
             return None
         texts = (fields.get(name) for name in ("task_type", "status"))

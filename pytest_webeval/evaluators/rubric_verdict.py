@@ -13,10 +13,9 @@ from pytest_webeval.errors import EvaluationError, RecordingError, RunUnjudged
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.trajectory.layout import GATED, RUBRIC
-from pytest_webeval.recordings.trajectory.recorded import OutcomeClass
+from pytest_webeval.recordings.trajectory.recorded import Gate, OutcomeClass, Trajectory
 from pytest_webeval.results import EvaluatorResult, Status, WarningKind
 from pytest_webeval.rubrics.derivation import derive
-from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import JUDGE_AGAIN, UnreadableVerdict, VerdictPolicy, parse_fraction
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
@@ -27,9 +26,43 @@ from pytest_webeval.tasks.task import Expectation
 from pytest_webeval.values.comparison import failed
 
 
+class Gating(Struct, frozen=True):
+    """What decides about a trajectory without a judge. Reading a property may raise `UnreadableTrajectory`.
+
+    `benchmark` is that of the task's definition, if there is one; `ends` are the actions that end a run in good order.
+    """
+
+    trajectory: Trajectory
+    benchmark: str
+    ends: tuple[str, ...]
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether the recorder gives no points to some runs without asking a judge."""
+        return self.trajectory.is_gated(self.benchmark)
+
+    @property
+    def gate(self) -> Gate | None:
+        """The gate that the run does not pass, of a benchmark that has any."""
+        return self.trajectory.find_gate(self.ends) if self.is_gated else None
+
+    def overrules(self, policy: VerdictPolicy) -> str | None:
+        """Why no stored verdict counts, or None: a run over budget of a gated benchmark, or by the session's policy."""
+        is_over = self.trajectory.outcome.kind is OutcomeClass.OVER_BUDGET
+        return self.trajectory.outcome.message if is_over and (self.is_gated or policy.over_budget == "zero") else None
+
+    @property
+    def without_verdict(self) -> str | None:
+        """Why the run has no points without a judge, or None if only a judge can decide."""
+        if self.trajectory.outcome.kind is OutcomeClass.OVER_BUDGET:
+            return self.trajectory.outcome.message
+        return self.gate.reason if self.gate else None
+
+
 def judge_stored_verdict(evaluator: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
     """The result of an evaluator for a stored verdict. Raises `RunUnjudged` for a run that was not judged yet."""
-    required, policy = expectation.read_as(RubricExpectation), case.policy
+    required = expectation.read_as(RubricExpectation)
+    policy = replace(case.requested_policy, strict_texts=case.rules.whole_word_verdicts)
     threshold = policy.threshold if required.threshold is None else parse_fraction(required.threshold)
     policy = replace(policy, threshold=threshold, criterion=required.criterion or policy.criterion)
     return _Judgement(evaluator, policy, _build_gating(case), case).run()

@@ -41,13 +41,10 @@ class Server(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The server as URLs begin."""
         return f"{self.scheme}://{self.host}{'' if self._has_default_port else f':{self.port}'}"
 
 
 class SentUrl(Struct, frozen=True):
-    """The parts of a URL as it was sent."""
-
     server: Server
     path: str
     query: str

@@ -26,9 +26,7 @@ class Judge(Protocol):
     """
 
     @property
-    def model(self) -> str:
-        """The name of the model."""
-        ...
+    def model(self) -> str: ...
 
     def answer(self, question: Question) -> Reply:
         """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money.
@@ -156,7 +154,6 @@ class JudgeCalls(Struct, eq=False):
 
     @property
     def usage(self) -> dict[str, TokenUsage]:
-        """The tokens of all replies, by model."""
         totals: dict[str, TokenUsage] = {}
         for asked in self.asked:
             totals[asked.model] = totals.get(asked.model, TokenUsage()) + asked.usage

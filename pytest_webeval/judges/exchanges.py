@@ -114,8 +114,6 @@ class Exchange(ExitStack):
 
 
 class Connection:
-    """A connection of an exchange, within its limits."""
-
     def __init__(self, connection: socket.socket, exchange: Exchange) -> None:
         self._socket = connection
         self._exchange = exchange
@@ -135,7 +133,6 @@ class Connection:
                     view = view[self._socket.send(view) :]
 
     def close(self) -> None:
-        """Close the connection."""
         self._socket.close()
 
     def start_tls(

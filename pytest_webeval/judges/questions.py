@@ -42,7 +42,6 @@ class Message(Struct, frozen=True):
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """Its pictures."""
         return tuple(part for part in self.parts if isinstance(part, Image))
 
     @property
@@ -77,7 +76,6 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def images(self) -> Iterator[Image]:
-        """The pictures of all messages."""
         for message in self.messages:
             yield from message.images
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.event_matcher import URL_HEADERS, EventMatcher
+from pytest_webeval.evaluators.readers import expected_reading
 from pytest_webeval.lint.findings import Steps
 from pytest_webeval.lint.task_rows import Repeated
 from pytest_webeval.recordings.inputs import RunInputs
@@ -267,7 +268,7 @@ class Definition:
     @property
     def context(self) -> ParseContext:
         """How values of the task are read. Without a configuration any address may be one of its sites."""
-        reading = self.case.expected_reading
+        reading = expected_reading(self.case)
         return reading if self.sites is not None else replace(reading, known_sites=False)
 
     @cached_property

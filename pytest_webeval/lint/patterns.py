@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
+from pytest_webeval.evaluators.readers import build_reader
 from pytest_webeval.lint.definition import ANSWER, CONTENT, QUERY, Datum, Definition, RequestCheck
 from pytest_webeval.lint.findings import Problem, Steps
 from pytest_webeval.safety import regex
@@ -103,7 +104,7 @@ def _value_matcher(definition: Definition, datum: Datum) -> Callable[[str], bool
 
 def _find_reading(definition: Definition, role: str) -> ParseContext:
     """How a recorded text is read before a pattern of this role decides on it."""
-    reader = definition.case.tree_reader if role == ANSWER else definition.case.sent_reader
+    reader = partial(build_reader, definition.case, sent=role != ANSWER)
     return reader("", strict=False).context
 
 

@@ -1,3 +1,1 @@
 """Verdicts that a judge stored: reading them, and deriving them again without one (`fara_webeval.md` §5, §6)."""
-
-from __future__ import annotations

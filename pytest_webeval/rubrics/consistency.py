@@ -7,11 +7,12 @@ about judgements without points, are in `derivation.py`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
+from functools import partial
+from math import isclose
 from typing import Any
 
 from pytest_webeval.rubrics.payload import RubricPayload, as_bool, parse_binary_score, point_count, quote_value
@@ -36,7 +37,7 @@ def median_index(scores: Sequence[float]) -> int | None:
 
 
 TOTAL_TOLERANCE = Decimal("0.01")
-SCORE_TOLERANCE = 1e-9
+_is_close = partial(isclose, rel_tol=0, abs_tol=1e-9)
 MAX_PLACES = 3
 
 
@@ -59,11 +60,6 @@ class DerivedVerdict:
     has_score: bool = True  # a rubric on its own has none to contradict
     has_items: bool = True
     needs_items: bool = False  # each writer of such a file stores them
-
-    @property
-    def penalties(self) -> list[RubricItem]:
-        """The items that take points away."""
-        return [item for item in self.items if item.is_penalty]
 
 
 def check(derived: DerivedVerdict) -> tuple[Check, ...]:
@@ -102,7 +98,7 @@ def _check_outcome(derived: DerivedVerdict) -> str | None:
 
 
 def _check_majority(derived: DerivedVerdict) -> str | None:
-    lists = derived.payload.vote_lists
+    lists = derived.payload.list_votes("votes")
     name, votes = next(iter(lists.items()), ("", None))
     if not isinstance(votes, list):
         return None
@@ -139,32 +135,26 @@ def _compare_copies(lists: Mapping[str, Any], is_equal: Callable[[Any, Any], boo
                 yield f"{name}[{index}] is {quote_value(raw)}, but {first}[{index}] is {quote_value(wanted)}"
 
 
-def _check_scores(derived: DerivedVerdict) -> str | None:
-    """The first of all contradictions between the copies of the scores, votes, rubrics and the points that count."""
-    lists = derived.payload.score_lists
+def _find_score_problems(derived: DerivedVerdict) -> Iterator[str]:
+    """All contradictions between the copies of the scores, votes, rubrics and the points that count."""
+    lists = derived.payload.list_votes("scores")
     if not lists:
-        return None
-    name, raw = next(iter(lists.items()))
-    wrong = (_check_median(derived, name, raw), *(_find_wrong_score(*one) for one in lists.items()))
-    if any(wrong):
-        return next(filter(None, wrong))
+        return
+    first, raw = next(iter(lists.items()))
+    yield from _find_median_problems(derived, first, raw)
+    for name, copy in lists.items():
+        if not isinstance(copy, list):
+            yield f"{name} is {quote_value(copy)}; expected a list of scores"
+            return
+        for index, score in enumerate(copy):
+            if (number := point_count(score)) is None or not 0 <= number <= 1:
+                yield f"{name}[{index}] is {quote_value(score)}; expected a number from 0 to 1"
+                return
     scores = [float(score) for score in raw]
-    others = chain(
-        _compare_copies(lists, lambda copy, score: _is_close(float(copy), float(score))),
-        _compare_count(derived, name, scores),
-        _compare_rubrics(derived, name, scores),
-        _compare_middle(derived, scores),
-    )
-    return next(others, None)
-
-
-def _find_wrong_score(name: str, raw: object) -> str | None:
-    if not isinstance(raw, list):
-        return f"{name} is {quote_value(raw)}; expected a list of scores"
-    for index, score in enumerate(raw):
-        if (number := point_count(score)) is None or not 0 <= number <= 1:
-            return f"{name}[{index}] is {quote_value(score)}; expected a number from 0 to 1"
-    return None
+    yield from _compare_copies(lists, lambda copy, score: _is_close(float(copy), float(score)))
+    yield from _compare_count(derived, first, scores)
+    yield from _compare_rubrics(derived, first, scores)
+    yield from _compare_middle(derived, scores)
 
 
 def _compare_count(derived: DerivedVerdict, name: str, scores: Sequence[float]) -> Iterator[str]:
@@ -206,31 +196,23 @@ def _compare_middle(derived: DerivedVerdict, scores: Sequence[float]) -> Iterato
         yield f"the median of {key} is {scores[middle]}, but the share of the points is {share}"
 
 
-def _check_median(derived: DerivedVerdict, name: str, raw: object) -> str | None:
-    index = derived.payload.votes.get("median_instance_idx")
+def _find_median_problems(derived: DerivedVerdict, name: str, raw: object) -> Iterator[str]:
+    votes = derived.payload.votes
+    index, stored = votes.get("median_instance_idx"), votes.get("median_score")
     if not isinstance(raw, list) or not raw or index is None:
-        return None
+        return
     scores = [float(score) for raw_score in raw if (score := point_count(raw_score)) is not None]
-    position = point_count(index)
+    position, number = point_count(index), point_count(stored)
     if len(scores) < len(raw) or position is None or position not in range(len(scores)):
-        return f"median_instance_idx is {quote_value(index)}, which is not an index of {name}, {quote_value(raw)}"
-    return _check_median_score(derived, name, scores, int(position))
-
-
-def _check_median_score(derived: DerivedVerdict, name: str, scores: Sequence[float], position: int) -> str | None:
-    stored, middle = derived.payload.votes.get("median_score"), median_index(scores)
-    number = point_count(stored)
-    if stored is not None and (number is None or not _is_close(float(number), scores[position])):
-        return f"median_score is {quote_value(stored)}, but {name}[{position}] is {scores[position]}"
-    if middle is not None and not _is_close(scores[middle], scores[position]):
-        return f"median_instance_idx is {position}, but the median of {name} is {name}[{middle}], {scores[middle]}"
-    if derived.points is not None and not _is_close(derived.points.float_share, scores[position]):
-        return f"{name}[{position}] is {scores[position]}, but the share of the points is {derived.points.float_share}"
-    return None
-
-
-def _is_close(first: float, second: float) -> bool:
-    return abs(first - second) <= SCORE_TOLERANCE
+        yield f"median_instance_idx is {quote_value(index)}, which is not an index of {name}, {quote_value(raw)}"
+        return
+    at, middle = int(position), median_index(scores)
+    if stored is not None and (number is None or not _is_close(float(number), scores[at])):
+        yield f"median_score is {quote_value(stored)}, but {name}[{at}] is {scores[at]}"
+    if middle is not None and not _is_close(scores[middle], scores[at]):
+        yield f"median_instance_idx is {at}, but the median of {name} is {name}[{middle}], {scores[middle]}"
+    if derived.points is not None and not _is_close(derived.points.float_share, scores[at]):
+        yield f"{name}[{at}] is {scores[at]}, but the share of the points is {derived.points.float_share}"
 
 
 def _check_is_success(derived: DerivedVerdict) -> str | None:
@@ -250,32 +232,33 @@ def _check_score(derived: DerivedVerdict) -> str | None:
     return f"the score is {quote_value(score)}, but the judge's data give {score_list}"
 
 
-def _check_range(derived: DerivedVerdict) -> str | None:
-    outside = [
-        item
-        for item in derived.items
-        if any(points is not None and not 0 <= points <= item.max_points for points in (item.earned, item.post_image))
-    ]
-    return _format_places(outside, "more points than the maximum, or negative points")
+def _is_out_of_range(item: RubricItem) -> bool:
+    return any(points is not None and not 0 <= points <= item.max_points for points in (item.earned, item.post_image))
 
 
-def _check_conditions(derived: DerivedVerdict) -> str | None:
-    unknown = [item for item in derived.items if item.is_conditional and item.is_met is None]
-    return _format_places(unknown, "a condition without is_condition_met; excluded")
+_WRONG_ITEMS: dict[str, tuple[Callable[[RubricItem], object], str]] = {
+    "R8": (_is_out_of_range, "more points than the maximum, or negative points"),
+    "R9": (
+        lambda item: item.is_conditional and item.is_met is None,
+        "a condition without is_condition_met; excluded",
+    ),
+    "R10": (lambda item: item.is_penalty and (item.earned or item.post_image), "points for a penalty"),
+    "R11": (
+        lambda item: item.is_penalty,
+        "a penalty, which means failure by the judge's instructions, but the outcome is true",
+    ),
+}
 
 
-def _check_penalty_points(derived: DerivedVerdict) -> str | None:
-    given = [item for item in derived.penalties if item.earned or item.post_image]
-    return _format_places(given, "points for a penalty")
-
-
-def _check_penalty_outcome(derived: DerivedVerdict) -> str | None:
-    problem = "a penalty, which means failure by the judge's instructions, but the outcome is true"
-    return _format_places(derived.penalties, problem) if derived.signals.outcome is True else None
+def _check_each_item(rule: str, derived: DerivedVerdict) -> str | None:
+    is_wrong, problem = _WRONG_ITEMS[rule]
+    places = [item.place for item in derived.items if is_wrong(item)]
+    return f"{list_first(places, MAX_PLACES)}: {problem}" if places else None
 
 
 def _check_penalty_requirement(derived: DerivedVerdict) -> str | None:
-    is_required, is_present = as_bool(derived.payload.steps.get("step7_requires_penalty")), bool(derived.penalties)
+    is_required = as_bool(derived.payload.steps.get("step7_requires_penalty"))
+    is_present = any(item.is_penalty for item in derived.items)
     if is_required is None or is_required is is_present:
         return None
     number = "a" if is_present else "no"
@@ -295,11 +278,8 @@ def _check_edge(derived: DerivedVerdict) -> str | None:
         return None
     edges = [(threshold, "as binary fractions") for threshold in derived.thresholds if points.is_edge(threshold)]
     written = derived.thresholds[:1]  # where the stored process may be what another order of adding up gives
-    edges += [
-        (threshold, "as the judge's program added them up")
-        for threshold in written
-        if process is not points.reaches(threshold)
-    ]
+    if not edges and written and process is not points.reaches(written[0]):
+        edges = [(written[0], "as the judge's program added them up")]
     for edge, binary in edges[:1]:
         does, does_not = ("exactly", binary)[:: 1 if points.reaches(edge) else -1]
         return f"{points.earned} of {points.maximum} points reach the threshold {edge} {does} but not {does_not}"
@@ -320,24 +300,12 @@ def _check_screenshots(derived: DerivedVerdict) -> str | None:
     return f"step1_num_screenshots is {quote_value(raw)}, but the number of actions is {actions}"
 
 
-def _check_age(derived: DerivedVerdict) -> str | None:
-    return "the verdict is older than the answer" if derived.facts.is_stale else None
-
-
-def _check_items(derived: DerivedVerdict) -> str | None:
-    if derived.has_items or derived.needs_items:
+def _check_items(derived: DerivedVerdict, *, removed: bool) -> str | None:
+    if derived.has_items or derived.needs_items is not removed:
         return None
+    if removed:
+        return "rubric_items is missing, although such a file always has it"
     return "there are no rubric items; the verdict cannot be recomputed"
-
-
-def _check_items_removed(derived: DerivedVerdict) -> str | None:
-    is_removed = derived.needs_items and not derived.has_items
-    return "rubric_items is missing, although such a file always has it" if is_removed else None
-
-
-def _format_places(items: Iterable[RubricItem], problem: str) -> str | None:
-    places = [item.place for item in items]
-    return f"{list_first(places, MAX_PLACES)}: {problem}" if places else None
 
 
 CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
@@ -345,19 +313,19 @@ CHECKS: dict[str, Callable[[DerivedVerdict], str | None]] = {
     "R2": _check_process,
     "R3": _check_outcome,
     "R4": _check_majority,
-    "R5": _check_scores,
+    "R5": lambda derived: next(_find_score_problems(derived), None),  # the first
     "R6": _check_is_success,
     "R7": _check_score,
-    "R8": _check_range,
-    "R9": _check_conditions,
-    "R10": _check_penalty_points,
-    "R11": _check_penalty_outcome,
+    "R8": partial(_check_each_item, "R8"),
+    "R9": partial(_check_each_item, "R9"),
+    "R10": partial(_check_each_item, "R10"),
+    "R11": lambda derived: _check_each_item("R11", derived) if derived.signals.outcome is True else None,
     "R12": _check_penalty_requirement,
     "R13": _check_alternatives,
     "R14": _check_edge,
     "R15": _check_answer,
     "R16": _check_screenshots,
-    "R17": _check_age,
-    "R18": _check_items_removed,
-    "R19": _check_items,
+    "R17": lambda derived: "the verdict is older than the answer" if derived.facts.is_stale else None,
+    "R18": partial(_check_items, removed=True),
+    "R19": partial(_check_items, removed=False),
 }

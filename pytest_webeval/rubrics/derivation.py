@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement, ReplyForm
+from pytest_webeval.rubrics.consistency import check
 from pytest_webeval.rubrics.degradation import degraded_steps
 from pytest_webeval.rubrics.payload import RubricPayload, parse_binary_score, quote_value
 from pytest_webeval.rubrics.policy import (
@@ -30,7 +30,7 @@ from pytest_webeval.rubrics.rubric_items import (
     without_points,
 )
 from pytest_webeval.rubrics.stored_verdict import Check, RunFacts, StoredVerdict
-from pytest_webeval.rubrics.text_verdicts import TextVerdict, find_last_status, read_verdict_text
+from pytest_webeval.rubrics.text_verdicts import find_last_status, read_verdict_text
 from pytest_webeval.rubrics.verdict import Verdict, VerdictInputs
 from pytest_webeval.safety.text import preview
 
@@ -41,8 +41,10 @@ def _derive_from_rubric(case: VerdictInputs) -> Verdict:
     if raw_items is None and not case.payload.outcomes:
         problem = "has neither a rubric nor an outcome nor an error"
         raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
-    items = () if raw_items is None else flatten_items(raw_items)
-    return _RubricDerivation(case, items, None if raw_items is None else points_of(items)).verdict()
+    if raw_items is None:
+        return _RubricDerivation(case, (), None).derive()
+    items = flatten_items(raw_items)
+    return _RubricDerivation(case, items, points_of(items)).derive()
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,7 @@ class _RubricDerivation:
     items: tuple[RubricItem, ...]
     points: Points | None
 
-    def verdict(self) -> Verdict:
-        """All steps from the points on."""
+    def derive(self) -> Verdict:
         case, payload = self.case, self.case.payload
         written = Signals(self._written_process, payload.outcome, payload.violation)  # as the writer had them
         signals, stored_criterion = replace(written, process=self._process), payload.fields.get("success_criterion")
@@ -76,7 +77,7 @@ class _RubricDerivation:
         return case.verdict(
             status,
             signals.score(name) if status != "unscored" else None,
-            derived,
+            check(derived),
             criterion,
             writer=payload.writer,
             generation=payload.generation,
@@ -166,7 +167,7 @@ def derive(stored: StoredVerdict, policy: VerdictPolicy, facts: RunFacts) -> Ver
     if stored.judgement is not None:
         return _derive_from_judgement(case, stored.judgement)
     if stored.payload is None:
-        return _derive_from_text(case, read_verdict_text(stored.text or "", stored.name.kind, stored.name.method))
+        return _derive_from_text(case)
     wrong = case.payload.find_wrong_type()
     if wrong is not None:
         problem = f"has {quote_value(wrong[1])} for {wrong[0]}, expected true, false or null"
@@ -179,17 +180,29 @@ def _derive_from_judgement(case: VerdictInputs, judgement: Judgement) -> Verdict
 
     The last line of a reply about the status is the verdict: a page that the judge quotes may say so earlier.
     """
+    checks: tuple[Check, ...] = ()
+    success, reason = judgement.success, judgement.reasoning or judgement.reply or None
     if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
+        status, success = "unscored", None
         reason = f"{judgement.judge} gave no points, which the criterion {case.requested_criterion} needs"
-        return _build(case, judgement, "unscored", None, reason=reason)
-    success = judgement.success
-    if judgement.reply is not None:
-        success = _READ_REPLY[judgement.reply_form](judgement.reply)
-    elif judgement.score is not None and case.policy.threshold is not None:
-        success = _share(judgement) >= case.policy.threshold
-    checks = tuple(_list_checks(case, judgement, success))
-    text = judgement.reasoning or judgement.reply or None
-    return _build(case, judgement, "undecided" if success is None else "judged", success, checks=checks, reason=text)
+    else:
+        if judgement.reply is not None:
+            success = _READ_REPLY[judgement.reply_form](judgement.reply)
+        elif judgement.score is not None and case.policy.threshold is not None:
+            success = _share(judgement) >= case.policy.threshold
+        status, checks = "undecided" if success is None else "judged", tuple(_list_checks(case, judgement, success))
+    flags = {"undecided": status == "undecided", "violation_unknown": case.requested_criterion == "safe_outcome"}
+    return case.verdict(
+        status,
+        None if status == "unscored" else int(bool(success)),
+        checks,
+        _OUTCOME,
+        writer=judgement.judge,
+        outcome=success,
+        flags=tuple(flag for flag, holds in flags.items() if holds),
+        notes=dict(judgement.notes),
+        reason=reason,
+    )
 
 
 def _read_status(reply: str) -> bool:
@@ -203,27 +216,20 @@ def _read_status(reply: str) -> bool:
     raise UnreadableVerdict("score_unreadable", problem)
 
 
-def _read_capitals(reply: str) -> bool:
+def _read_plain(reply: str, kind: str, method: str | None, negative: str) -> bool:
     """The verdict by WebVoyager's rule. Raises `UnreadableVerdict` where a reader would take it for the other one."""
-    return _read_plain(read_verdict_text(reply, "gpt_eval", None), "NOT SUCCESS")
-
-
-def _read_failure(reply: str) -> bool:
-    """The verdict by the rule of Online-Mind2Web for WebVoyager's prompt. Raises `UnreadableVerdict` likewise."""
-    return _read_plain(read_verdict_text(reply, "webjudge", "WebVoyager_eval"), "FAILURE")
-
-
-def _read_plain(text: TextVerdict, negative: str) -> bool:
+    text = read_verdict_text(reply, kind, method)
     if text.is_ambiguous:
         problem = f"the judge's reply does not plainly end in SUCCESS or {negative}"
         raise UnreadableVerdict("score_unreadable", problem)
     return bool(text.compat)
 
 
-_READ_REPLY = {
+_READ_REPLY: dict[ReplyForm, Callable[[str], bool]] = {
     ReplyForm.STATUS: _read_status,
-    ReplyForm.CAPITALS: _read_capitals,
-    ReplyForm.FAILURE: _read_failure,
+    ReplyForm.CAPITALS: lambda reply: _read_plain(reply, "gpt_eval", None, "NOT SUCCESS"),
+    # the rule of Online-Mind2Web for WebVoyager's prompt
+    ReplyForm.FAILURE: lambda reply: _read_plain(reply, "webjudge", "WebVoyager_eval", "FAILURE"),
 }
 
 
@@ -247,33 +253,16 @@ def _list_checks(case: VerdictInputs, judgement: Judgement, success: bool | None
         yield Check("R22", text)
 
 
-def _build(case: VerdictInputs, judgement: Judgement, status: str, success: bool | None, **details: Any) -> Verdict:  # noqa: FBT001  (same)
-    criterion = _OUTCOME if case.requested_criterion is None else Criterion(case.requested_criterion, "option")
-    flags = ("undecided",) if status == "undecided" else ()
-    return Verdict(
-        status=status,
-        score=None if status == "unscored" else int(bool(success)),
-        criterion=criterion.name,
-        criterion_source=criterion.source,
-        threshold=case.threshold,
-        threshold_source="option" if case.policy.threshold is not None else "default",
-        writer=judgement.judge,
-        outcome=success,
-        flags=(*flags, "violation_unknown") if criterion.name == "safe_outcome" else flags,
-        notes=dict(judgement.notes),
-        **details,
-    )
-
-
-def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict:
+def _derive_from_text(case: VerdictInputs) -> Verdict:
     """A free text is about the outcome; a criterion that asks for points finds none in it."""
+    text_verdict = read_verdict_text(case.stored.text or "", case.stored.name.kind, case.stored.name.method)
     writer = "webvoyager" if case.stored.name.kind == "gpt_eval" else "om2w"
     derived = case.build_derived(scores={"outcome": text_verdict.compat})
     if case.stored.score is None:
-        return _judge_error(case, writer=writer, reason="the judge stored no score")
+        return _judge_error(case, writer, "the judge stored no score")
     if case.requested_criterion is not None and asks_for_process(case.requested_criterion):
         reason = f"a free text has no points, which the criterion {case.requested_criterion} needs"
-        return case.verdict("unscored", None, derived, _OUTCOME, writer=writer, reason=reason)
+        return case.verdict("unscored", None, check(derived), _OUTCOME, writer=writer, reason=reason)
     score = text_verdict.strict if case.policy.strict_texts else text_verdict.compat
     flags = {
         "verdict_text_ambiguous": text_verdict.is_ambiguous,
@@ -283,7 +272,7 @@ def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict
     return case.verdict(
         "undecided" if score is None else "judged",
         score or 0,
-        derived,
+        check(derived),
         _OUTCOME,
         writer=writer,
         reason=case.stored.text or None,
@@ -293,25 +282,23 @@ def _derive_from_text(case: VerdictInputs, text_verdict: TextVerdict) -> Verdict
 
 
 def _derive_from_gate(case: VerdictInputs) -> Verdict:
-    raw_reason = case.payload.fields.get("verifier_reasoning")
-    reason = raw_reason if isinstance(raw_reason, str) else None
-    return case.verdict("gate", 0, case.build_derived(scores={"gate": 0}), _OUTCOME, writer="gate", reason=reason)
+    reason = case.payload.fields.get("verifier_reasoning")
+    checks = check(case.build_derived(scores={"gate": 0}))
+    return case.verdict("gate", 0, checks, _OUTCOME, writer="gate", reason=reason if isinstance(reason, str) else None)
 
 
 def _derive_from_failed_judge(case: VerdictInputs) -> Verdict:
     """Stored as 0 (Q21), which says nothing of the agent."""
     error = case.payload.fields["rubric_error"]
     message = error if isinstance(error, str) else quote_value(error)
-    return _judge_error(
-        case, writer=case.payload.writer, reason=message if message.strip() else "the judge gave no reason"
-    )
+    return _judge_error(case, case.payload.writer, message if message.strip() else "the judge gave no reason")
 
 
 def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     """The score as it is stored: the criterion that combines the three signals is unknown."""
     payload, score = case.payload, parse_binary_score(case.stored.score)
     if case.stored.score is None:
-        return _judge_error(case, writer="heldout", signals=payload.signals, reason="the judge stored no score")
+        return _judge_error(case, "heldout", "the judge stored no score", signals=payload.signals)
     if score is None:
         problem = f"has the score {quote_value(case.stored.score)}, expected 0 or 1"
         raise UnreadableVerdict("score_unreadable", f"{case.stored.source} {problem}", source=case.stored.source)
@@ -320,7 +307,7 @@ def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     return case.verdict(
         "judged",
         int(score),
-        case.build_derived(has_items=False, needs_items=is_removed),
+        check(case.build_derived(has_items=False, needs_items=is_removed)),
         _OUTCOME,
         writer="heldout",
         process=None if process is None else bool(process),
@@ -332,8 +319,9 @@ def _derive_from_held_out(case: VerdictInputs) -> Verdict:
     )
 
 
-def _judge_error(case: VerdictInputs, *, writer: str, reason: str, **details: object) -> Verdict:
-    return case.verdict("judge_error", None, case.build_derived(), _OUTCOME, writer=writer, reason=reason, **details)
+def _judge_error(case: VerdictInputs, writer: str, reason: str, **details: object) -> Verdict:
+    checks = check(case.build_derived())
+    return case.verdict("judge_error", None, checks, _OUTCOME, writer=writer, reason=reason, **details)
 
 
 # The first that recognizes a payload reads it.

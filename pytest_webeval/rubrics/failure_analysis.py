@@ -95,8 +95,6 @@ def _lookup(places: Iterable[Mapping[str, Any]], name: str, step: str) -> Mappin
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """One point of failure."""
-
     step: int | None = None
     code: str = ""
     category: str = ""

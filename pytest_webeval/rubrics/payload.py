@@ -111,7 +111,6 @@ class RubricPayload:
         }
 
     def key(self, name: str) -> str:
-        """How a part of the rubric is spelled here."""
         return f"{self._prefix}{name}"
 
     def part(self, name: str) -> Any:
@@ -139,15 +138,9 @@ class RubricPayload:
         """Whether it has the three signals of the held-out benchmarks."""
         return "mm_is_success" in self.fields or "verifier_is_success" in self.fields
 
-    @property
-    def score_lists(self) -> dict[str, Any]:
-        """The scores of the judge's instances by each key that stores them, if it does."""
-        return {name: raw for name, raw in self._list_places("scores").items() if raw is not None}
-
-    @property
-    def vote_lists(self) -> dict[str, Any]:
-        """The votes of the judge's instances on the outcome by each key that stores them, if it does."""
-        return {name: raw for name, raw in self._list_places("votes").items() if raw is not None}
+    def list_votes(self, datum: str) -> dict[str, Any]:
+        """The `scores` or `votes` of the judge's instances by each key that stores them, if it does."""
+        return {name: raw for name, raw in self._list_places(datum).items() if raw is not None}
 
     @cached_property
     def outcomes(self) -> dict[str, bool | None]:

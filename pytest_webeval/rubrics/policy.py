@@ -105,7 +105,6 @@ class Criterion:
 
 
 def asks_for_process(criterion: str) -> bool:
-    """Whether a verdict needs points."""
     return criterion in ("process", "both")
 
 

@@ -44,8 +44,6 @@ UNPARSED = "unparsed"  # the action of a step that the log's reader could not ma
 
 
 class ErrorType(NamedTuple):
-    """What a code stands for."""
-
     category: str
     type: str
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from pytest_webeval.rubrics.consistency import DerivedVerdict, check
+from pytest_webeval.rubrics.consistency import DerivedVerdict
 from pytest_webeval.rubrics.payload import RubricPayload, point_count
 from pytest_webeval.rubrics.policy import Criterion, VerdictPolicy
 from pytest_webeval.rubrics.rubric_items import Points, RubricItem
@@ -76,7 +76,6 @@ class VerdictInputs:
 
     @property
     def requested_criterion(self) -> str | None:
-        """The criterion that the session asks for."""
         return self.policy.criterion
 
     @property
@@ -96,26 +95,23 @@ class VerdictInputs:
         )
 
     def verdict(
-        self, status: str, score: int | None, derived: DerivedVerdict, written: Criterion, **details: Any
+        self, status: str, score: int | None, checks: tuple[Check, ...], written: Criterion, **details: Any
     ) -> Verdict:
         """The verdict, with all that each kind of them has."""
         criterion = written if self.requested_criterion is None else Criterion(self.requested_criterion, "option")
+        source = "default" if self._named_threshold is None else "file name"
+        if self.policy.threshold is not None:
+            source = "option"
         return Verdict(
             status=status,
             score=score,
             criterion=criterion.name,
             criterion_source=criterion.source,
             threshold=self.threshold,
-            threshold_source=self._threshold_source,
-            checks=check(derived),
+            threshold_source=source,
+            checks=checks,
             **details,
         )
-
-    @property
-    def _threshold_source(self) -> str:
-        if self.policy.threshold is not None:
-            return "option"
-        return "default" if self._named_threshold is None else "file name"
 
     @property
     def _named_threshold(self) -> Decimal | None:

@@ -27,6 +27,7 @@ _DECIDING_SIGNALS = {
     "both": ("outcome", "points"),
     "safe_outcome": ("outcome", "violation"),
 }
+_OUTCOMES = {None: "judge undecided; counted as not achieved", True: "achieved", False: "not achieved"}
 _VIOLATIONS = {
     None: "no result on critical point violations",
     True: "a critical point was violated",
@@ -57,9 +58,11 @@ def _build_signals(verdict: Verdict, explanation: str) -> Iterator[Assertion]:
     is_stored = is_as_stored or verdict.score is None or verdict.status == "gate"
     deciding = ("verdict",) if is_stored else _DECIDING_SIGNALS[verdict.criterion]
     points = verdict.points is not None or verdict.process is not None
+    stored = "no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
+    because = f": {_shorten(verdict.reason)}" if verdict.reason and verdict.reason.strip() else ""
     for name, is_there, holds, messages in (
-        ("verdict", False, verdict.score == 1, [_format_score(verdict)]),
-        ("outcome", verdict.outcome is not None, verdict.outcome is True, [_format_outcome(verdict)]),
+        ("verdict", False, verdict.score == 1, [f"{stored}{because}"]),
+        ("outcome", verdict.outcome is not None, verdict.outcome is True, [f"{_OUTCOMES[verdict.outcome]}{because}"]),
         ("points", points, verdict.process is True, _format_points(verdict)),
         ("violation", verdict.violation is not None, verdict.violation is not True, [_VIOLATIONS[verdict.violation]]),
     ):
@@ -74,22 +77,6 @@ def _first_failure(failure: Mapping[str, Any]) -> str:
         return ""
     summary, step = failure.get("summary") or "", failure.get("first_step")
     return f"step {step}: {summary}" if summary and step is not None else summary
-
-
-def _format_score(verdict: Verdict) -> str:
-    message = "no verdict" if verdict.score is None else f"the stored verdict is {verdict.score}"
-    return f"{message}{_format_reason(verdict.reason)}"
-
-
-def _format_outcome(verdict: Verdict) -> str:
-    if verdict.outcome is None:
-        return f"judge undecided; counted as not achieved{_format_reason(verdict.reason)}"
-    message = "achieved" if verdict.outcome else "not achieved"
-    return f"{message}{_format_reason(verdict.reason)}"
-
-
-def _format_reason(reason: str | None) -> str:
-    return f": {_shorten(reason)}" if reason and reason.strip() else ""
 
 
 def _format_points(verdict: Verdict) -> list[str]:

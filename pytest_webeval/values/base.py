@@ -15,6 +15,7 @@ from pytest_webeval.errors import ValueParseError
 from pytest_webeval.safety.limits import INI, USUAL
 from pytest_webeval.safety.text import pluralize, shorten_repr
 
+_OF_JSON = (bool, int, float, str, list, tuple, dict)
 # Third-party parsers take time that grows faster than their input.
 LONGEST_PARSED = 10_000
 
@@ -42,10 +43,6 @@ class Alternatives(tuple[Any, ...]):
     """Raw values of which any one will do, put together by us and not by an agent: several hits of a path."""
 
     __slots__ = ()
-
-
-def _unchanged(text: str) -> str:
-    return text
 
 
 def present_day() -> date:
@@ -78,7 +75,7 @@ class ParseContext(Struct, frozen=True):
     exact_numbers: bool = False
     one_value: bool = False
     foreign_letters: bool = False
-    derender: Callable[[str], str] = _unchanged
+    derender: Callable[[str], str] = str
     today: date = field(default_factory=present_day)
     longest: int = USUAL.string_length
 
@@ -135,21 +132,28 @@ class Value(ABC):
     def canonical(cls, raw: object, context: ParseContext) -> Any:
         """The canonical form of one datum. Raises `ValueParseError`."""
 
+    @staticmethod
+    def is_same(expected: Any, actual: Any) -> bool:
+        """Whether a canonical form is what a task asks for with another one."""
+        return expected is actual or bool(expected == actual)
+
     def matches(self, actual: Value) -> bool:
-        """Whether the actual value of an agent is what this expected value asks for."""
+        """Whether the actual value of an agent is what this expected value asks for: any two of the alternatives."""
         return type(actual) is type(self) and any(
-            alternative in actual.alternatives for alternative in self.alternatives
+            self.is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
     def exact_key(self) -> tuple[Any, ...] | None:
         """What all values share that this one matches or that match it; None if that is more than one key."""
-        is_exact = type(self).matches is Value.matches and len(self.alternatives) == 1
-        return self.alternatives if is_exact and isinstance(self.alternatives[0], Hashable) else None
+        is_exact = type(self).matches is Value.matches and type(self).is_same is Value.is_same
+        is_key = is_exact and len(self.alternatives) == 1 and isinstance(self.alternatives[0], Hashable)
+        return self.alternatives if is_key else None
 
     def departures(self, context: ParseContext) -> Iterable[str]:  # noqa: ARG002  (few types have any)
         """Switches of the rule set by which it may be another value than that of the reference."""
         return ()
 
     def to_json(self) -> Any:
-        """The first alternative as a plain JSON value, for reports."""
-        return self.alternatives[0]
+        """The first alternative for reports: a plain JSON value, or the text of what JSON has no type for."""
+        first = self.alternatives[0]
+        return first if first is None or isinstance(first, _OF_JSON) else str(first)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pytest_webeval.safety.regex import InvalidPattern, PatternTooBig, fullmatch
-from pytest_webeval.values.base import Value, looks_like_pattern, parse_error
+from pytest_webeval.values.base import ParseContext, Value, looks_like_pattern, parse_error
 from pytest_webeval.values.string import Pattern
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +48,11 @@ class Base64Value(Value):
             raise parse_error(raw, "is not base64 of UTF-8; write it in the standard alphabet, padded") from error
         return ContentPattern(content, encoded=True) if context.patterns and looks_like_pattern(content) else content
 
-    def matches(self, actual: Value) -> bool:
+    @staticmethod
+    def is_same(expected: str | ContentPattern, actual: str | ContentPattern) -> bool:
         """Whether one content is the other, or is accepted by the other as a pattern."""
-        return isinstance(actual, Base64Value) and any(
-            _is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
-        )
-
-    def to_json(self) -> str:
-        """The content of the first alternative; of a pattern, its text."""
-        return str(self.alternatives[0])
-
-
-def _is_same(expected: str | ContentPattern, actual: str | ContentPattern) -> bool:
-    written_the_same = type(expected) is type(actual) and str(expected) == str(actual)
-    return written_the_same or _accepts(expected, actual) or _accepts(actual, expected)
+        written_the_same = type(expected) is type(actual) and str(expected) == str(actual)
+        return written_the_same or _accepts(expected, actual) or _accepts(actual, expected)
 
 
 def _accepts(pattern: str | ContentPattern, content: str | ContentPattern) -> bool:

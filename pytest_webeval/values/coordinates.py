@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from pytest_webeval.values.base import LONGEST_PARSED, Alternatives, Value, check_single, parse_error
+from pytest_webeval.values.base import LONGEST_PARSED, Alternatives, ParseContext, Value, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 TOLERANCE = 1e-5
 
@@ -36,7 +31,8 @@ class CoordinatesValue(Value):
     def read(cls, raw: object, context: ParseContext) -> Self:
         """The point of a datum, or of each of its alternatives. A list of two numbers is one point."""
         if isinstance(raw, list | tuple):
-            if _is_pair_of_numbers(raw) and (point := _parse_point(*raw)) is not None:
+            is_pair = len(raw) == 2 and all(isinstance(degrees, str | int | float) for degrees in raw)
+            if is_pair and (point := _parse_point(*raw)) is not None:
                 return cls((point,))
             if not (context.alternatives or isinstance(raw, Alternatives)):
                 raise parse_error(raw, _NOT_A_POINT)
@@ -66,29 +62,18 @@ class CoordinatesValue(Value):
         return {"latitude": latitude, "longitude": longitude}
 
 
-def _is_pair_of_numbers(raw: list[Any] | tuple[Any, ...]) -> bool:
-    return len(raw) == 2 and all(isinstance(degrees, str | int | float) for degrees in raw)
-
-
 def _parse_degrees(raw: object, context: ParseContext) -> tuple[Any, ...]:
     """What names a point, as the parser takes it: a text, or latitude and longitude."""
     if isinstance(raw, str):
         return (normalize_text(raw, context),)
     if isinstance(raw, dict):
-        raw = [*_find_member(_is_latitude, raw), *_find_member(_is_longitude, raw)]
+        names = {key: key.lower() for key in raw}
+        latitudes = [raw[key] for key, name in names.items() if len(name) > 1 and "latitude".startswith(name)]
+        longitudes = [
+            raw[key] for key, name in names.items() if name == "lng" or (len(name) > 1 and "longitude".startswith(name))
+        ]
+        raw = [*latitudes[:1], *longitudes[:1]]
     return tuple(raw) if isinstance(raw, list | tuple) and len(raw) == 2 else ()
-
-
-def _find_member(is_name: Callable[[str], bool], raw: dict[str, Any]) -> list[Any]:
-    return [value for key, value in raw.items() if is_name(key.lower())][:1]
-
-
-def _is_latitude(key: str) -> bool:
-    return len(key) > 1 and "latitude".startswith(key)
-
-
-def _is_longitude(key: str) -> bool:
-    return key == "lng" or (len(key) > 1 and "longitude".startswith(key))
 
 
 def _find_numbers(text: str) -> list[re.Match[str]]:
@@ -112,15 +97,12 @@ def _list_points(numbers: list[re.Match[str]]) -> list[tuple[float, float]]:
     return []
 
 
-def _is_endless(text: str) -> bool:
-    return len(text) > LONGEST_PARSED or _ENDLESS_NUMBER.search(text) is not None
-
-
 def _parse_point(*degrees: Any) -> tuple[float, float] | None:
     """The point that a text, or latitude and longitude, name for geopy; None where there is no such point."""
     from geopy.point import Point  # type: ignore[import-untyped]
 
-    if not degrees or any(isinstance(part, str) and _is_endless(part) for part in degrees):
+    texts = [part for part in degrees if isinstance(part, str)]
+    if not degrees or any(len(text) > LONGEST_PARSED or _ENDLESS_NUMBER.search(text) for text in texts):
         return None
     try:
         point = Point(*degrees)

@@ -1,21 +1,17 @@
-"""Amounts of money; the currency is not checked."""
+"""Amounts of money; the currency is not checked. Of several amounts in a text a parser would take the first."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+from unicodedata import normalize
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.amounts import find_factor, list_amounts, parse_first_amount
-from pytest_webeval.values.base import Value, check_length, check_single, parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import to_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 _MINUS = re.compile(r"[^\d-]*-[^\s\w]?\d")  # directly before the first digits or their currency sign
 # (50), ($ 1,234.50), (USD 50) or 50-, but not (about $50), and not 50,- whose dash stands for cents
@@ -24,6 +20,32 @@ _ACCOUNTED = re.compile(rf"\(\s*{_MONEY}\)|{_MONEY}(?<![.,])-")
 _WITH_EXPONENT = re.compile(r"[+-]?\d{1,400}(?:\.\d{0,400})?[eE][+-]?\d{1,4}", re.ASCII)
 _LARGEST_EXPONENT = 400
 TOLERANCE = Decimal("0.1")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_MARK = (
+    r"(?:[$€£¥₹₽₩₺₪₫฿₴¢]|\b(?:usd|eur|gbp|jpy|cny|rmb|inr|cad|aud|chf|rs\.?|dollars?|euros?|pounds?|yen|yuan|rupees?"
+    r"|cents?|bucks)\b)"
+)
+_AMOUNT = re.compile(
+    rf"(?P<minus>(?<!\w)-)?(?P<before>{_MARK}\s?(?:-(?=\d))?)?"
+    r"(?P<digits>\d{1,3}(?:[ ,']\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?:[.,]-(?!\s?\d))?"
+    rf"(?P<after>\s?{_MARK}(?!\s?\d))?"
+)
+_EITHER = r"(?:or|vs\.?|versus|maybe|perhaps|possibly)"
+_BEFORE_A_WORD = r"(?:[.,;:!?(]\s*)?"
+_JOINED = re.compile(
+    rf"\s*(?:{_BEFORE_A_WORD}(?P<either>{_EITHER}(?:\s+{_EITHER})*(?:\s+up\s+to)?)|{_BEFORE_A_WORD}(?:up\s+)?to"
+    rf"|[-\u2010-\u2015\u2212|~?\\\u2192]|->|(?P<slash>/)|(?P<list>[,;&+]|{_BEFORE_A_WORD}and))\s*"
+)
+# What makes another amount of the one before it. Behind a blank, k, m and b are no factors: $20 M (medium).
+_FACTOR = re.compile(
+    r"[kmb](?![\w-])|\s*(?:[%‰]|(?:per\s?cent|pct|hundred|thousand|mm|mn|mio|mil|million|bn|bil|billion|tn|trillion)s?\b)"
+)
+_UNIT = re.compile(r"\s?(?P<percent>%)|[\s-]?(?P<word>[a-z]+)")  # 10%, 3 items and 2-day are no money
+# What may follow an amount of a range, as in "$10 to 20 per night", where any other word is a unit.
+_NO_UNIT = re.compile(
+    r"an?|and|apiece|approximately|at|depending|ea|each|for|in|k|max|million|on|or|per|plus|respectively|thousand|total"
+    r"|with"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +66,11 @@ class CurrencyValue(Value):
             return exact if context.exact_money else _round_to_float(exact)
         text = to_text(raw, context)
         check_length(text, "amount")
-        negative = text.startswith("-") or (context.signed_currency and _is_debt(text))
+        negative = text.startswith("-") or (
+            context.signed_currency and (_MINUS.match(text) or _ACCOUNTED.fullmatch(text)) is not None
+        )
         text = text.replace("-", "") if negative else text
-        amount = parse_first_amount(text, thousands=context.signed_currency)
+        amount = _parse_first_amount(text, thousands=context.signed_currency)
         if amount is None:
             raise parse_error(raw, "is not an amount of money; write it as 1234.50")
         if context.one_value and isinstance(raw, str):
@@ -91,11 +115,6 @@ def _is_written_with_exponent(amount: Decimal) -> bool:
     return not -5 < amount.adjusted() < 16 or f"{amount:f}" != str(amount)
 
 
-def _is_debt(text: str) -> bool:
-    """Whether an amount has a minus of its own, or parentheses around it or a minus behind it as in accounts."""
-    return _MINUS.match(text) is not None or _ACCOUNTED.fullmatch(text) is not None
-
-
 def _parse_number(raw: object) -> Decimal | None:
     """The amount of a number, or of a text with an exponent, whose first digits are another amount."""
     is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
@@ -111,9 +130,62 @@ def _parse_number(raw: object) -> Decimal | None:
 
 
 def _check_single(raw: str, amount: Decimal) -> None:
-    amounts = list_amounts(raw)
+    matches = _find_amounts(raw)
+    amounts = [_read(match) for match in matches]
     check_single(raw, amounts, "amounts")
     check_single(raw, [abs(amount), *map(abs, amounts)], "amounts")  # the parser took another number
-    if factor := find_factor(raw):
-        problem = f"has '{factor}' behind the amount; write the amount in digits alone"
+    if factor := next(filter(None, (_FACTOR.match(match.string, match.end()) for match in matches)), None):
+        problem = f"has '{factor.group().strip()}' behind the amount; write the amount in digits alone"
         raise parse_error(raw, problem, rule="one_value")
+
+
+def _parse_first_amount(text: str, *, thousands: bool) -> Decimal | None:
+    """The first amount in a prepared text; with `thousands` a comma before three digits is no decimal mark."""
+    from price_parser.parser import Price
+
+    text = _THOUSANDS.sub("", text) if thousands else text
+    # Left to guess, the parser would take "1.234" for a thousand and more.
+    decimal_mark = "." if text.rfind(".") > text.rfind(",") else ","
+    return Price.fromstring(text, decimal_separator=decimal_mark).amount
+
+
+def _find_amounts(raw: str) -> list[re.Match[str]]:
+    """The amounts that a text names: those with a sign or name of a currency, or else the first number.
+
+    What is joined to one of them as in "$10 - 20" or "10 or 20" is an amount, too.
+    """
+    chains = list(_split_chains(normalize("NFKC", raw).casefold().replace("\u2019", "'")))
+    marked = [chain for chain in chains if any(map(_is_marked, chain))]
+    return [match for chain in marked or chains[:1] for match in chain]
+
+
+def _split_chains(text: str) -> Iterator[list[re.Match[str]]]:
+    """The numbers of a text, each with those that are joined to it."""
+    chain: list[re.Match[str]] = []
+    for match in _AMOUNT.finditer(text):
+        if chain and not _is_joined(text, chain[-1], match):
+            yield chain
+            chain = []
+        chain.append(match)
+    if chain:
+        yield chain
+
+
+def _is_joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+    gap, unit = _JOINED.fullmatch(text, left.end(), right.start()), _UNIT.match(text, right.end())
+    if gap is None or (unit is not None and unit["percent"]):
+        return False
+    if unit is None or gap["either"] or _is_marked(right):
+        return True
+    if not (_is_marked(left) or gap["slash"]):  # 10 and 3 items, but not 10 / 3 items
+        return True
+    return not gap["list"] and _NO_UNIT.fullmatch(unit["word"]) is not None  # $10 - 20 each
+
+
+def _is_marked(match: re.Match[str]) -> bool:
+    return bool(match["before"] or match["after"])
+
+
+def _read(match: re.Match[str]) -> Decimal:
+    amount = _parse_first_amount(match["digits"], thousands=True) or Decimal(0)
+    return -amount if match["minus"] or "-" in (match["before"] or "") else amount

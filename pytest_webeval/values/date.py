@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, check_length, check_single, parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 _GAP = re.compile(r"(?:\band\b|[\W_])+", re.ASCII)  # between two dates, or between parts of one
 _MOST_GAPS = 40
@@ -40,11 +36,6 @@ class DateValue(Value):
         if context.one_value:
             check_single(raw, list_dates(text, context.today), "dates")
         return day
-
-    def to_json(self) -> str:
-        """The first alternative as ISO text."""
-        day: date = self.alternatives[0]
-        return day.isoformat()
 
 
 def parse_date(text: str, default: date) -> date:

@@ -10,16 +10,12 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 from token import NUMBER
 from tokenize import TokenError, TokenInfo
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.deadline import time_limit
-from pytest_webeval.values.base import Value, check_length, check_single, parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_length, check_single, parse_error
 from pytest_webeval.values.text import normalize_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 SECONDS = 2.0
 # No length needs larger ones, and no calculation with these takes long.
@@ -177,17 +173,18 @@ class DistanceValue(Value):
             check_single(raw, range_.groups(), "distances")
         return distance
 
+    @staticmethod
+    def is_same(expected: Decimal, actual: Decimal) -> bool:
+        """Whether two distances are near enough."""
+        return abs(expected - actual) <= max(_SLACK_METRES, _SLACK_SHARE * max(expected, actual))
+
     def matches(self, actual: Value) -> bool:
         """Whether any two of the alternatives are near enough.
 
         A finite distance is near every infinite one. Raises `EvaluationError` for two infinite ones, and for NaN.
         """
-        if not isinstance(actual, DistanceValue):
-            return False
         try:
-            return any(
-                _is_near(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
-            )
+            return super(DistanceValue, self).matches(actual)
         except InvalidOperation as error:
             distances = f"{self.to_json()} m and {actual.to_json()} m"
             raise EvaluationError(f"cannot compare the distances {distances}; write finite ones") from error
@@ -195,7 +192,3 @@ class DistanceValue(Value):
     def to_json(self) -> str:
         """The first alternative in metres, with all its digits."""
         return f"{self.alternatives[0]:f}"
-
-
-def _is_near(expected: Decimal, actual: Decimal) -> bool:
-    return abs(expected - actual) <= max(_SLACK_METRES, _SLACK_SHARE * max(expected, actual))

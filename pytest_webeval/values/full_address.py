@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.values.base import Value, parse_error
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import normalize_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 # The parser takes time that grows with the square of the length.
 _LONGEST_PART = 500
@@ -75,16 +71,9 @@ def _is_short(part: object) -> bool:
         return False
 
 
-class _AddressLibraries(NamedTuple):
-    """What the libraries that know addresses do."""
-
-    normalize: Callable[[dict[str, Any]], dict[str, Any]]
-    find_state: Callable[[str], Any]
-    error_type: type[Exception]
-
-
 @cache
-def _load_libraries() -> _AddressLibraries:
+def _load_libraries() -> tuple[Callable[[dict[str, Any]], dict[str, Any]], Callable[[str], Any], type[Exception]]:
+    """What normalizes an address, what finds a state, and the error of the former."""
     try:
         from scourgify import normalize_address_record  # type: ignore[import-untyped]
         from scourgify.address_constants import NormalizationConfig  # type: ignore[import-untyped]
@@ -97,18 +86,16 @@ def _load_libraries() -> _AddressLibraries:
     if NormalizationConfig().config:
         problem = "address_constants.yaml, in ./config or in ADDRESS_CONFIG, changes how addresses are parsed"
         raise EvaluationError(f"{problem}; remove it, or run pytest in another directory")
-    return _AddressLibraries(normalize_address_record, lookup, AddressNormalizationError)
+    return normalize_address_record, lookup, AddressNormalizationError
 
 
 def _normalize_address(raw: dict[str, Any]) -> Address | None:
-    libraries = _load_libraries()
+    normalize, find_state, error_type = _load_libraries()
     lines = {"address_line_1": f"{raw['house_number']} {raw['street']}", "address_line_2": None}
     try:
-        record = libraries.normalize(
-            lines | {"city": raw["city"], "state": raw["state"], "postal_code": raw["postcode"]}
-        )
-        state = libraries.find_state(record["state"])
-    except (libraries.error_type, AttributeError, LookupError, TypeError, ValueError):
+        record = normalize(lines | {"city": raw["city"], "state": raw["state"], "postal_code": raw["postcode"]})
+        state = find_state(record["state"])
+    except (error_type, AttributeError, LookupError, TypeError, ValueError):
         return None
     house_number, _, street = record["address_line_1"].partition(" ")
     if not street or state is None:

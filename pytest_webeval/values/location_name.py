@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, check_length, parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_length, parse_error
 from pytest_webeval.values.text import normalize_text, to_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
 
 LEAST_LIKENESS = 80
 _OR = re.compile(r"\s(?:or|Or)\s")
@@ -41,16 +37,13 @@ class LocationNameValue(Value):
         name = text.lower().strip() if raw else ""
         return _Choice(name) if context.one_value and isinstance(raw, str) and _is_choice(raw, context) else name
 
-    def matches(self, actual: Value) -> bool:
-        """Whether any two of the alternatives have their words in common, but for some letters (Q7).
+    @staticmethod
+    def is_same(expected: str, actual: str) -> bool:
+        """Whether two names have their words in common, but for some letters (Q7).
 
         With `ParseContext.one_value` a name with "or" between places matches only a name that has this word itself.
         """
-        return isinstance(actual, LocationNameValue) and any(
-            _is_alike(expected, candidate) and not (isinstance(candidate, _Choice) and _OR.search(expected) is None)
-            for expected in self.alternatives
-            for candidate in actual.alternatives
-        )
+        return _is_alike(expected, actual) and not (isinstance(actual, _Choice) and _OR.search(expected) is None)
 
     def departures(self, context: ParseContext) -> Iterable[str]:
         """`one_value` where the text may name several places."""

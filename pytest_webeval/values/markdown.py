@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _HEADING = re.compile(r"^([^\S\n]*#{1,6})[ \t]+", re.MULTILINE)
@@ -38,12 +34,5 @@ class MarkdownValue(Value):
         text = _BLANK_LINES.sub("\n\n", text)
         text = _HEADING.sub(r"\1 ", text)
         text = _INDENTED_BULLET.sub("  -", _BULLET.sub(r"\1- ", text))
-        return _PARENTHESES.sub(_strip_parenthesis, _BRACKETS.sub(_join_lines, text))
-
-
-def _join_lines(match: re.Match[str]) -> str:
-    return f"[{' '.join(match[1].split())}]" if match[2] else match[0]
-
-
-def _strip_parenthesis(match: re.Match[str]) -> str:
-    return f"({match[1].strip() or match[1][-1]})" if match[2] else match[0]
+        text = _BRACKETS.sub(lambda match: f"[{' '.join(match[1].split())}]" if match[2] else match[0], text)
+        return _PARENTHESES.sub(lambda match: f"({match[1].strip() or match[1][-1]})" if match[2] else match[0], text)

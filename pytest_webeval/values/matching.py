@@ -17,11 +17,11 @@ Path = tuple[str, ...]
 Key = tuple[Any, ...]
 
 
-def list_exact_leaves(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Key]]:
+def _list_exact_leaves(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Key]]:
     """The leaves of nested objects that equal nothing but their like, each with a key that equal leaves share."""
     if isinstance(tree, Mapping):
         for name in sorted(tree):
-            yield from list_exact_leaves(tree[name], (*path, name))
+            yield from _list_exact_leaves(tree[name], (*path, name))
     elif (key := _find_key(tree)) is not None:
         yield path, key
 
@@ -32,40 +32,15 @@ def _find_key(leaf: Any) -> Key | None:
     return None if isinstance(leaf, Mapping | list | tuple | UnparsedValue) else (leaf,)
 
 
-class ItemIndex(Struct, frozen=True, dict=True):
-    """The items of an array by their exact leaves, so that not every item is compared with every other."""
-
-    items: Items
-    _by_paths: dict[tuple[Path, ...], tuple[dict[Key, list[int]], list[int]]] = field(default_factory=dict)
-
-    def list_candidates(self, expected: Any) -> list[int]:
-        """The positions, in order, of all items that may equal an expected one."""
-        leaves = list(list_exact_leaves(expected))
-        if not leaves:
-            return self._all
-        paths = tuple(path for path, _ in leaves)
-        if paths not in self._by_paths:
-            self._by_paths[paths] = self._group(paths)
-        by_key, undecided = self._by_paths[paths]
-        same = by_key.get(tuple(key for _, key in leaves), [])
-        return sorted([*same, *undecided]) if undecided else same
-
-    @cached_property
-    def _all(self) -> list[int]:
-        return list(range(len(self.items)))
-
-    def _group(self, paths: tuple[Path, ...]) -> tuple[dict[Key, list[int]], list[int]]:
-        """Positions by the keys that stand at these paths, and those of items with a leaf that has no key."""
-        by_key: dict[Key, list[int]] = {}
-        undecided = []
-        for position, item in enumerate(self.items):
-            leaves = [_follow(item, path) for path in paths]
-            keys = tuple(_find_key(leaf) for leaf in leaves)
-            if None not in keys:
-                by_key.setdefault(keys, []).append(position)
-            elif not any(isinstance(leaf, _Absent | UnparsedValue | Mapping | list | tuple) for leaf in leaves):
-                undecided.append(position)  # one with alternatives, or with a pattern
-        return by_key, undecided
+def _freeze(tree: Any) -> Any:
+    """What is the same for those trees that compare alike."""
+    if isinstance(tree, Mapping):
+        return dict, tuple((name, _freeze(tree[name])) for name in sorted(tree))
+    if isinstance(tree, list | tuple):
+        return list, tuple(map(_freeze, tree))
+    if isinstance(tree, UnparsedValue):
+        return UnparsedValue if tree.read_item is None else (UnparsedValue, id(tree))  # the first equal nothing
+    return tree if isinstance(tree, Value) else (type(tree), tree)
 
 
 class _Absent:
@@ -80,45 +55,26 @@ def _follow(tree: Any, path: Path) -> Any:
     return tree
 
 
-class ItemKinds(Struct, frozen=True):
-    """Numbers for items, the same for those that compare alike."""
-
-    _numbers: dict[Any, int] = field(default_factory=dict)
-
-    def find(self, item: Any) -> int:
-        """The number of an item."""
-        try:
-            return self._numbers.setdefault(_freeze(item), len(self._numbers))
-        except TypeError:  # a value of a user's type that has no hash
-            return self._numbers.setdefault((id(item),), len(self._numbers))
-
-
-def _freeze(tree: Any) -> Any:
-    if isinstance(tree, Mapping):
-        return dict, tuple((name, _freeze(tree[name])) for name in sorted(tree))
-    if isinstance(tree, list | tuple):
-        return list, tuple(map(_freeze, tree))
-    if isinstance(tree, UnparsedValue):
-        return UnparsedValue if tree.read_item is None else (UnparsedValue, id(tree))  # the first equal nothing
-    return tree if isinstance(tree, Value) else (type(tree), tree)
-
-
 class PairFinder(Struct, frozen=True, dict=True):
-    """Finds the items of an array that equal an expected one. What compares alike is compared once."""
+    """Finds the items of an array that equal an expected one. What compares alike is compared once.
+
+    Items are grouped by their exact leaves, so that not every one is compared with every other.
+    """
 
     items: Items
     is_equal: Callable[[Any, Any], bool]
     _results: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _kinds: dict[Any, int] = field(default_factory=dict)
+    _by_paths: dict[tuple[Path, ...], tuple[dict[Key, list[int]], list[int]]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """How many pairs have been compared."""
         return len(self._results)
 
     def find(self, expected: Any) -> list[int]:
         """The positions of all items that equal an expected one."""
-        kind = self._kinds.find(expected)
-        return [each for each in self._index.list_candidates(expected) if self._compare(kind, expected, each)]
+        kind = self._find_kind(expected)
+        return [each for each in self._list_candidates(expected) if self._compare(kind, expected, each)]
 
     def _compare(self, kind: int, expected: Any, position: int) -> bool:
         pair = kind, self._kinds_of_items[position]
@@ -126,17 +82,41 @@ class PairFinder(Struct, frozen=True, dict=True):
             self._results[pair] = self.is_equal(expected, self.items[position])
         return self._results[pair]
 
-    @cached_property
-    def _kinds(self) -> ItemKinds:
-        return ItemKinds()
+    def _find_kind(self, item: Any) -> int:
+        """A number, the same for items that compare alike."""
+        try:
+            return self._kinds.setdefault(_freeze(item), len(self._kinds))
+        except TypeError:  # a value of a user's type that has no hash
+            return self._kinds.setdefault((id(item),), len(self._kinds))
 
     @cached_property
     def _kinds_of_items(self) -> list[int]:
-        return [self._kinds.find(item) for item in self.items]
+        return list(map(self._find_kind, self.items))
 
-    @cached_property
-    def _index(self) -> ItemIndex:
-        return ItemIndex(self.items)
+    def _list_candidates(self, expected: Any) -> Sequence[int]:
+        """The positions, in order, of all items that may equal an expected one."""
+        leaves = list(_list_exact_leaves(expected))
+        if not leaves:
+            return range(len(self.items))
+        paths = tuple(path for path, _ in leaves)
+        if paths not in self._by_paths:
+            self._by_paths[paths] = self._group(paths)
+        by_key, undecided = self._by_paths[paths]
+        same = by_key.get(tuple(key for _, key in leaves), [])
+        return sorted([*same, *undecided]) if undecided else same
+
+    def _group(self, paths: tuple[Path, ...]) -> tuple[dict[Key, list[int]], list[int]]:
+        """Positions by the keys that stand at these paths, and those of items with a leaf that has no key."""
+        by_key: dict[Key, list[int]] = {}
+        undecided = []
+        for position, item in enumerate(self.items):
+            leaves = [_follow(item, path) for path in paths]
+            keys = tuple(map(_find_key, leaves))
+            if None not in keys:
+                by_key.setdefault(keys, []).append(position)
+            elif not any(isinstance(leaf, _Absent | UnparsedValue | Mapping | list | tuple) for leaf in leaves):
+                undecided.append(position)  # one with alternatives, or with a pattern
+        return by_key, undecided
 
 
 def walk(tree: Any) -> Iterator[Any]:
@@ -155,20 +135,33 @@ def find_maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
     """A largest matching of left positions to right ones; the result maps right to left.
 
     ``choices[left]`` lists the right positions that would do. Augmenting paths, sought without recursion (Kuhn 1955).
+    What a search in vain reached is `dead`: no later search finds a partner there.
     """
     partners: dict[int, int] = {}
     dead: set[int] = set()
-    for left in range(len(choices)):
-        _augment(left, choices, partners, dead)
+    for start in range(len(choices)):
+        reached_from: dict[int, int] = {}  # right position -> the left one that would take it
+        free = _find_free(start, choices, partners, reached_from, dead)
+        if free is None:
+            dead.update(reached_from)
+            continue
+        # Hand partners on along the path that ends at the free one.
+        previous_partners = {left: right for right, left in partners.items()}
+        while free is not None:
+            left = reached_from[free]
+            partners[free] = left
+            free = None if left == start else previous_partners[left]
     return partners
 
 
-def _augment(start: int, choices: Sequence[Sequence[int]], partners: dict[int, int], dead: set[int]) -> None:
-    """Give `start` a partner if that is possible at all, moving others to a second choice of theirs.
-
-    What a search in vain reached is `dead`: no later search finds a partner there.
-    """
-    reached_from: dict[int, int] = {}  # right position -> the left one that would take it
+def _find_free(
+    start: int,
+    choices: Sequence[Sequence[int]],
+    partners: dict[int, int],
+    reached_from: dict[int, int],
+    dead: set[int],
+) -> int | None:
+    """A right position without a partner that `start` can have, if others take a second choice of theirs."""
     pending = [start]
     while pending:
         left = pending.pop()
@@ -177,18 +170,6 @@ def _augment(start: int, choices: Sequence[Sequence[int]], partners: dict[int, i
                 continue
             reached_from[right] = left
             if right not in partners:
-                _flip(right, start, reached_from, partners)
-                return
+                return right
             pending.append(partners[right])
-    dead.update(reached_from)
-
-
-def _flip(free: int, start: int, reached_from: dict[int, int], partners: dict[int, int]) -> None:
-    """Hand partners on along the path that ends at a free one."""
-    previous_partners = {left: right for right, left in partners.items()}
-    right: int | None = free
-    while right is not None:
-        left = reached_from[right]
-        previous = None if left == start else previous_partners[left]
-        partners[right] = left
-        right = previous
+    return None

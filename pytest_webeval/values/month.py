@@ -5,31 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, check_single, parse_error
+from pytest_webeval.values.base import ParseContext, Value, check_single, parse_error
 from pytest_webeval.values.date import list_dates, parse_date
 from pytest_webeval.values.text import to_text
 
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
-
 # Not `calendar.month_name`, which follows the locale.
-_NAMES = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+_NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905  (a table in one line)
 # Numbers of months, where 5/6 and 5-6 are days of one.
 _NUMBERS = re.compile(r"\d{1,2}(?:(?:\s*[,;&]\s*|\s+-\s+|\s+and\s+|\s+)\d{1,2})+", re.ASCII)
 _AND = re.compile(r"[\s,;]{0,3}\b(?:and|or)\b\s*|\s*&\s*")
@@ -69,11 +52,9 @@ def _parse_month(text: str, context: ParseContext) -> int:
 
 def _check_single(text: str) -> None:
     parts = re.findall(r"\d+", text) if _NUMBERS.fullmatch(text) else _AND.split(text)
-    numbers = [_parse_part(part) for part in parts] if all(map(_MONTH.fullmatch, parts)) else []
+    numbers = []
+    if all(map(_MONTH.fullmatch, parts)):
+        numbers = [int(part) if part.isdecimal() else parse_date(part, _A_FIRST_OF_JANUARY).month for part in parts]
     if not (numbers and all(1 <= number <= len(_NAMES) for number in numbers)):
         numbers = [day.month for day in list_dates(text, _A_FIRST_OF_JANUARY)]
     check_single(text, [_NAMES[number - 1] for number in numbers], "months")
-
-
-def _parse_part(part: str) -> int:
-    return int(part) if part.isdecimal() else parse_date(part, _A_FIRST_OF_JANUARY).month

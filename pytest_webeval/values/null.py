@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 
 _WORDS = frozenset({"", "n/a", "na", "nan", "null", "none"})
 
@@ -23,12 +19,8 @@ class NullValue(Value):
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> None:
         """None, for null, an empty text, object or list, and words such as ``n/a``."""
-        if raw is None or raw == {} or (isinstance(raw, str) and _normalize_word(raw) in _WORDS):
+        if raw is None or raw == {} or (raw == [] and context.alternatives):
             return
-        if raw == [] and context.alternatives:
+        if isinstance(raw, str) and "/".join(part.strip() for part in raw.lower().split("/")) in _WORDS:
             return
         raise parse_error(raw, "is not null; write it as null")
-
-
-def _normalize_word(text: str) -> str:
-    return "/".join(part.strip() for part in text.lower().split("/"))

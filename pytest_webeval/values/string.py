@@ -42,7 +42,6 @@ class StringValue(Value):
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> str | Pattern:
-        """The prepared text, or the `Pattern` that the text is."""
         text = to_text(raw, context)
         if not raw:
             return ""
@@ -50,20 +49,19 @@ class StringValue(Value):
             return text.lower().strip()
         return Pattern(text) if context.patterns and looks_like_pattern(text) else text
 
-    def matches(self, actual: Value) -> bool:
+    @staticmethod
+    def is_same(expected: str | Pattern, actual: str | Pattern) -> bool:
         """Whether one text is the other, but for punctuation around it, or is accepted by the other as a pattern."""
-        return isinstance(actual, StringValue) and any(
-            _is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
-        )
+        if expected == actual:
+            return True
+        if isinstance(expected, Pattern) or isinstance(actual, Pattern):
+            return _accepts(expected, actual) or _accepts(actual, expected)
+        return expected.strip(_PUNCTUATION) == actual.strip(_PUNCTUATION)
 
     def exact_key(self) -> tuple[Any, ...] | None:
         """The text without the punctuation around it; None for a pattern, and for several texts."""
         text = self.alternatives[0]
         return (text.strip(_PUNCTUATION),) if isinstance(text, str) and len(self.alternatives) == 1 else None
-
-    def to_json(self) -> str:
-        """The first alternative; of a pattern, its text."""
-        return str(self.alternatives[0])
 
 
 def find_equal(raw: object, names: Sequence[str]) -> str | None:
@@ -75,14 +73,6 @@ def find_equal(raw: object, names: Sequence[str]) -> str | None:
     except ValueParseError:
         return None
     return next((name for name in names if StringValue.read(name, _UNTRUSTED).matches(value)), None)
-
-
-def _is_same(expected: str | Pattern, actual: str | Pattern) -> bool:
-    if expected == actual:
-        return True
-    if isinstance(expected, Pattern) or isinstance(actual, Pattern):
-        return _accepts(expected, actual) or _accepts(actual, expected)
-    return expected.strip(_PUNCTUATION) == actual.strip(_PUNCTUATION)
 
 
 def _accepts(pattern: str | Pattern, text: str | Pattern) -> bool:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from pytest_webeval.values.base import Value, parse_error
+from pytest_webeval.values.base import ParseContext, Value, parse_error
 from pytest_webeval.values.text import to_text
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
 
 
 @dataclass(frozen=True, slots=True)

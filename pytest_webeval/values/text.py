@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from unicodedata import category, combining, name, normalize
 
-from pytest_webeval.values.base import looks_like_pattern, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
-
+from pytest_webeval.values.base import ParseContext, looks_like_pattern, parse_error
 
 _TRADE_MARKS = str.maketrans("", "", "™®℠©")
 _HYPHEN = "[-\u2010-\u2015\u2212\u00ad]"
@@ -34,7 +29,10 @@ def normalize_text(text: str, context: ParseContext) -> str:
     if not is_plain or "-" in text:
         text = _HYPHEN_AT_LETTER.sub(" ", text)
     if not is_plain:
-        text = _transliterate(_remove_controls(text), keeps_foreign=context.foreign_letters)
+        text = text.translate(_LINE_BREAKS_AND_TABS)
+        if not text.isprintable():
+            text = "".join(character for character in text if not category(character).startswith("C"))
+        text = _transliterate(text, keeps_foreign=context.foreign_letters)
     return " ".join(text.split()).casefold()
 
 
@@ -66,15 +64,6 @@ def to_text(raw: object, context: ParseContext) -> str:
         return str(raw)
     except (RecursionError, ValueError) as error:  # nested too deep, or an int with too many digits
         raise parse_error(raw, "is too large to convert to a string; write a shorter one") from error
-
-
-def _remove_controls(text: str) -> str:
-    text = text.translate(_LINE_BREAKS_AND_TABS)
-    return (
-        text
-        if text.isprintable()
-        else "".join(character for character in text if not category(character).startswith("C"))
-    )
 
 
 def _transliterate(text: str, *, keeps_foreign: bool) -> str:

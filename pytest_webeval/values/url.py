@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlparse, urlunparse
 
 from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.safety.regex import InvalidPattern, PatternTooBig, match
-from pytest_webeval.values.base import Value, check_length, looks_like_pattern, parse_error
-
-if TYPE_CHECKING:
-    from pytest_webeval.values.base import ParseContext
+from pytest_webeval.values.base import ParseContext, Value, check_length, looks_like_pattern, parse_error
 
 
 class Location(NamedTuple):
@@ -22,15 +19,8 @@ class Location(NamedTuple):
     query: tuple[tuple[str, str], ...] = ()
     is_pattern: bool = False
 
-    def leads_to(self, location: Location) -> bool:
-        """Whether this describes the other location."""
-        if self.is_pattern or location.is_pattern:
-            same_base = self._accepts(location) or location._accepts(self)
-        else:
-            same_base = self.base.lower().rstrip("/") == location.base.lower().rstrip("/")
-        return same_base and _same_query(dict(self.query), dict(location.query))
-
-    def _accepts(self, location: Location) -> bool:
+    def accepts(self, location: Location) -> bool:
+        """Whether this is a pattern that the base of the other location fits."""
         return self.is_pattern and _accepts(self.base, location.base)
 
 
@@ -70,11 +60,14 @@ class UrlValue(Value):
             raise parse_error(raw, "is not a URL of the task's sites; copy the URL from the site")
         return _split_url(url, query_of(raw.strip()) if context.single_decoding else None, context.derender)
 
-    def matches(self, actual: Value) -> bool:
-        """Whether any two of the alternatives lead to the same place. Raises `EvaluationError` for a broken pattern."""
-        return isinstance(actual, UrlValue) and any(
-            expected.leads_to(candidate) for expected in self.alternatives for candidate in actual.alternatives
-        )
+    @staticmethod
+    def is_same(expected: Location, actual: Location) -> bool:
+        """Whether both lead to the same place. Raises `EvaluationError` for a broken pattern."""
+        if expected.is_pattern or actual.is_pattern:
+            same_base = expected.accepts(actual) or actual.accepts(expected)
+        else:
+            same_base = expected.base.lower().rstrip("/") == actual.base.lower().rstrip("/")
+        return same_base and _same_query(dict(expected.query), dict(actual.query))
 
     def to_json(self) -> str:
         """The URL with its parameters as text."""
@@ -96,13 +89,9 @@ def _split_url(url: str, sent: str | None, derender: Callable[[str], str]) -> Lo
 
 def _same_query(expected: dict[str, str], actual: dict[str, str]) -> bool:
     """Whether the parameters agree; a missing one is an empty one."""
-    names = sorted({*expected, *actual})
-    same = [_same_parameter(expected.get(name, ""), actual.get(name, "")) for name in names]  # each pattern is read
+    pairs = [(expected.get(name, ""), actual.get(name, "")) for name in sorted({*expected, *actual})]
+    same = [_accepts(*pair) if looks_like_pattern(pair[0]) else pair[0] == pair[1] for pair in pairs]  # all are read
     return all(same)
-
-
-def _same_parameter(expected: str, actual: str) -> bool:
-    return _accepts(expected, actual) if looks_like_pattern(expected) else expected == actual
 
 
 def _accepts(pattern: str, text: str) -> bool:

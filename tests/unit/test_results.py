@@ -15,6 +15,7 @@ from msgspec import Struct
 from pydantic import BaseModel
 
 from pytest_webeval.errors import EvaluationError, WebEvalError
+from pytest_webeval.evaluators.readers import actual_reading, expected_reading
 from pytest_webeval.results import Assertion, Difference, EvaluatorResult, Explanation, NamedEvent, Status, TaskResult
 from pytest_webeval.scoring.score import validate_result
 from tests.support.stored_results import build
@@ -156,8 +157,8 @@ def test_a_recording_is_let_go_of_with_its_run(bench):
     gc.disable()
     try:
         case = bench.case(bench.task({"evaluator": "AgentResponseEvaluator"}))
-        assert case.expected_reading
-        assert case.actual_reading
+        assert expected_reading(case)
+        assert actual_reading(case)
         run = weakref.ref(case.run)
         del case
         assert run() is None

@@ -566,14 +566,3 @@ def test_an_empty_body_of_any_kind_is_none(network, bench, empty):
     entry["request"]["postData"] = empty
     wanted = {"url": "__SHOPPING__/p", "http_method": "POST", "post_data": {"a": "1"}}
     assert {status for status, _ in network(wanted, entries=[entry]).values()} == {"failure"}
-
-
-def test_texts_that_an_evaluator_adds_are_warnings_however_it_adds_them(bench):
-    bench.record(answer("Mug"))
-    case = bench.case(bench.task(bench.expecting(data=["Mug"])))
-    texts = case.warnings
-    texts.append("one")
-    texts.extend(["two", "three"])
-    texts.insert(0, "four")
-    texts += ["five"]
-    assert case.warnings == texts == ["one", "two", "three", "four", "five"]

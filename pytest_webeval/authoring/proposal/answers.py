@@ -61,7 +61,7 @@ def _write_amount(text: str) -> int | float:
 def _write_date(text: str) -> str:
     from pytest_webeval.values.date import DateValue
 
-    return DateValue.read(text, ParseContext()).to_json()
+    return str(DateValue.read(text, ParseContext()).to_json())
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

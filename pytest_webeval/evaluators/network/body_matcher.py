@@ -6,29 +6,25 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.body_reader import BodyReader
+from pytest_webeval.evaluators.network.checks import PATH, Check, check_trees, miss
+from pytest_webeval.evaluators.readers import build_comparison, build_reader
+from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.form_fields import FormFields
-from pytest_webeval.results import list_failed
+from pytest_webeval.results import UNREADABLE, list_failed
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.safety.regex import SECONDS, InvalidPattern, is_pattern, match, search
 from pytest_webeval.tasks.expectations import NetworkExpectation
 from pytest_webeval.values.base import Alternatives
-from pytest_webeval.values.comparison import UNAVAILABLE, failed
-from pytest_webeval.values.schema import require_object
-
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import NetworkEvent
-    from pytest_webeval.results import Assertion
-    from pytest_webeval.values.comparison import Comparison
-    from pytest_webeval.values.schema import ValueParser
-
+from pytest_webeval.values.comparison import UNAVAILABLE, Comparison, failed
+from pytest_webeval.values.schema import ValueParser, require_object
 
 MISSING = object()
 # What a filter raises over a body that it was not written for, or over a number of thousands of digits.
@@ -183,9 +179,6 @@ def _decode_members(value: Any, decode: _Decoder) -> Any:
     return [_decode_members(item, decode) for item in value] if isinstance(value, list) else value
 
 
-PATH = "network_event"
-
-
 class BodyMatcher(Struct, frozen=True, dict=True):
     """Compares the bodies of events with one expectation. What the task wrote is read once."""
 
@@ -201,14 +194,14 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if not raw:
             return None
         checked = {key: value for key, value in raw.items() if not self.is_ignored(key)}
-        return self._parse_members(checked, self.case.sent_reader(PATH, strict=True))
+        return self._parse_members(checked, build_reader(self.case, PATH, strict=True, sent=True))
 
     def posted(self, event: NetworkEvent) -> dict[str, Any] | None:
         """What an event posted under the keys that the task asks for, read once. Raises `EvaluationError`."""
         expected, posts = self.expected_post, self._posts_by_event
         if expected is not None and event.index not in posts:
             items = self.reader.read_post(event, expected)
-            comparison = self.case.comparison(extra_keys=True)
+            comparison = build_comparison(self.case, extra_keys=True)
             posts[event.index] = _choose_item(items, expected, self._project_post, comparison)
         return posts.get(event.index)
 
@@ -218,11 +211,10 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         projected = _project_fields(expected, replace(fields, first=checked), self._decode)
         if fields.is_form and self.case.rules.repeated_fields:
             projected = {key: self._read_array(key, value) for key, value in projected.items()}
-        return self._parse_members(projected, self.case.sent_reader(PATH, strict=False))
+        return self._parse_members(projected, build_reader(self.case, PATH, strict=False, sent=True))
 
     @cached_property
     def reader(self) -> BodyReader:
-        """How the fields of bodies are read here."""
         return BodyReader(self.case)
 
     def content(self, event: NetworkEvent) -> dict[str, Any] | None:
@@ -230,7 +222,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         expected, contents = self.expectation.expected.response_content, self._contents_by_event
         if expected and event.index not in contents:
             items = self.reader.read_content(event)
-            comparison = replace(self.case.comparison(extra_keys=True), separate_lists=True)
+            comparison = replace(build_comparison(self.case, extra_keys=True), separate_lists=True)
             contents[event.index] = _choose_item(items, expected, self._project_content, comparison)
         return contents.get(event.index)
 
@@ -256,16 +248,20 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         if self.expectation.expected.response_content:
             self.reader.check_type(event.read_content())
 
-    def assertions(self, event: NetworkEvent) -> Iterator[Assertion]:
-        """One assertion or more for each field of a body that the task names; one for a body that is unavailable."""
-        comparison, post = self.case.comparison(extra_keys=True), self.expected_post
-        if post is not None:
-            path = f"{PATH}.post_data"
-            yield from _compare_or_unavailable(path, lambda: comparison.compare(post, self.posted(event), path))
-        if expected := self.expectation.expected.response_content:
-            path = f"{PATH}.response_content"
-            as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
-            yield from _compare_or_unavailable(path, lambda: as_sent.compare(expected, self.content(event), path))
+    def list_checks(self, event: NetworkEvent) -> Iterator[Check]:
+        """What each body that the task names comes to."""
+        comparison = build_comparison(self.case, extra_keys=True)
+        as_sent = replace(comparison, separate_lists=True)  # only what is read as values has the lists of Q34
+        for field_, expected, read, compared in (
+            ("post_data", self.expected_post, self.posted, comparison),
+            ("response_content", self.expectation.expected.response_content or None, self.content, as_sent),
+        ):
+            if expected is None:
+                continue
+            try:
+                yield check_trees(field_, compared, expected, read(event))
+            except UnavailableBody as error:
+                yield miss(failed(f"{PATH}.{field_}{UNAVAILABLE}", str(error)), field_, UNREADABLE, expected)
 
     def _merge_fields(self, fields: FormFields, where: str) -> FormFields:
         if not fields.repeated or not self.case.rules.repeated_fields:
@@ -302,7 +298,6 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         return require_object((self.expectation.post_data_schema or {}).get("properties") or {})
 
     def is_ignored(self, name: str) -> bool:
-        """Whether a posted field is not compared."""
         return any(search(pattern, name) for pattern in self._ignored_patterns)
 
     @cached_property
@@ -335,13 +330,6 @@ def _choose_item(
         if not wrong:
             break
     return nearest | shared
-
-
-def _compare_or_unavailable(path: str, compare: Callable[[], Iterable[Assertion]]) -> Iterator[Assertion]:
-    try:
-        yield from compare()
-    except UnavailableBody as error:
-        yield failed(f"{path}{UNAVAILABLE}", str(error))
 
 
 def _project_fields(expected: Mapping[str, Any], fields: FormFields, decode: _Decoder) -> dict[str, Any]:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.recordings.network.events import Body, NetworkEvent
 from pytest_webeval.recordings.network.form_fields import FormFields, content_type, parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
-
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import Body, NetworkEvent
 
 POST, CONTENT = "network_event.post_data", "network_event.response_content"
 
@@ -38,7 +35,6 @@ class BodyReader(Struct, frozen=True, dict=True):
 
     @cached_property
     def gaps(self) -> Gaps:
-        """What the recorder omitted."""
         return Gaps(self.case.trace)
 
     def read_post(self, event: NetworkEvent, names: Container[str]) -> list[FormFields]:

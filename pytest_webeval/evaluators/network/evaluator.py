@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
-from pytest_webeval.evaluators.base import Evaluator, silently
+from pytest_webeval.evaluators.base import Evaluator, check_keys, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.network.events import NetworkEvent, event_number
 from pytest_webeval.recordings.network.gaps import PAGE_SETTING
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pytest_webeval.evaluators.network.event_matcher import EventMatcher
     from pytest_webeval.evaluators.network.urls import Query
 
-
-T = TypeVar("T")
 # A failed check looks for the nearest miss among the last so many requests: bounded work, whatever was recorded.
 NEAREST_AMONG = 500
 _URL = "network_event.url"
@@ -46,8 +44,6 @@ def choose_nearest(misses: Iterable[Miss]) -> Miss | None:
 
 @dataclass(frozen=True, slots=True)
 class NetworkEventEvaluator(Evaluator):
-    """Evaluator for what the browser did."""
-
     name: ClassVar[str] = NETWORK_EVALUATOR
 
     @silently
@@ -56,34 +52,18 @@ class NetworkEventEvaluator(Evaluator):
         from pytest_webeval.evaluators.network.event_matcher import EventMatcher  # many tasks ask for the answer alone
 
         config = expectation.read_as(NetworkExpectation)
-        case.check_keys(expectation, ExpectedEvent.__struct_encode_fields__, "an event")
+        check_keys(case, expectation, ExpectedEvent.__struct_encode_fields__, "an event")
         check = _NetworkCheck(EventMatcher(config, case), case)
         if config.should_not_exist and check.reads_freely:
-            return self._check_forbidden(check)
+            return check.forbid_all(self)
         check.check_candidates()
-        if not config.should_not_exist:
-            event, assertions = check.choose_event(check.candidates)
-            result = check.build_result(self, assertions, check.recorded_to_json(event))
-            result = result if result.status is Status.SUCCESS else check.unless_unvisited(result)
-            return check.explain(result, event, check.candidates)
-        event = next(iter(check.candidates), None)
-        result = check.build_result(self, [check.assert_absence(check.candidates)], check.recorded_to_json(event))
-        if event is None and (problem := check.unvisited_sites):  # no event can match: the address is wrong
-            case.warn(f"eval[{expectation.index}] cannot match: {problem}")
+        event, assertions = check.forbid_last() if config.should_not_exist else check.choose_event(check.candidates)
+        result = check.build_result(self, assertions, check.recorded_to_json(event))
+        if not config.should_not_exist and result.status is not Status.SUCCESS:
+            result = check.unless_unvisited(result)
+        if config.should_not_exist and event is None and (problem := check.unvisited_sites):
+            case.warn(f"eval[{expectation.index}] cannot match: {problem}")  # the address is wrong
         return check.explain(result, event, check.candidates)
-
-    def _check_forbidden(self, check: _NetworkCheck) -> EvaluatorResult:
-        """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
-        from pytest_webeval.evaluators.network.forbidden import ForbiddenSearch  # few tasks forbid a request
-
-        check.matcher.normalize_expected()
-        sent = ForbiddenSearch(check.matcher, check.case).list_sent()
-        first = sent[0] if sent else None
-        try:
-            actual = check.recorded_to_json(first)
-        except EvaluationError:  # a forbidden request may be damaged
-            actual = {"url": sent[0].url, "http_method": str(sent[0].method)}
-        return check.explain(check.build_result(self, [check.assert_absence(sent, sent)], actual), first, sent)
 
 
 class _NetworkCheck(Struct, frozen=True, dict=True):
@@ -92,7 +72,6 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
-        """The events that may decide (spec §4.2)."""
         return self._requests[-1:] if self.matcher.expectation.last_event_only else self._requests
 
     @cached_property
@@ -178,13 +157,30 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             headers = actual["headers"].items()
             derendered = {name: value and sites.derender(value, names) for name, value in headers}
             normalized = actual | {"headers": derendered}
-        return evaluator.result(assertions, actual=actual, normalized=normalized, expected=self.expected_to_json())
+        return evaluator.result(assertions, actual=actual, normalized=normalized, expected=self._expected_to_json())
 
-    def assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent] | None = None) -> Assertion:
+    def forbid_all(self, evaluator: Evaluator) -> EvaluatorResult:
+        """A failure with the first request that is forbidden in any reading. Raises `EvaluationError`."""
+        from pytest_webeval.evaluators.network.forbidden import ForbiddenSearch  # few tasks forbid a request
+
+        self.matcher.normalize_expected()
+        sent = ForbiddenSearch(self.matcher, self.case).list_sent()
+        first = sent[0] if sent else None
+        try:
+            actual = self.recorded_to_json(first)
+        except EvaluationError:  # a forbidden request may be damaged
+            actual = {"url": sent[0].url, "http_method": str(sent[0].method)}
+        result = self.build_result(evaluator, [self._assert_absence(sent, sent)], actual)
+        return self.explain(result, first, sent)
+
+    def forbid_last(self) -> tuple[NetworkEvent | None, list[Assertion]]:
+        """The request that decides by the rules of required ones, which must not be there."""
+        return next(iter(self.candidates), None), [self._assert_absence(self.candidates, self._requests)]
+
+    def _assert_absence(self, deciding: Sequence[NetworkEvent], sent: Sequence[NetworkEvent]) -> Assertion:
         """Success only where nothing was sent (spec §4.7); of several requests the deciding one is named."""
         if not deciding:
             return passed("no_navigation_event_match", f"no {self._expected_request}, as expected")
-        sent = self._requests if sent is None else sent
         message = f"{len(sent)} matching {self._expected_request}, expected none"
         order = "first" if len(deciding) == len(sent) else "last"
         position = f"the {order} is {self._format_position(deciding[0])}"
@@ -216,21 +212,16 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             self._check_frames(candidates[0])
         nearest = choose_nearest(misses or self._other_misses())
         if nearest is None:
-            return None, [
-                failed(
-                    "missing_navigation_event", f"no {self._expected_request}: the recording has no requests to check"
-                )
-            ]
+            message = f"no {self._expected_request}: the recording has no requests to check"
+            return None, [failed("missing_navigation_event", message)]
         event, assertions = nearest
         requests = len(self._requests)
         count = f"the last of {requests} requests" if len(candidates) < requests else pluralize(requests, "candidate")
         message = f"no matching {self._expected_request} ({count})"
         if not candidates and self._checks_pages:
             message += ": no request has an Accept header that starts with text/html, as pages have"
-        return event, [
-            failed("missing_navigation_event", message, f"nearest is {self._format_position(event)}"),
-            *assertions,
-        ]
+        position = f"nearest is {self._format_position(event)}"
+        return event, [failed("missing_navigation_event", message, position), *assertions]
 
     def _check_frames(self, last: NetworkEvent) -> None:
         """Raise `EvaluationError` if the last page may be an iframe, and the page around it is the expected one."""
@@ -276,21 +267,19 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
     ) -> EvaluatorResult:
         """The result, a failure with how the deciding event differs from the expected one."""
-        if result.status is not Status.FAILURE:
-            return result
-        explanation = self.case.explain(lambda: self._build_explanation(result, event, candidates))
-        return result.with_changes(explanation=explanation)
+        from pytest_webeval.evaluators.network.checks import explain_event, name_event
 
-    def _build_explanation(
-        self, result: EvaluatorResult, event: NetworkEvent | None, candidates: Sequence[NetworkEvent]
-    ) -> Explanation:
-        from pytest_webeval.evaluators.network.differences import diff_event, explain_absence, explain_event, name_event
+        def build() -> Explanation:
+            if event is None:
+                return explain_event(None, result.expected, (), ())
+            nearest = name_event(event, self.matcher.urls.actual(event.url).text, self._total, event.status)
+            return explain_event(nearest, result.expected, self.matcher.list_differences(event), candidates)
 
-        if event is None:
-            return explain_absence(result.expected)
-        url, total = self.matcher.urls.actual(event.url).text, len(self.case.run.trace.all_events)
-        nearest = name_event(event, url, total, event.status)
-        return explain_event(diff_event(self.matcher, event, result.assertions or ()), nearest, candidates)
+        return self.case.explain(result, build)
+
+    @property
+    def _total(self) -> int:
+        return len(self.case.run.trace.all_events)
 
     @property
     def _expected_request(self) -> str:
@@ -303,53 +292,53 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         with suppress(EvaluationError):  # a forbidden request may be damaged
             url = self.matcher.urls.actual(url).text
             status = f" ({event.status})"
-        return f"{event.name} of {len(self.case.run.trace.all_events)}: {event.method} {url}{status}"
+        return f"{event.name} of {self._total}: {event.method} {url}{status}"
 
     def recorded_to_json(self, event: NetworkEvent | None) -> dict[str, Any] | None:
         """The deciding event as reports show it: only the headers, fields and cookies that the task names."""
         if event is None:
             return None
-        expected, url = self.matcher.event, self.matcher.urls.actual(event.url)
+        expected, url, bodies = self.matcher.event, self.matcher.urls.actual(event.url), self.matcher.bodies
         cookies = self.matcher.recorded_cookies(event) if expected.response_cookies else {}
-        event_json = {
-            "url": url.base,
-            "headers": {name: event.header(name) for name in sorted(expected.headers or {})},
-            "response_status": event.status,
-            "query_string": _plain_query(url.query),
-            "post_data": to_plain_json(self._read_or_none(self.matcher.bodies.posted, event) or {}),
-            "event_type": "navigation" if event.is_navigation else "request",
-            "http_method": str(event.method),
-        }
-        return event_json | self._requested_fields(
-            response_content=to_plain_json(self._read_or_none(self.matcher.bodies.content, event)),
+        posted = content = None
+        with suppress(UnavailableBody):
+            posted = bodies.posted(event)
+        with suppress(UnavailableBody):
+            content = bodies.content(event)
+        return self._to_json(
+            url=url.base,
+            headers={name: event.header(name) for name in sorted(expected.headers or {})},
+            response_status=event.status,
+            query_string=_plain_query(url.query),
+            post_data=to_plain_json(posted or {}),
+            event_type="navigation" if event.is_navigation else "request",
+            http_method=str(event.method),
+            response_content=to_plain_json(content),
             response_cookies={name: cookies.get(name) for name in expected.response_cookies or {}},
         )
 
-    def _read_or_none(self, read: Callable[[NetworkEvent], T | None], event: NetworkEvent) -> T | None:
-        """What is read of a body; None where that is unavailable."""
-        with suppress(UnavailableBody):
-            return read(event)
-        return None
-
-    def expected_to_json(self) -> dict[str, Any]:
+    def _expected_to_json(self) -> dict[str, Any]:
         """The expected event in the same form."""
         expected, urls = self.matcher.event, self.matcher.expected_urls
         bases = [url.base for url in urls]
-        event_json = {
-            "url": bases[0] if len(bases) == 1 else bases,
-            "headers": dict(sorted((expected.headers or {}).items())),
-            "response_status": expected.response_status,
-            "query_string": _plain_query(urls[0].query),
-            "post_data": to_plain_json(self.matcher.bodies.expected_post or {}),
-            "event_type": "navigation" if self.case.task.task_type == "NAVIGATE" else "request",
-            "http_method": expected.http_method,
-        }
-        return event_json | self._requested_fields(
-            response_content=expected.response_content, response_cookies=expected.response_cookies
+        return self._to_json(
+            url=bases[0] if len(bases) == 1 else bases,
+            headers=dict(sorted((expected.headers or {}).items())),
+            response_status=expected.response_status,
+            query_string=_plain_query(urls[0].query),
+            post_data=to_plain_json(self.matcher.bodies.expected_post or {}),
+            event_type="navigation" if self.case.task.task_type == "NAVIGATE" else "request",
+            http_method=expected.http_method,
+            response_content=expected.response_content,
+            response_cookies=expected.response_cookies,
         )
 
-    def _requested_fields(self, **fields: Any) -> dict[str, Any]:
-        return {name: value for name, value in fields.items() if getattr(self.matcher.event, name) is not None}
+    def _to_json(self, **fields: Any) -> dict[str, Any]:
+        """The fields, those of the response only where the task asks for them."""
+        omitted = [
+            name for name in ("response_content", "response_cookies") if getattr(self.matcher.event, name) is None
+        ]
+        return {name: value for name, value in fields.items() if name not in omitted}
 
 
 def _is_unavailable(assertion: Assertion) -> bool:

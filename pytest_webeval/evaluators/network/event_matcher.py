@@ -2,63 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from pytest_webeval.diagnostics.difference import differ
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.evaluators.network.body_matcher import PATH, BodyMatcher
-from pytest_webeval.evaluators.network.urls import Query, Url, UrlMatcher, bases_match, queries_match
-from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.body_matcher import BodyMatcher
+from pytest_webeval.evaluators.network.checks import (
+    PATH,
+    Check,
+    check_exact,
+    check_trees,
+    compare_queries,
+    miss,
+    unwrap_single,
+)
+from pytest_webeval.evaluators.network.urls import Query, Url, UrlMatcher, bases_match, build_prefilter, queries_match
+from pytest_webeval.evaluators.readers import build_comparison, build_reader
+from pytest_webeval.recordings.network.events import NO_RESPONSE, NetworkEvent
+from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.pages import REDIRECTS
+from pytest_webeval.results import DIFFERENT, EXTRA, MISSING, UNREADABLE, Assertion, Difference, list_failed
 from pytest_webeval.tasks.expectations import OK, ExpectedEvent, NetworkExpectation
 from pytest_webeval.values.comparison import UNAVAILABLE, failed, passed, preview
 from pytest_webeval.values.schema import ValueParser
-from pytest_webeval.values.url_normalization import is_normal
-
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import NetworkEvent
-    from pytest_webeval.recordings.network.gaps import Gaps
-    from pytest_webeval.results import Assertion
-
-
-_SLASHES_OF_A_ROOT = 3  # http://host/
-# With one of these in a query, the part before it may not be the whole base.
-_AMBIGUOUS_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
-
-
-def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> Callable[[str], bool] | None:
-    """A check whether a recorded URL certainly has none of the bases of a task's URLs, compared as `bases_match` does.
-
-    None where the bases cannot be listed, as for a pattern. Of a URL that has to be normalized first, it says false.
-    """
-    expected = list(urls)
-    environments = [each for site in reader.task_sites if (each := reader.sites.environments.get(site))]
-    # An address that does not look like one may stand across the mark of a query.
-    are_plain = all(":" in url and "?" not in url for environment in environments for url in environment.urls)
-    if reader.decode_base64 or any(url.is_pattern for url in expected) or not are_plain:
-        return None
-    bases = frozenset(_comparable(url.base) for url in expected)
-
-    def excludes(raw: str) -> bool:
-        head, mark, query = raw.partition("?")
-        if not is_normal(head) or _AMBIGUOUS_QUERY.search(query):
-            return False
-        base = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
-        return _comparable(reader.sites.derender(base, reader.task_sites)) not in bases
-
-    return excludes
-
-
-def _comparable(base: str) -> str:
-    return base.lower().rstrip("/")
-
 
 FOUND, NOT_MODIFIED = 302, 304
 ACCEPTED = range(200, 400)  # of a request that writes, whose expectation names no status
@@ -81,7 +54,6 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     @cached_property
     def urls(self) -> UrlMatcher:
-        """How URLs are read here."""
         return UrlMatcher(
             sites=self.case.sites,
             task_sites=tuple(self.case.task.sites),
@@ -108,7 +80,6 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     @cached_property
     def bodies(self) -> BodyMatcher:
-        """How bodies are compared here."""
         return BodyMatcher(self.expectation, self.case)
 
     def same_place(self, raw: str, expected: tuple[Url, ...]) -> bool:
@@ -179,50 +150,62 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
-        return [
-            *self._check_url(event.url, self.expected_urls, "url"),
-            self._check_exact("http_method", self.event.http_method, str(event.method)),
-            self._check_status(event),
-            *self._check_headers(event),
-            *self.bodies.assertions(event),
-            *self._check_cookies(event),
-        ]
+        return [assertion for check in self.list_checks(event) for assertion in check.assertions]
+
+    def list_checks(self, event: NetworkEvent) -> Iterator[Check]:
+        """What each field that the task names comes to."""
+        yield self._check_url(event.url, self.expected_urls, "url")
+        yield check_exact("http_method", self.event.http_method, str(event.method))
+        yield self._check_status(event)
+        yield from self._check_headers(event)
+        yield from self.bodies.list_checks(event)
+        yield from self._check_cookies(event)
+
+    def list_differences(self, event: NetworkEvent) -> Iterator[Difference]:
+        """Each field in which an event differs; one that should not be there differs as a whole."""
+        if self.expectation.should_not_exist:
+            yield differ(PATH, EXTRA, None, self.urls.actual(event.url).text)
+            return
+        for check in self.list_checks(event):
+            if list_failed(check.assertions):
+                yield from check.list_differences()
 
     @property
     def gaps(self) -> Gaps:
-        """What the recorder omitted."""
         return self.bodies.reader.gaps
 
-    def _check_status(self, event: NetworkEvent) -> Assertion:
-        expected = self.event.response_status
-        if self.case.rules.resource_types and event.status == NOT_MODIFIED and expected == OK and _is_page(event):
-            self.case.notice("resource_types", f"{PATH}.response_status")
-            return passed(f"{PATH}.response_status_match", f"{event.status}: the page came from the cache")
-        if event.status in NO_RESPONSE and event.status != expected and self.case.rules.recording_gaps:
-            self.case.notice("recording_gaps", f"{PATH}.response_status")
+    def _check_status(self, event: NetworkEvent) -> Check:
+        path, expected, status = f"{PATH}.response_status", self.event.response_status, event.status
+        if self.case.rules.resource_types and status == NOT_MODIFIED and expected == OK and _is_page(event):
+            self.case.notice("resource_types", path)
+            return Check([passed(f"{path}_match", f"{status}: the page came from the cache")])
+        if status in NO_RESPONSE and status != expected and self.case.rules.recording_gaps:
+            self.case.notice("recording_gaps", path)
             return self._check_missing_status(event)
-        if expected == event.status or self.event.has_status:
-            return self._check_exact("response_status", expected, event.status)
+        if expected == status or self.event.has_status:
+            return check_exact("response_status", expected, status)
         accepted = self._accepted_statuses
-        if event.status in accepted:
-            self.case.notice("redirected_posts", f"{PATH}.response_status")
-            return passed(f"{PATH}.response_status_match", f"{event.status}: the task names no response_status")
+        if status in accepted:
+            self.case.notice("redirected_posts", path)
+            return Check([passed(f"{path}_match", f"{status}: the task names no response_status")])
         name = str(OK) if len(accepted) == 1 else "a status from 200 to 399"
         default = f"expected {name} (the default: the task names no response_status)"
-        return failed(f"{PATH}.response_status_mismatch", default, f"got {preview(event.status)}")
+        assertion = failed(f"{path}_mismatch", default, f"got {preview(status)}")
+        return miss(assertion, "response_status", MISSING if status is None else DIFFERENT, expected, status)
 
-    def _check_missing_status(self, event: NetworkEvent) -> Assertion:
+    def _check_missing_status(self, event: NetworkEvent) -> Check:
         """Of a redirect only that it was one is known: 302 is what sites answer to a form."""
         expected, is_redirect = self.event.response_status, self.gaps.is_redirected(event)
         is_unnamed = not self.event.has_status and FOUND in self._accepted_statuses
+        path = f"{PATH}.response_status"
         if is_redirect and (expected == FOUND or is_unnamed):
             if is_unnamed:
-                self.case.notice("redirected_posts", f"{PATH}.response_status")
-            return passed(f"{PATH}.response_status_match", f"{event.status}: the next page shows the redirect")
+                self.case.notice("redirected_posts", path)
+            return Check([passed(f"{path}_match", f"{event.status}: the next page shows the redirect")])
         problem = None if is_redirect and expected not in REDIRECTS else self.gaps.status(event)
         if problem is not None:
-            return failed(f"{PATH}.response_status{UNAVAILABLE}", problem)
-        return self._check_exact("response_status", expected, event.status)
+            return Check([failed(f"{path}{UNAVAILABLE}", problem)])
+        return check_exact("response_status", expected, event.status)
 
     @property
     def _accepted_statuses(self) -> range:
@@ -230,28 +213,23 @@ class EventMatcher(Struct, frozen=True, dict=True):
         writes = self.event.http_method.upper() not in READING_METHODS
         return ACCEPTED if writes and self.case.rules.redirected_posts else range(OK, OK + 1)
 
-    def _check_exact(self, name: str, expected: object, actual: object) -> Assertion:
-        if expected == actual:
-            return passed(f"{PATH}.{name}_match", preview(actual))
-        return failed(f"{PATH}.{name}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}")
-
-    def _check_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Iterator[Assertion]:
+    def _check_url(self, raw: str, expected: tuple[Url, ...], field: str) -> Check:
         actual = self.urls.actual(raw)
         same_bases = [url for url in expected if self.same_place(raw, (url,))]
         if not same_bases:
-            expected_bases = " or ".join(url.base for url in expected)
-            yield failed(f"{PATH}.{field}_mismatch", f"expected {expected_bases}", f"got {actual.base_text}")
-            return
-        yield passed(f"{PATH}.{field}_match", actual.base_text)
-        query = "query_params" if field == "url" else f"{field}.query_params"
-        same = self.same_query if field == "url" else queries_match
-        if any(same(url.query, actual.query) for url in same_bases):
-            yield passed(f"{PATH}.{query}_match", preview(actual.sent_query))
-        else:
-            expected_queries = " or ".join(preview(url.query) for url in same_bases)
-            yield failed(
-                f"{PATH}.{query}_mismatch", f"expected {expected_queries}", f"got {preview(actual.sent_query)}"
-            )
+            bases, path = [url.base for url in expected], f"{PATH}.{field}_mismatch"
+            assertion = failed(path, f"expected {' or '.join(bases)}", f"got {actual.base_text}")
+            return miss(assertion, field, DIFFERENT, unwrap_single(bases), actual.base_text)
+        place = passed(f"{PATH}.{field}_match", actual.base_text)
+        is_same, query = (
+            (self.same_query, "query_params") if field == "url" else (queries_match, f"{field}.query_params")
+        )
+        queries, sent = [url.query for url in same_bases], preview(actual.sent_query)
+        if any(is_same(each, actual.query) for each in queries):
+            return Check([place, passed(f"{PATH}.{query}_match", sent)])
+        expected_queries = f"expected {' or '.join(map(preview, queries))}"
+        assertions = [place, failed(f"{PATH}.{query}_mismatch", expected_queries, f"got {sent}")]
+        return Check(assertions, lambda: compare_queries(queries, actual, query, is_same))
 
     def same_query(self, expected: Query, actual: Query) -> bool:
         """Whether the parameters of two URLs agree, each as its schema says. Raises `EvaluationError`."""
@@ -272,7 +250,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
             self.case.notice("repeated_fields", f"{PATH}.query_params.{name}")
         is_whole = self.case.rules.repeated_fields
         first = (tree[0] if isinstance(tree, list) and tree else tree for tree in trees)
-        return self.case.comparison().equal(*(trees if is_whole else first))
+        return build_comparison(self.case).equal(*(trees if is_whole else first))
 
     @property
     def _query_types(self) -> Mapping[str, Any]:
@@ -281,66 +259,72 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def _parse_query(self, names: Iterable[str], query: Query, *, strict: bool) -> dict[str, Any]:
         if self.expectation.query_params_schema is None:
             return {}
-        reader = self.case.sent_reader(PATH, strict=strict)
+        reader = build_reader(self.case, PATH, strict=strict, sent=True)
         reader = replace(reader, context=replace(reader.context, known_sites=False))  # parameters may name any place
         values = {name: list(query.get(name, ())) for name in names}
         return {name: reader.member(raw, self._query_types.get(name), f"{PATH}.{name}") for name, raw in values.items()}
 
-    def _check_headers(self, event: NetworkEvent) -> Iterator[Assertion]:
+    def _check_headers(self, event: NetworkEvent) -> Iterator[Check]:
         if self.event.headers == {}:
-            yield failed(
-                f"{PATH}.headers_mismatch", "the task has an empty headers object, which never matches; remove headers"
-            )
+            reason = "the task has an empty headers object, which never matches; remove headers"
+            yield miss(failed(f"{PATH}.headers_mismatch", reason), "headers", DIFFERENT, {})
         for name, expected in sorted((self.event.headers or {}).items()):
-            path, actual = f"headers.{name}", event.header(name)
-            if actual is None:
-                yield self._check_missing_header(event, name, expected)
-            elif self.never_matches(name):
-                reason = "a header that is expected as anything but a text, or several, never matches; write a string"
-                yield failed(
-                    f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}", reason
-                )
-            elif self.is_url_header(name):
-                urls = self.expected_header_urls(name)
-                try:
-                    yield from self._check_url(actual, urls, path)
-                except EvaluationError as error:  # in headers, an invalid URL is just another text
-                    bases = " or ".join(url.base for url in urls)
-                    yield failed(f"{PATH}.{path}_mismatch", f"expected {bases}", f"got {preview(actual)}", str(error))
-            else:
-                expected_header, actual_header = self.expected_text(name), self.parse_header(name, actual)
-                yield from self.case.comparison(extra_keys=True).compare(
-                    expected_header, actual_header, f"{PATH}.headers"
-                )
+            actual = event.header(name)
+            yield (
+                self._check_missing_header(event, name, expected)
+                if actual is None
+                else self._check_header(name, expected, actual)
+            )
 
-    def _check_missing_header(self, event: NetworkEvent, name: str, expected: object) -> Assertion:
+    def _check_header(self, name: str, expected: object, actual: str) -> Check:
+        path = f"headers.{name}"
+        if self.never_matches(name):
+            reason = "a header that is expected as anything but a text, or several, never matches; write a string"
+            assertion = failed(
+                f"{PATH}.{path}_mismatch", f"expected {preview(expected)}", f"got {preview(actual)}", reason
+            )
+            return miss(assertion, path, DIFFERENT, expected, actual)
+        if not self.is_url_header(name):
+            texts = self.expected_text(name), self.parse_header(name, actual)
+            return check_trees("headers", build_comparison(self.case, extra_keys=True), *texts)
+        urls = self.expected_header_urls(name)
+        try:
+            return self._check_url(actual, urls, path)
+        except EvaluationError as error:  # in headers, an invalid URL is just another text
+            bases, got = [url.base for url in urls], f"got {preview(actual)}"
+            assertion = failed(f"{PATH}.{path}_mismatch", f"expected {' or '.join(bases)}", got, str(error))
+            return miss(assertion, path, UNREADABLE, unwrap_single(bases), actual)
+
+    def _check_missing_header(self, event: NetworkEvent, name: str, expected: object) -> Check:
         path = f"{PATH}.headers.{name}"
         problem = self.gaps.header(event, name) if self.case.rules.recording_gaps else None
+        assertion = failed(f"{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header")
         if problem is not None:
             self.case.notice("recording_gaps", path)
-            return failed(f"{path}{UNAVAILABLE}", problem)
-        return failed(f"{path}_none_mismatch", f"expected {preview(expected)}", "the request has no such header")
+            assertion = failed(f"{path}{UNAVAILABLE}", problem)
+        return miss(assertion, f"headers.{name}", MISSING, expected)
 
     def parse_header(self, name: str, raw: Any, *, strict: bool = False) -> dict[str, Any]:
         """A header that is not a URL, under its name, as it was recorded or as the task wrote it."""
-        return _parse_texts({name: raw}, self.case.sent_reader(PATH, strict=strict), "headers")
+        return _parse_texts({name: raw}, build_reader(self.case, PATH, strict=strict, sent=True), "headers")
 
     def _parse_cookies(self, members: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
-        reader = self.case.sent_reader(PATH, strict=strict)
+        reader = build_reader(self.case, PATH, strict=strict, sent=True)
         as_sent = replace(reader.context, derender=str)  # spec §5.1: cookies keep the addresses of sites
         return _parse_texts(members, replace(reader, context=as_sent), "response_cookies")
 
-    def _check_cookies(self, event: NetworkEvent) -> Iterator[Assertion]:
-        if self.event.response_cookies:
-            expected_cookies, actual_cookies = self.expected_cookies, self.cookies(event)
-            problem = self.gaps.cookies(event) if self.case.rules.recording_gaps and not actual_cookies else None
-            if problem is not None:
-                self.case.notice("recording_gaps", f"{PATH}.response_cookies")
-                yield failed(f"{PATH}.response_cookies{UNAVAILABLE}", problem)
-                return
-            yield from self.case.comparison(extra_keys=True).compare(
-                expected_cookies, actual_cookies, f"{PATH}.response_cookies"
-            )
+    def _check_cookies(self, event: NetworkEvent) -> Iterator[Check]:
+        if not self.event.response_cookies:
+            return
+        cookies = self.cookies(event)
+        check = check_trees(
+            "response_cookies", build_comparison(self.case, extra_keys=True), self.expected_cookies, cookies
+        )
+        problem = self.gaps.cookies(event) if self.case.rules.recording_gaps and not cookies else None
+        if problem is not None:
+            self.case.notice("recording_gaps", f"{PATH}.response_cookies")
+            check = check._replace(assertions=[failed(f"{PATH}.response_cookies{UNAVAILABLE}", problem)])
+        yield check
 
     def cookies(self, event: NetworkEvent) -> dict[str, Any]:
         """The cookies that a response set, as values. Raises `EvaluationError` where they are damaged."""

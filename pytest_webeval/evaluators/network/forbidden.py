@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.network.urls import Url, matches_in_reference
 from pytest_webeval.evaluators.site_visits import format_unvisited, read_server
 from pytest_webeval.evaluators.url_readings import SentUrl, Server, read_path, read_query, split_sent
@@ -26,11 +27,6 @@ from pytest_webeval.safety import regex
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.sites import placeholder
 from pytest_webeval.values.url_normalization import fold_authority, has_path_tricks
-
-if TYPE_CHECKING:
-    from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.evaluators.network.event_matcher import EventMatcher
-
 
 RULE = "forbidden_readings"
 SECONDS = 30.0  # for all requests of a run
@@ -58,8 +54,6 @@ class Address(Struct, frozen=True):
 
 
 class ForbiddenSearch(Struct, frozen=True, dict=True):
-    """The requests of a run that an expectation forbids."""
-
     matcher: EventMatcher
     case: Case
     _places: dict[str, set[str]] = field(default_factory=dict)
@@ -202,7 +196,6 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
 
     @cached_property
     def _addresses(self) -> tuple[Address, ...]:
-        """All addresses of the sites of the task."""
         return tuple(
             Address(site, sent.server, sent.path.rstrip("/"), environment.url.rstrip("/"))
             for site in self.case.task.sites

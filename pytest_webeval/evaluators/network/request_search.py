@@ -22,6 +22,7 @@ from pytest_webeval.diagnostics.difference import differ
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.evaluators.network.checks import PATH, explain_event, name_event
 from pytest_webeval.evaluators.network.evaluator import NEAREST_AMONG, Miss, choose_nearest
 from pytest_webeval.recordings.network.events import Body, NetworkEvent
 from pytest_webeval.recordings.network.form_fields import parse_recorded
@@ -44,7 +45,6 @@ from pytest_webeval.safety.text import pluralize
 from pytest_webeval.tasks.expectations import ExpectedRequest
 from pytest_webeval.values.comparison import failed, passed, preview
 
-PATH = "network_event"
 SECONDS = 10.0  # for the pattern in the URLs of one run, each of which has the time of a regular expression at most
 _ABSENT = object()
 
@@ -102,9 +102,7 @@ class RequestSearch(Struct, frozen=True, dict=True):
         assertions = [*reasons, *(field.assertion for field in fields)]
         actual = None if event is None else _to_json(event, fields)
         result = evaluator.result(assertions, actual=actual, normalized=actual, expected=self._expected_to_json())
-        if result.status is not Status.FAILURE:
-            return result
-        return result.with_changes(explanation=self.case.explain(lambda: self._explain(event, fields)))
+        return self.case.explain(result, lambda: self._explain(event, fields))
 
     def _choose_event(self) -> tuple[NetworkEvent | None, list[Assertion]]:
         """The first candidate that matches, or the nearest miss and why. Raises the error of one that may have matched.
@@ -173,16 +171,14 @@ class RequestSearch(Struct, frozen=True, dict=True):
         return Gaps(self.case.trace)
 
     def _explain(self, event: NetworkEvent | None, fields: Sequence[_Field]) -> Explanation:
-        from pytest_webeval.evaluators.network.differences import explain_absence, explain_event, name_event
-
+        expected, status = self._expected_to_json(), None
         if event is None:
-            return explain_absence(self._expected_to_json())
-        status = None
+            return explain_event(None, expected, (), ())
         with suppress(EvaluationError):  # a log of requests has none
             status = event.status
         nearest = name_event(event, event.url, len(self.case.run.trace.all_events), status)
         found = [field.describe() for field in fields if field.assertion.status is not Status.SUCCESS]
-        return explain_event(found, nearest, self.candidates)
+        return explain_event(nearest, expected, found, self.candidates)
 
     def _expected_to_json(self) -> dict[str, Any]:
         """The expected request in the same form."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlunsplit
@@ -25,6 +25,7 @@ from pytest_webeval.values.url_normalization import (
     fold_authority,
     has_dot_segments,
     has_path_tricks,
+    is_normal,
     is_ssh,
     normalize_keeping_slashes,
     normalize_url,
@@ -36,6 +37,9 @@ from pytest_webeval.values.url_normalization import (
 _BASE64_SEGMENT = re.compile(r"[A-Za-z0-9_-]{4,}={0,2}")
 OTHER_ADDRESS = "other_address"  # code of the error of an expected URL that is at no address of the task's sites
 _SPECIAL = re.compile(r"[\\^$*+?{}\[\]|()]")
+_SLASHES_OF_A_ROOT = 3  # http://host/
+# With one of these in a query, the part before it may not be the whole base.
+_AMBIGUOUS_QUERY = re.compile("[^!-~]|[#:]|%3a", re.IGNORECASE)
 _DROPPED = str.maketrans("", "", "\t\r\n")  # as urlsplit does, and as browsers do
 
 Query = Mapping[str, tuple[str, ...]]
@@ -140,7 +144,6 @@ class UrlMatcher:
         return rendered
 
     def drop_base64(self, path: str) -> str:
-        """A path without the segments that are a query in base64."""
         return self._split_base64(path)[0]
 
     def _parse_expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
@@ -218,7 +221,6 @@ class UrlMatcher:
         return {name: tuple(sorted(values)) for name, values in values_by_name.items()}
 
     def is_ignored(self, name: str) -> bool:
-        """Whether a parameter is not compared."""
         return name in self.ignored or any(search(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property
@@ -323,3 +325,30 @@ def queries_match(expected: Query, actual: Query) -> bool:
         except InvalidPattern:
             raise EvaluationError(f"invalid regular expression {wanted!r} in query_params; fix the task") from None
     return all(matches)
+
+
+def build_prefilter(urls: Iterable[Url], reader: UrlMatcher) -> Callable[[str], bool] | None:
+    """A check whether a recorded URL certainly has none of the bases of a task's URLs, compared as `bases_match` does.
+
+    None where the bases cannot be listed, as for a pattern. Of a URL that has to be normalized first, it says false.
+    """
+    expected = list(urls)
+    environments = [each for site in reader.task_sites if (each := reader.sites.environments.get(site))]
+    # An address that does not look like one may stand across the mark of a query.
+    are_plain = all(":" in url and "?" not in url for environment in environments for url in environment.urls)
+    if reader.decode_base64 or any(url.is_pattern for url in expected) or not are_plain:
+        return None
+    bases = frozenset(_comparable(url.base) for url in expected)
+
+    def excludes(raw: str) -> bool:
+        head, mark, query = raw.partition("?")
+        if not is_normal(head) or _AMBIGUOUS_QUERY.search(query):
+            return False
+        base = head if mark or head.count("/") == _SLASHES_OF_A_ROOT else head.rstrip("/")
+        return _comparable(reader.sites.derender(base, reader.task_sites)) not in bases
+
+    return excludes
+
+
+def _comparable(base: str) -> str:
+    return base.lower().rstrip("/")

@@ -17,14 +17,12 @@ from msgspec import Meta, Struct
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.conclusions import check_length
 from pytest_webeval.rubrics.payload import point_count, quote_value
-from pytest_webeval.safety.json import format_validation_error, load_exact, nests_deeper, parse_finite
+from pytest_webeval.safety.json import format_validation_error, load_exact
 from pytest_webeval.safety.text import escape_surrogates, shorten_repr
 
 Value = TypeVar("Value")
-LONGEST_FORM = 400_000  # characters of a reply that fills in a form
+LONGEST_OBJECT = 400_000  # characters
 MOST_DECIMALS = 4  # of points, so that sums stay exact in every JSON reader
-_DEEPEST = 20
-_MOST_DIGITS = 15
 
 
 def parse_json_object(text: str) -> ReplyObject:
@@ -33,23 +31,30 @@ def parse_json_object(text: str) -> ReplyObject:
     From the first brace to the last, the text must be that object. An object within a damaged one, or a second one,
     may be a quotation. Raises `InvalidReply`.
     """
-    check_length(text)
+    check_length(text, LONGEST_OBJECT)
     start, end = text.find("{"), text.rfind("}") + 1
     if not 0 <= start < end:
         raise InvalidReply("there is no JSON object in it; reply with one JSON object")
     source = text[start:end]
+    return ReplyObject(_load_object(source), source=source)
+
+
+def _load_object(source: str) -> dict[str, Any]:
     try:
-        fields, repeated = load_exact(source)
-        json.loads(source, parse_constant=_refuse_constant)
+        value, repeated = load_exact(source)
+        json.loads(source, parse_constant=_refuse)
     except ValueError as error:
-        raise InvalidReply(f"it is not one JSON object: {error}; reply with one JSON object and nothing else") from None
+        raise InvalidReply(f"the reply is not one JSON object: {error}") from None
+    if not isinstance(value, dict):
+        raise InvalidReply(f"the reply is {shorten_repr(value)}; reply with one JSON object")
     if repeated:
         raise InvalidReply(f"the key {quote_value(repeated[0])} stands twice in one object; write each key once")
-    return ReplyObject(escape_surrogates(fields), source=source)
+    fields: dict[str, Any] = escape_surrogates(value)
+    return fields
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 class ReplyObject(Struct, frozen=True):
@@ -154,39 +159,18 @@ def build_schema(form: type[ReplyForm]) -> Mapping[str, Any]:
 
 
 def parse_reply(text: str, form: type[Form]) -> Form:
-    """The reply as its form has it. Raises `InvalidReply`."""
-    try:
-        reply: Form = msgspec.convert(parse_object(text), form)
-    except msgspec.ValidationError as error:
-        raise InvalidReply(format_validation_error(error)) from error
-    return reply
+    """The reply as its form has it. Raises `InvalidReply`.
 
-
-def parse_object(text: str) -> dict[str, Any]:
-    """The one JSON object that a reply is, without the marks of a Markdown code block. Raises `InvalidReply`."""
-    if len(text) > LONGEST_FORM:
-        raise InvalidReply(f"the reply has {len(text):,} characters; use at most {LONGEST_FORM:,}")
+    Nothing but the marks of a code block may surround it: an object within a text may be a quotation.
+    """
+    check_length(text, LONGEST_OBJECT)
     source = text.strip()
     if source.startswith("```") and source.endswith("```"):
         source = source.removesuffix("```").partition("\n")[2]
     try:
-        value = json.loads(
-            source,
-            object_pairs_hook=_build_object,
-            parse_int=_parse_integer,
-            parse_float=_parse_number,
-            parse_constant=_refuse_number,
-        )
-    except RecursionError as error:
-        raise InvalidReply("the JSON nests too deep") from error
-    except json.JSONDecodeError as error:
-        raise InvalidReply(f"the reply is not one JSON object: {error}") from error
-    if not isinstance(value, dict):
-        raise InvalidReply(f"the reply is {shorten_repr(value)}; reply with one JSON object")
-    if nests_deeper(value, _DEEPEST):
-        raise InvalidReply("the JSON nests too deep")
-    tree: dict[str, Any] = escape_surrogates(value)
-    return tree
+        return msgspec.convert(_load_object(source), form)
+    except msgspec.ValidationError as error:
+        raise InvalidReply(format_validation_error(error)) from error
 
 
 def check_indices(indices: Sequence[int], expected: Sequence[int]) -> None:
@@ -196,27 +180,3 @@ def check_indices(indices: Sequence[int], expected: Sequence[int]) -> None:
             f"criterion_idx must be {', '.join(map(str, expected))}, each once and in this order;"
             f" the reply has {', '.join(map(str, indices[:100])) or 'no entries'}"
         )
-
-
-def _build_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise InvalidReply("an object has a duplicate key; write each key once")
-    return members
-
-
-def _parse_integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise InvalidReply(f"the number {digits[:40]} is out of range")
-    return int(digits)
-
-
-def _parse_number(digits: str) -> float:
-    number = parse_finite(digits)
-    if number is None:
-        raise InvalidReply(f"the number {digits[:40]} is out of range")
-    return number
-
-
-def _refuse_number(name: str) -> NoReturn:
-    raise InvalidReply(f"invalid number {name}; JSON has no such value")

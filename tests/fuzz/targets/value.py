@@ -10,8 +10,7 @@ from typing import Any
 
 from pytest_webeval.errors import EvaluationError, ValueParseError, WebEvalError
 from pytest_webeval.evaluators.network.body_matcher import MISSING, select_fields
-from pytest_webeval.evaluators.network.event_matcher import build_prefilter
-from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, queries_match
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, build_prefilter, queries_match
 from pytest_webeval.rules import RULES
 from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.values import VALUE_TYPES, value_type

@@ -9,11 +9,13 @@ import pytest
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.case import Case, EvaluationLog
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.results import Explanation, ResultWarning, TaskResult
+from pytest_webeval.results import EvaluatorResult, Explanation, ResultWarning, Status, TaskResult
 from pytest_webeval.scoring.score import score
 from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.summary.record import label_warnings
 from pytest_webeval.tasks.sites import Sites
+
+FAILURE = EvaluatorResult(evaluator_name="x", status=Status.FAILURE, score=0.0)
 
 
 @pytest.fixture
@@ -30,13 +32,14 @@ def test_a_case_has_no_container_of_its_own_that_an_evaluator_could_fill(case):
 
 
 def test_what_a_case_is_asked_to_add_is_in_its_log(case):
-    case.warnings.append("mine")
+    case.warn("mine")
     case.notice("no_recorded_patterns", "first")
     case.notice("no_recorded_patterns", "second")
-    assert (case.warnings, case.log.notices) == (["mine"], {"no_recorded_patterns": "first"})
+    mine = [ResultWarning("other", "mine")]
+    assert (case.log.warnings, case.log.notices) == (mine, {"no_recorded_patterns": "first"})
     other = replace(case, log=EvaluationLog())
-    other.warnings.append("other")
-    assert (case.warnings, other.warnings) == (["mine"], ["other"])
+    other.warn("other's", "slow_page")
+    assert (case.log.warnings, other.log.warnings) == (mine, [ResultWarning("slow_page", "other's")])
 
 
 def test_an_explanation_adds_no_notices(case):
@@ -45,12 +48,18 @@ def test_an_explanation_adds_no_notices(case):
         return Explanation([])
 
     case.notice("no_recorded_patterns", "first")
-    assert case.explain(explain) == Explanation([])
+    assert case.explain(FAILURE, explain).explanation == Explanation([])
     assert case.log.notices == {"no_recorded_patterns": "first"}
 
 
 def test_an_evaluation_by_other_rules_explains_nothing(case):
-    assert replace(case, other_rules=case.rules).explain(lambda: Explanation([])) is None
+    other = replace(case, other_rules=case.rules)
+    assert other.explain(FAILURE, lambda: Explanation([])).explanation is None
+
+
+def test_only_a_failure_is_explained(case):
+    result = FAILURE.with_changes(status=Status.SUCCESS)
+    assert case.explain(result, lambda: Explanation([])) is result
 
 
 @pytest.mark.usefixtures("published")
@@ -75,9 +84,9 @@ def test_a_text_of_the_run_does_not_choose_the_kind_of_its_warning(bench):
     assert score(replace(case, run=run), default_evaluators()).warnings == [ResultWarning("other", forged)]
 
 
-def test_a_text_that_is_appended_to_the_warnings_is_one_of_no_kind(case):
+def test_a_warning_without_a_kind_is_of_the_kind_other(case):
     case.warn("a", "slow_page")
-    case.warnings.append("b")
+    case.warn("b")
     assert case.warnings == ["a", "b"]
     assert case.log.warnings == [ResultWarning("slow_page", "a"), ResultWarning("other", "b")]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_webeval.judges.calls import InvalidReply
 from pytest_webeval.judges.methods.conclusions import LONGEST_REPLY, STATUS, Conclusion, parse_last_line
-from pytest_webeval.judges.methods.replies import ReplyObject, parse_json_object
+from pytest_webeval.judges.methods.replies import LONGEST_OBJECT, ReplyObject, parse_json_object
 
 VERDICTS = {"SUCCESS": True, "NOT SUCCESS": False}
 
@@ -113,7 +113,11 @@ def test_the_object_of_a_reply_is_read(text):
         ('{"a": __import__("os")}', "not one JSON object"),
         ('{"a":' * 2000 + "1" + "}" * 2000, "nests deeper than"),
         ('{"a": 1e99999}', "out of range"),
-        ('{"a": "' + "x" * LONGEST_REPLY + '"}', "use at most 200,000"),
+        ('{"a": "' + "x" * LONGEST_OBJECT + '"}', "use at most 400,000"),
+        ("[]", "no JSON object"),
+        ('{"a": 1' + "0" * 5000 + "}", "out of range"),
+        ('{"a": ' + "[" * 100_000, "no JSON object"),
+        ('{"a": ' + "[" * 100_000 + "}", "not one JSON object"),
     ],
 )
 def test_what_is_not_one_object_is_sent_back(text, problem):

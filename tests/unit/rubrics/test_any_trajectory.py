@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pytest_webeval
+from pytest_webeval.evaluators.rubric_verdict import Gating
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.run import Run
@@ -21,7 +22,6 @@ from pytest_webeval.recordings.trajectory.recorded import (
 )
 from pytest_webeval.recordings.trajectory.side_files import TaskData
 from pytest_webeval.recordings.trajectory.step import build_step
-from pytest_webeval.rubrics.gating import Gating
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.score_files import facts_of, ignored_files, stored_verdict
 from pytest_webeval.rubrics.stored_verdict import RunFacts

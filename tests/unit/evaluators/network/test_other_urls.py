@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from url_normalize import url_normalize
 
-from pytest_webeval.evaluators.network.event_matcher import build_prefilter
-from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match
+from pytest_webeval.evaluators.network.urls import UrlMatcher, bases_match, build_prefilter
 from pytest_webeval.tasks.sites import Environment, Sites
 from pytest_webeval.values.url_normalization import is_normal
 
