@@ -16,7 +16,8 @@ from pytest_webeval.recordings.network.gaps import Gaps
 
 if TYPE_CHECKING:
     from pytest_webeval.evaluators.case import Case
-    from pytest_webeval.recordings.network.events import Body, NetworkEvent
+    from pytest_webeval.recordings.network.bodies import Body
+    from pytest_webeval.recordings.network.events import NetworkEvent
 
 POST, CONTENT = "network_event.post_data", "network_event.response_content"
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
+from pytest_webeval.recordings.network.bodies import BODY_TYPES, Body, Param
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL, Limits
 

@@ -15,11 +15,11 @@ from urllib.parse import urldefrag, urljoin
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.events import (
     ABORTED,
     NO_RESPONSE,
     PLAYWRIGHT_TRACE,
-    Body,
     NetworkEvent,
     NetworkTrace,
     event_number,

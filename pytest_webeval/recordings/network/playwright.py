@@ -28,8 +28,9 @@ from pytest_webeval.recordings.network.bodies import (
     build_archive_source,
     build_folder_source,
 )
+from pytest_webeval.recordings.network.entries import parse_seconds
 from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
-from pytest_webeval.recordings.network.har_entries import build_trace, parse_seconds, too_many_entries
+from pytest_webeval.recordings.network.har_entries import build_trace, too_many_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.files import read_beginning_inside
 from pytest_webeval.safety.limits import Limits

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, decode_lenient, try_decode
 from pytest_webeval.recordings.network.bodies import NOTHING, BodySource, build_archive_source, build_folder_source
+from pytest_webeval.recordings.network.entries import Entry
 from pytest_webeval.recordings.network.events import RECORD_AGAIN, REQUEST_LOG, NetworkTrace
-from pytest_webeval.recordings.network.har_entries import Entry, TooManyEntries, build_trace, too_many_entries
+from pytest_webeval.recordings.network.har_entries import TooManyEntries, build_trace, too_many_entries
 from pytest_webeval.recordings.network.playwright import (
     LineEntries,
     load_folder,
