@@ -111,7 +111,6 @@ class LoggedActions(Struct):
 
     @property
     def has_frames(self) -> bool:
-        """Whether the trace has a screencast."""
         return any(action.before or action.after for action in self._actions)
 
     @property
@@ -153,7 +152,10 @@ class _Log(Struct):
 
     def _begin(self, event: _Event) -> _Action | None:
         self.settle()
-        name = _name_action(event)
+        # What the caller called: `click` of `page.click`, or the method where the trace does not say so.
+        called = event.api_name if isinstance(event.api_name, str) else ""
+        method = event.method if isinstance(event.method, str) else ""
+        name = called[-_LONGEST_NAME:].rpartition(".")[2] if called else method[:_LONGEST_NAME] or None
         if name is None or _HIDDEN.fullmatch(name) or not isinstance(event.call_id, str):
             return None
         tool = ".".join(part[:_LONGEST_NAME] for part in (event.owner, event.method) if isinstance(part, str))
@@ -172,7 +174,8 @@ class _Log(Struct):
             action.before = self._find_frame(action.page) or action.before
         action.target = _find_target(event, action.before) or action.target
         if event.type == "after":
-            action.error = _find_message(event.error)
+            message = get_member(event.error, "message")
+            action.error = truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
             action.after = self._find_frame(action.page)
             self._settling.append(action)
             del self._open[event.call_id]
@@ -204,13 +207,6 @@ def _read_events(content: bytes) -> Iterator[_Event]:
             yield event
 
 
-def _name_action(event: _Event) -> str | None:
-    """What the caller called: `click` of `page.click`, or the method where the trace does not say so."""
-    if isinstance(event.api_name, str) and event.api_name:
-        return event.api_name[-_LONGEST_NAME:].rpartition(".")[2]
-    return event.method[:_LONGEST_NAME] if isinstance(event.method, str) and event.method else None
-
-
 def _find_target(event: _Event, before: _Frame | None) -> Target | None:
     """The point of an action, or the box of its element, in CSS pixels of the page."""
     size = before.size if before is not None else None
@@ -219,11 +215,6 @@ def _find_target(event: _Event, before: _Frame | None) -> Target | None:
         return point
     left, top, width, height = (get_member(event.box, name) for name in ("x", "y", "width", "height"))
     return build_target(left, top, width, height, size)
-
-
-def _find_message(error: object) -> str | None:
-    message = get_member(error, "message")
-    return truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
 
 
 def _build_step(index: int, action: _Action) -> Step:
@@ -247,7 +238,6 @@ def _build_step(index: int, action: _Action) -> Step:
 
 
 def _read_params(action: _Action) -> dict[str, Any]:
-    """The parameters that tell something."""
     raw = bytes(action.params)
     if len(raw) > _LONGEST_PARAMS:
         return {"parameters": f"{len(raw):,} bytes, not shown"}
@@ -277,7 +267,6 @@ _CALL = re.compile(r"([ \t-]{0,20}[\w.]{1,80}\(\").*", re.ASCII | re.DOTALL)
 
 
 def names_password(text: str) -> bool:
-    """Whether a selector, or a line about an element, has a name of secrets in it."""
     return _NAME.search(text) is not None
 
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -74,18 +74,13 @@ def may_nest_deeper(text: str, levels: int) -> bool:
 
 def nests_deeper(value: Any, levels: int) -> bool:
     """Level by level, as the stack may not suffice for what a reader written in C went through."""
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
-        level = [child for parent in level for child in _list_children(parent) if isinstance(child, dict | list)]
+        parents = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [child for parent in parents for child in parent if isinstance(child, dict | list)]
         if not level:
             return False
     return True
-
-
-def _list_children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    if isinstance(parent, dict):
-        return parent.values()
-    return parent if isinstance(parent, list) else ()
 
 
 def is_json(tree: Any, depth: int = DEEPEST) -> bool:
@@ -143,7 +138,7 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
         )
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
-    if not _is_shallow(value):
+    if nests_deeper(value, DEEPEST):
         raise ValueError(_TOO_DEEP)
     return value, tuple(repeated)
 
@@ -156,21 +151,6 @@ def _check_digits(number: str) -> str:
     if len(number) > MAX_DIGITS or len(exponent) > MAX_EXPONENT:
         raise ValueError(f"the number {number:.40} is out of range")
     return number
-
-
-def _is_shallow(value: Any) -> bool:
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _list_exact_children(outer)]
-        if not level:
-            return True
-    return False
-
-
-def _list_exact_children(value: Any) -> Sequence[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else ()
 
 
 _LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times that
@@ -266,7 +246,6 @@ class _Repairs(Struct):
 
     @property
     def has_nonfinite(self) -> bool:
-        """Whether a number became null."""
         return _NONFINITE_WARNING in self.warnings
 
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

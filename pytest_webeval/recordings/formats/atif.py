@@ -45,11 +45,12 @@ class Call(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a trial. Raises `UnreadableTrajectory`."""
     result = read_result(files)
     folders = _list_folders(files, result)
     documents = {folder: _read_document(files, f"{folder}/{TRAJECTORY}") for folder in folders}
-    shots = tuple(shot for folder in folders for shot in _list_images(files, folder))
+    inner = [(folder, name) for folder in folders for name in ("", *files.list_names(folder)[:MOST_FOLDERS])]
+    places = [f"{folder}/{name}".rstrip("/") for folder, name in inner if not name or name.isprintable()]
+    shots = tuple(shot for place in places for shot in files.list_images(place))
     steps = tuple(_read_steps(documents, {shot.name: shot for shot in shots}))
     first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
     agent = first.member("agent")
@@ -81,19 +82,11 @@ def _read_name(fields: JsonFields, key: str) -> str | None:
 
 
 def _list_folders(files: RecordedFiles, result: JsonFields | None) -> list[str]:
-    """The directories that hold a trajectory, in the order of the steps of the task."""
     folders = ["agent"] if TRAJECTORY in files.list_names("agent") else []
     names = set(files.list_names("steps"))
     order = [step.text("step_name") for step in result.objects("step_results")] if result else []
     steps = [f"steps/{name}/agent" for name in dict.fromkeys(order) if name in names]
     return folders + [folder for folder in steps if TRAJECTORY in files.list_names(folder)]
-
-
-def _list_images(files: RecordedFiles, folder: str) -> Iterator[Screenshot]:
-    yield from files.list_images(folder)
-    for name in files.list_names(folder)[:MOST_FOLDERS]:
-        if name.isprintable():
-            yield from files.list_images(f"{folder}/{name}")
 
 
 def _read_document(files: RecordedFiles, name: str) -> JsonFields:
@@ -158,7 +151,6 @@ def _read_calls(step: JsonFields) -> list[Call]:
 
 
 def _split(contents: list[Any]) -> tuple[list[str], list[str]]:
-    """The texts of results, and the paths of their images."""
     texts = [text for content in contents if (text := _join(content))]
     return texts, [path for content in contents for path in _list_paths(content)]
 
@@ -196,7 +188,6 @@ def _read_answer(documents: dict[str, JsonFields]) -> str | None:
 
 
 def _total_usage(documents: list[JsonFields]) -> Usage | None:
-    """Tokens of all trajectories; None where one of them does not say."""
     totals = [document.member("final_metrics") for document in documents]
     prompt = [total.count("total_prompt_tokens") for total in totals]
     completion = [total.count("total_completion_tokens") for total in totals]

@@ -105,7 +105,6 @@ class InvalidMethod:
         return repr(self.raw)
 
     def upper(self) -> NoReturn:
-        """Raise `EvaluationError`."""
         raise EvaluationError(f"invalid method of an event of the trace: {self.raw!r}; re-record the run")
 
 
@@ -158,7 +157,6 @@ def parse_timestamp(stamp: str | None) -> float | None:
 
 
 def parse_seconds(raw: Raw) -> float | None:
-    """The moment that a time stamp names, in seconds since 1970; None for one that cannot be read."""
     return parse_timestamp(try_decode(TEXT, raw))
 
 
@@ -185,7 +183,6 @@ def parse_status(raw: float | str) -> int:
 
 
 def read_entry(raw: Raw) -> Entry | None:
-    """The entry in an object; None where one of its members cannot be read."""
     return try_decode(_ENTRY, raw)
 
 

@@ -72,7 +72,7 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
     document may be in an iframe, or is a posted form whose redirect leads to a page that was not recorded.
     """
     checked = {event.index for event in events}
-    documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
+    documents = [each for each in in_time if _is_document(each, is_strict=each.index in checked)]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
     marks_pages, later_tabs = any(event.resource_type or event.is_navigation for event in events), set()
@@ -136,11 +136,13 @@ def _is_referer(referer: str, url: str) -> bool:
     return referer == address or (referer.count("/") == _ORIGIN_SLASHES and address.startswith(referer))
 
 
-def _is_known_document(event: Document) -> bool:
-    """Whether it is a document, if that can be read: what is damaged in an earlier chunk must not cost this one."""
+def _is_document(event: Document, *, is_strict: bool) -> bool:
+    """Whether it is a document. What is damaged in an earlier chunk must not cost this one."""
     try:
         return event.is_document
     except EvaluationError:
+        if is_strict:
+            raise
         return False
 
 

@@ -72,7 +72,13 @@ def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries
     try:
         result = LineEntries(_decode_entries(_split_lines(content), limits))
     except (_BadLine, UnicodeDecodeError) as error:
-        result = LineEntries(_decode_line_feed_lines(content, where, limits), f"{where}: {error}")
+        # As Playwright wrote them: line feeds alone end a line, and a blank line says nothing.
+        lines = (line if line.strip() else b'{"type": ""}' for line in BytesIO(content))
+        try:
+            result = LineEntries(_decode_entries(lines, limits), f"{where}: {error}")
+        except _BadLine as problem:
+            text = f"cannot parse {where} as a Playwright trace: {problem}; re-record the run"
+            raise RecordingError(text) from problem
     if len(result.entries) > limits.entries:
         raise too_many_entries(where, limits)
     return result
@@ -96,7 +102,6 @@ class _BadLine(Exception):
 
 
 def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]:
-    """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
     for number, text in enumerate(lines, 1):
         try:
@@ -110,15 +115,6 @@ def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]
     return entries
 
 
-def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
-    """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
-    try:
-        lines = (line if line.strip() else b'{"type": ""}' for line in BytesIO(content))
-        return _decode_entries(lines, limits)
-    except _BadLine as error:
-        raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
-
-
 def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
     """The events of `trace.zip` as Playwright writes it, read in place. Raises `RecordingError`."""
     where = str(inputs.directory / name)
@@ -128,7 +124,9 @@ def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
         part = archive.below(folder)
         names = [NETWORK] if NETWORK in part.names else list_network_logs(part.names)
         logs = _read_logs(inputs.limits.file_size, names, part.read)
-        starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
+        clocks = map(name_actions, logs)
+        beginnings = [part.read_beginning(name, LARGEST_START) if name in part else b"" for name in clocks]
+        starts = list(map(parse_trace_start, beginnings))
     except BROKEN_ZIP as error:
         problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
         raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
@@ -158,7 +156,6 @@ def load_folder(inputs: RunInputs, name: str) -> NetworkTrace:
 
 
 def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
-    """The events of a line file alone, under any other name. Raises `RecordingError`."""
     content = _drop_undecodable(inputs.read(name))
     lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
     marked = _mark_earlier(lines.entries, _read_folder_start(inputs, name))
@@ -168,11 +165,6 @@ def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
 def _read_folder_start(inputs: RunInputs, log: str) -> StartTimes | None:
     """When the trace of a log in a folder began. Only the beginning of the file that says so is read."""
     return parse_trace_start(read_beginning_inside(inputs.directory, name_actions(log), LARGEST_START))
-
-
-def _read_actions(archive: Archive, log: str) -> bytes:
-    name = name_actions(log)
-    return archive.read_beginning(name, LARGEST_START) if name in archive else b""
 
 
 def _find_folder(names: Sequence[str], where: str) -> str:
@@ -273,7 +265,6 @@ class StartTimes(Struct, frozen=True, gc=False):
     monotonic: float | None
 
     def is_before(self, start: StartTimes) -> bool:
-        """Whether this was earlier for sure."""
         if self.monotonic is not None and start.monotonic is not None:
             return self.monotonic < start.monotonic
         if self.wall is not None and start.wall is not None:

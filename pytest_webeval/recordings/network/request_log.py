@@ -89,8 +89,8 @@ class LoggedRequest(NetworkEvent):
             raise self.damaged("body") from None
         if mime.startswith(MULTIPART):
             return Body(mime, "", self._refuse_upload, None if _UPLOAD.match(parsed) else parsed)
-        form = _encode_form(raw) if mime.startswith(FORM) else None
-        return Body(mime, parsed if form is None else form, parsed=parsed)
+        fields = try_decode(_FORM, raw) if mime.startswith(FORM) else None  # None if a form is not stored so
+        return Body(mime, parsed if fields is None else urlencode(fields, doseq=True), parsed=parsed)
 
     def read_content(self) -> Body | None:
         self._refuse("content of a response")
@@ -148,12 +148,6 @@ def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
         line is not None and LoggedRequest(0, line).has_url and LoggedRequest(0, line).url.startswith(UNLOGGED)
     )
     return line if is_unlogged else None
-
-
-def _encode_form(raw: bytes) -> str | None:
-    """The text of a form with these fields; None if they are not those that a form is stored as."""
-    fields = try_decode(_FORM, raw)
-    return None if fields is None else urlencode(fields, doseq=True)
 
 
 class _Interception(msgspec.Struct):

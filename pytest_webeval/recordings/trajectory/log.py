@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct, field
@@ -66,6 +67,11 @@ class StepBuilder(Struct):
         )
         return has_same_thought or has_same_action
 
+    def is_echoed(self, after: StepBuilder | None) -> bool:
+        if self.action.is_structured or after is None:
+            return False
+        return (self.number, self.text) == (after.number, after.text)
+
 
 class StepAssembler(Struct):
     """The steps of a log, put together line by line: a text, then a structured line, then an observation.
@@ -110,7 +116,6 @@ class StepAssembler(Struct):
             step.observation = observation.text
 
     def _open(self) -> StepBuilder | None:
-        """The last step, if more of its lines may follow."""
         return self.steps[-1] if self.steps and self.steps[-1].observation is None else None
 
     def _begin(self, step: StepBuilder) -> None:
@@ -123,7 +128,6 @@ class StepAssembler(Struct):
 
 
 def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
-    """The steps in the lines of a log, in the order of the log."""
     drafts = StepAssembler(warnings)
     for line, action in zip(lines, _parse_actions(lines, warnings), strict=True):
         parsed = action or _parse_message(line, warnings)
@@ -168,14 +172,8 @@ def _remove_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
     """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
     if not any(step.action.is_structured for step in steps):
         return steps
-    following = [*steps[1:], None]
-    return [step for step, after in zip(steps, following, strict=True) if not _is_echoed(step, after)]
-
-
-def _is_echoed(step: StepBuilder, after: StepBuilder | None) -> bool:
-    if step.action.is_structured or after is None:
-        return False
-    return (step.number, step.text) == (after.number, after.text)
+    pairs = pairwise([*steps, None])
+    return [step for step, after in pairs if step is not None and not step.is_echoed(after)]
 
 
 class LoggedStep(Struct, frozen=True):
