@@ -53,20 +53,17 @@ def read(files: RecordedFiles) -> Trajectory:
     shots = find_screenshots(answer.screenshots, answer.is_rel_paths, files.names, files.path)
     location = locate(files.path.absolute())
     steps, alignment = align(log.steps, shots.all)
-    if problem := answer_problem or (None if answer.is_aborted else log_problem):
-        outcome = _classify_unreadable(problem, core)
-    else:
-        outcome = classify_answered(answer, log.steps, location.max_rounds)
+    problem = answer_problem or (None if answer.is_aborted else log_problem)
+    outcome = None if problem is None else _classify_unreadable(problem, core)
     is_readable = answer_problem is None and log_problem is None
     # The agent acted although the log holds no action (§2.1).
     is_log_lost = is_readable and not steps and (len(shots.all) > 1 or answer.final_answer not in ("", NO_ANSWER))
-    reported = _find_self_report(steps)
-    name = name_warning(files.path.name, answer.name) if answer_problem is None else None
-    named, lost = (name,) if name else (), (LOST_LOG,) if is_log_lost else ()
+    named = [name_warning(files.path.name, answer.name)] if answer_problem is None else []
+    lost = [LOST_LOG] if is_log_lost else []
     others = [warning for each in (shots, times, core, task_data) for warning in each.warnings]
     return Trajectory(
         inputs=files.inputs,
-        outcome=outcome,
+        outcome=outcome or classify_answered(answer, log.steps, location.max_rounds),
         answer=answer.final_answer if answer.is_answered else None,
         answer_problem=answer_problem,
         steps=steps,
@@ -75,8 +72,8 @@ def read(files: RecordedFiles) -> Trajectory:
         screenshots=shots.all,
         usage=total_usage(answer.token_usage) if is_readable and answer.token_usage else None,
         flags=_list_flags(log, shots, core, alignment, is_log_lost=is_log_lost) if is_readable else (),
-        warnings=(*named, *answer.warnings, *log.warnings, *lost, *others, *unread),
-        details={} if reported is None else {"self_reported_success": reported},
+        warnings=(*filter(None, named), *answer.warnings, *log.warnings, *lost, *others, *unread),
+        details={} if (done := _find_self_report(steps)) is None else {"self_reported_success": done},
         dialect=None if log_problem else log.dialect,
         unsupported=_check_layout(files),
         missing_evidence=_find_missing_evidence(answer, shots, steps),

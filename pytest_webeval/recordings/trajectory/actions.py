@@ -147,13 +147,6 @@ class Action(Struct, frozen=True):
     def arguments(self) -> dict[str, Any]:
         return {key: value for key, value in self.logged.items() if key not in _NOT_ARGUMENTS}
 
-    @property
-    def json(self) -> str:
-        """The action as the original lists it; for the gpt solver, where it lists none, name and arguments (Q7)."""
-        if self.dialect == GPT_SOLVER:
-            return json.dumps({"action": self.name, **self.arguments})
-        return json.dumps({key: value for key, value in self.logged.items() if key != "thoughts"})
-
 
 def is_action(event: Mapping[str, Any]) -> bool:
     """Whether a line is an action. Its type says nothing: actions of Fara are logged as `OtherEvent` (Q5)."""

@@ -12,17 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.actions import (
-    FARA,
     GPT_SOLVER,
     SOLVER,
     SUMMARY,
-    TEXT,
     Action,
     ObservationText,
     StepText,
@@ -176,29 +173,14 @@ def _remove_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
     return [step for step, after in pairs if step is not None and not step.is_echoed(after)]
 
 
-class LoggedStep(Struct, frozen=True):
-    """A step, the line that it was read from, and its action in the words of that line."""
-
-    step: Step
-    line: Line
-    action: Action
-
-
-def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
-    """All steps of a log, also those that only a text records though others have structured lines (Q8)."""
+def read_steps(lines: Sequence[Line], warnings: WarningLog) -> tuple[tuple[Step, ...], frozenset[str]]:
+    """All steps of a log, also those that only a text records though others have structured lines (Q8); dialects."""
     drafts = draft_steps(lines, warnings)
     _compare_counts(drafts, warnings)
-    return _scale_targets([_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)])
-
-
-def _scale_targets(steps: list[LoggedStep]) -> list[LoggedStep]:
-    scale = find_scale(logged.step for logged in steps)
-    if scale is None:
-        return steps
-    targets = [logged.step.target and logged.step.target.scaled(*scale) for logged in steps]
-    return [
-        replace(logged, step=replace(logged.step, target=target)) for logged, target in zip(steps, targets, strict=True)
-    ]
+    steps = tuple(_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1))
+    if scale := find_scale(steps):
+        steps = tuple(replace(step, target=step.target and step.target.scaled(*scale)) for step in steps)
+    return steps, frozenset(draft.action.dialect for draft in drafts)
 
 
 def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
@@ -211,11 +193,11 @@ def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None
         warnings.add(f"has {counts}; the structured steps count{rest}")
 
 
-def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
+def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> Step:
     action, line = draft.action, draft.line.number
     for problem in action.problems:
         warnings.add(problem, line)
-    step = Step(
+    return Step(
         index=index,
         action=action.name,
         raw_action=action.raw_name,
@@ -229,7 +211,6 @@ def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedS
         line=line,
         target=find_target(action.name, action.arguments),
     )
-    return LoggedStep(step, draft.line, action)
 
 
 def _read_text_field(line: Line, key: str, warnings: WarningLog) -> str | None:
@@ -263,16 +244,10 @@ class Log(Struct, frozen=True):
     """What a log records.
 
     `dialect` is `fara`, `gpt_solver`, `text`, `mixed` if steps of several kinds are in it, or `empty` if none is.
-    `events`, `actions` and `thoughts` are those that the original loader has (§3.1), with these exceptions. What it
-    loses with a damaged line or text is there. For gpt-solver logs it leaves actions and thoughts empty (Q7), and here
-    they are the normal form: the renamed action, then its arguments. `actions` and `thoughts` go with `steps`.
     """
 
     dialect: str
     steps: tuple[Step, ...]
-    events: tuple[dict[str, Any], ...]
-    actions: tuple[str, ...]
-    thoughts: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -280,33 +255,9 @@ def read_log(content: bytes) -> Log:
     """The log in the bytes of its file, whatever they are. Damaged data are ignored or repaired, with a warning."""
     in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
-    logged_steps = read_steps(lines, in_steps)
-    dialect = _detect_dialect(lines, logged_steps)
-    return Log(
-        dialect=dialect,
-        steps=tuple(logged.step for logged in logged_steps),
-        events=_convert_events(dialect, lines, logged_steps),
-        actions=tuple(logged.action.json for logged in logged_steps),
-        thoughts=tuple(logged.action.thought for logged in logged_steps),
-        warnings=(*in_steps.texts, *in_lines.texts),
-    )
-
-
-def _detect_dialect(lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> str:
-    dialects = {logged.action.dialect for logged in logged_steps}
-    if not dialects:
-        return GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
-    return dialects.pop() if len(dialects) == 1 else MIXED
-
-
-def _convert_events(
-    dialect: str, lines: Sequence[Line], logged_steps: Sequence[LoggedStep]
-) -> tuple[dict[str, Any], ...]:
-    """The events as the original has them in each of its modes (§3.1)."""
-    if dialect in {FARA, MIXED}:
-        return tuple(line.event for line in lines)
-    if dialect == TEXT:
-        actions = [logged.action for logged in logged_steps]
-        return tuple({"action": each.name, "arguments": {**each.logged, "thoughts": each.thought}} for each in actions)
-    pairs = [(logged.line.event, logged.action) for logged in logged_steps]
-    return tuple({**event, "arguments": {**action.logged, "action": action.name}} for event, action in pairs)
+    steps, dialects = read_steps(lines, in_steps)
+    if dialects:
+        dialect = next(iter(dialects)) if len(dialects) == 1 else MIXED
+    else:
+        dialect = GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
+    return Log(dialect, steps, (*in_steps.texts, *in_lines.texts))
