@@ -15,8 +15,9 @@ from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.screenshots import number_of
 from pytest_webeval.recordings.trajectory.step import IMAGES, Screenshot, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.json import InvalidJson, RepairedObject, load_lenient, may_hold_more
+from pytest_webeval.safety.json import InvalidJson, RepairedObject, get_member, load_lenient, may_hold_more
 from pytest_webeval.safety.run_directory import is_directory, list_names
+from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.warning_log import WarningLog
 
 MOST_NUMBER = 10**15  # nothing that a run counts or measures comes near it
@@ -74,6 +75,11 @@ class RecordedFiles:
         names = [name for name in self.list_names(folder) if name.startswith(prefix) and name.isprintable()]
         shots = [Screenshot(f"{below}{name}", number_of(name)) for name in names if name.lower().endswith(IMAGES)]
         return tuple(sorted(shots, key=lambda shot: (shot.number, shot.name)))
+
+    def warn_of_name(self, name: str, noun: str, value: str) -> None:
+        """Warn of a file that is of another task than its directory."""
+        quoted = preview(value, 80, is_ascii=True)
+        self.warnings.add(f"{name} is of the {noun} {quoted}; the directory's name is used as the task id")
 
     def read_json(self, name: str) -> JsonFields:
         """The object in a file that the run cannot do without. Raises `UnreadableTrajectory`."""
@@ -165,6 +171,14 @@ class RecordedFiles:
             problem = f"{name} holds {reprlib.repr(value):.80}, expected a JSON object"
             raise UnreadableTrajectory("json_invalid", f"{problem}; {_REPAIR_HINT}")
         return JsonFields(value, name, self.warnings)
+
+
+def join_texts(content: object) -> str:
+    """The text of a message, which is one, or a list of texts and images."""
+    if isinstance(content, str):
+        return content
+    texts = [get_member(part, "text") for part in content] if isinstance(content, list) else []
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _holds_nonfinite(tree: object) -> bool:

@@ -299,18 +299,15 @@ def _find_inner_runs(listing: DirectoryListing, levels: int = MOST_LEVELS_INSIDE
     directories = [path for path in listing.directories() if path.name not in TRACE_NAMES]
     branches = []
     for inner in map(list_directory, directories[:MOST_INSIDE]):
-        if _is_run(inner):
+        try:
+            is_run = format_of(inner.path, inner) is not None
+        except RecordingError:
+            is_run = False
+        if is_run:
             branches.append(Branch(inner.path, Kind.RUN))
         elif below := _find_inner_runs(inner, levels - 1):
             branches.append(Branch(inner.path, Kind.GROUP, branches=below))
     return tuple(branches)
-
-
-def _is_run(listing: DirectoryListing) -> bool:
-    try:
-        return format_of(listing.path, listing) is not None
-    except RecordingError:
-        return False
 
 
 def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)

@@ -24,7 +24,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.recordings.inputs import try_decode
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_step, build_target, format_time
-from pytest_webeval.safety.json import get_member
+from pytest_webeval.safety.json import get_member, read_number
 from pytest_webeval.safety.text import truncate_words
 
 MOST_ACTIONS = 1_000  # of which the last count
@@ -33,6 +33,7 @@ _LONGEST_LINE = 2**20  # bytes; snapshots of pages may be longer, and actions ar
 _LONGEST_PARAMS = 2**16  # bytes
 _LONGEST_NAME = 80  # characters
 _LONGEST_MESSAGE = 500  # characters
+_LATEST = 1e15  # milliseconds
 _MESSAGES = 12  # of the log of an action, of which the last count
 _FRAME = re.compile(r"(?:resources|screencast)/[\w@.-]{1,200}", re.ASCII)
 _SKIPPED = (b'{"type":"frame-snapshot"', b'{"type":"resource-snapshot"', b'{"type":"console"', b'{"type":"event"')
@@ -247,8 +248,8 @@ def _read_params(action: _Action) -> dict[str, Any]:
 
 def _parse_number(value: object) -> float | None:
     """A number of milliseconds, unless it is none that a clock shows."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
+    number = read_number(value, -_LATEST, _LATEST)
+    return None if number is None else float(number)
 
 
 _EVENT = msgspec.json.Decoder(_Event)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import msgspec
@@ -51,6 +51,13 @@ _DIGITS = "Python reads at most 4,300; write it as a string"
 def get_member(tree: object, name: str) -> Any:
     """The member of an object; None where the value of a stranger has no such member, or is no object."""
     return tree.get(name) if isinstance(tree, Mapping) else None
+
+
+def read_number(value: object, least: float = -inf, most: float = inf) -> float | None:
+    """The same value if it is a number in a range, and no boolean, which Python takes for one; None for any other."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        return None
+    return value
 
 
 def parse_finite(digits: str) -> float | None:
@@ -307,3 +314,26 @@ def replace_texts(tree: Any, texts: Iterator[str]) -> Any:
     if isinstance(tree, list | tuple):
         return [replace_texts(value, texts) for value in tree]
     return next(texts) if isinstance(tree, str) else tree
+
+
+# How MessagePack begins a number of 64 bits that is NaN or infinite. Other bytes may look the same.
+_NONFINITE_BYTES = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
+
+
+def to_compact_json(tree: Any) -> bytes | None:
+    """The bytes of plain JSON; None for what cannot be spelled so: a whole number that is long, half a surrogate pair.
+
+    None for NaN and infinities as well, of which JSON knows none: msgspec would write null for them.
+    """
+    try:
+        return None if _NONFINITE_BYTES.search(msgspec.msgpack.encode(tree)) else msgspec.json.encode(tree)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+def copy_small(tree: Any, longest: int, deepest: int) -> Any | None:
+    """A copy of plain JSON with at most so many bytes and levels of brackets, lists instead of tuples; or else None."""
+    encoded = to_compact_json(tree)
+    if encoded is None or len(encoded) > longest or encoded.count(b"[") + encoded.count(b"{") > deepest:
+        return None
+    return msgspec.json.decode(encoded)

@@ -21,12 +21,11 @@ from pytest_webeval.recordings.formats.clawbench_verdicts import (
     read_judgements,
     shorten,
 )
-from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, build_step, format_time
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import preview
 
 ACTIONS, MESSAGES, SCREENSHOTS = "data/actions.jsonl", "data/agent-messages.jsonl", "data/screenshots"
 # What the scripts in `runtime/harnesses/` write if a part of theirs does not start. Of `INFRA_STOP_REASONS` in
@@ -58,8 +57,7 @@ def read(files: RecordedFiles) -> Trajectory:
     facts["stop_reason"] = interception and interception.stop_reason
     case = meta.text("test_case")
     if case and case not in files.path.absolute().name:
-        quoted = preview(case, 80, is_ascii=True)
-        files.warnings.add(f"{META} is of the test case {quoted}; the directory's name is used as the task id")
+        files.warn_of_name(META, "test case", case)
     if interception is None and not is_intercepted and not has_failed:
         files.warnings.add(f"there is no {INTERCEPTION}, which says why the run stopped; {RESTORE}")
     return Trajectory(
@@ -148,10 +146,7 @@ def _read_reply(line: Mapping[str, Any]) -> str:
     message = inner if isinstance(inner, dict) else line
     if message.get("role") != "assistant":
         return ""
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+    return join_texts(message.get("content")).strip()
 
 
 def _read_usage(usage: JsonFields) -> Usage | None:

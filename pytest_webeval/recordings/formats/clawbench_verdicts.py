@@ -96,7 +96,11 @@ def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
 
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
-    copy = _read_copy(meta)
+    stored = meta.raw.get("judge")
+    if not isinstance(stored, Mapping | None):
+        problem = f"{META} has {shorten_repr(stored)} as judge, expected what the judge stored as an object"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; {COPY_AGAIN}")
+    copy = None if stored is None else read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
     if exists_no_follow(files.path / STRICT):
         fields = files.read_verdict(STRICT)
         judgement = read_judge(fields, STRICT, is_lenient=False)
@@ -114,16 +118,6 @@ def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
         yield Judgement(source=META, judge="strict judge", success=success, contradictions=(lost,))
     if exists_no_follow(files.path / LENIENT):
         yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
-
-
-def _read_copy(meta: JsonFields) -> Judgement | None:
-    copy = meta.raw.get("judge")
-    if copy is None:
-        return None
-    if not isinstance(copy, Mapping):
-        problem = f"{META} has {shorten_repr(copy)} as judge, expected what the judge stored as an object"
-        raise UnreadableTrajectory("score_unreadable", f"{problem}; {COPY_AGAIN}")
-    return read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
 
 
 def _compare_copy(meta: JsonFields, copy: Judgement | None, judgement: Judgement | None) -> Iterator[str]:
@@ -203,7 +197,11 @@ def read_judge(fields: JsonFields, source: str, *, is_lenient: bool) -> Judgemen
     if not isinstance(fields.raw.get("raw"), str | None):
         problem = f"{source} has {shorten_repr(fields.raw['raw'])} as raw, expected the reply of the judge as a text"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
-    problems = (*_check_reply(fields, source, success, is_lenient=is_lenient), *_check_error(fields, source, success))
+    problems = tuple(_check_reply(fields, source, success, is_lenient=is_lenient))
+    error = fields.raw.get("error")
+    if success is not None and error not in (None, ""):  # neither writer stores both
+        text = f"{source} stores {str(success).lower()}, but also the error {shorten_repr(error)} of the judge"
+        problems = (*problems, text)
     reason = fields.text("reason") or fields.text("error") or ""
     return Judgement(
         source=source,
@@ -225,13 +223,6 @@ def _check_reply(fields: JsonFields, source: str, success: bool | None, *, is_le
     if derived is not success:
         words = {True: "true", False: "false", None: "no verdict"}
         yield f"{source} stores {words[success]}, but its reply says {words[derived]}"
-
-
-def _check_error(fields: JsonFields, source: str, success: bool | None) -> Iterator[str]:  # noqa: FBT001  (what is stored)
-    """Neither writer stores an error of the judge next to a verdict."""
-    error = fields.raw.get("error")
-    if success is not None and error not in (None, ""):
-        yield f"{source} stores {str(success).lower()}, but also the error {shorten_repr(error)} of the judge"
 
 
 def read_strict_reply(reply: str) -> bool | None:

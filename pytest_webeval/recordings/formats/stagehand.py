@@ -20,7 +20,7 @@ from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
-from pytest_webeval.safety.text import preview, to_line
+from pytest_webeval.safety.text import to_line
 
 TASK_DATA = "task_data.json"
 METADATA = "metadata.json"
@@ -76,7 +76,10 @@ def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]]
     gates = files.read_verdict(f"{SCORES}/{GATES}") if GATES in files.list_verdicts(SCORES) else None
     results: dict[str, dict[str, object]] = {}
     judgements: list[Judgement] = []
-    for name in _list_results(files):
+    stored = [name for name in files.list_verdicts(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
+    # Those of the run itself first, in the order of `LIVE`.
+    names = sorted(stored, key=lambda name: (LIVE.index(name) if name in LIVE else len(LIVE), name))
+    for name in names[:MOST_RESULTS]:
         source, is_live = f"{SCORES}/{name}", name in LIVE
         try:
             fields = dict(files.read_verdict(source).raw)
@@ -88,11 +91,6 @@ def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]]
             files.warnings.add(f"{error}; ignored")
     problems = (*_compare_live(results, judgements), *_check_copy(files, results))
     return results, _add_problems(judgements, problems)
-
-
-def _list_results(files: RecordedFiles) -> list[str]:
-    names = [name for name in files.list_verdicts(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
-    return sorted(names, key=lambda name: (LIVE.index(name) if name in LIVE else len(LIVE), name))[:MOST_RESULTS]
 
 
 def _compare_live(results: dict[str, dict[str, object]], judgements: list[Judgement]) -> Iterator[str]:
@@ -137,8 +135,7 @@ def _check_id(files: RecordedFiles, trajectory: StagehandTrajectory, metadata: J
     path = files.path.absolute()
     is_named_by_run = metadata is not None and all(key in metadata for key in RUN_KEYS)
     if trajectory.task.id.rpartition("/")[2] != (path.parent if is_named_by_run else path).name:
-        quoted = preview(trajectory.task.id, 80, is_ascii=True)
-        files.warnings.add(f"{FILE} is of the task {quoted}; the directory's name is used as the task id")
+        files.warn_of_name(FILE, "task", trajectory.task.id)
 
 
 def _keep_images(step: Step, images: dict[str, Screenshot]) -> Step:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.text import preview, to_line
 
 TOLERANCE = 1e-6  # writers divide in binary floating point
@@ -77,13 +78,9 @@ def _read_points(entry: Mapping[str, Any], key: str, place: str, *, is_optional:
     raw = entry.get(key)
     if raw is None and is_optional:
         return None
-    if not _is_number(raw, MOST_POINTS):
+    if (points := read_number(raw, 0, MOST_POINTS)) is None:
         raise _build_points_error(f"{place}.{key}", raw, "a number of points")
-    return cast("float", raw)
-
-
-def _is_number(raw: object, most: int) -> bool:
-    return isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= most
+    return points
 
 
 def _build_points_error(place: str, raw: object, expected: str) -> UnreadableTrajectory:
@@ -179,7 +176,7 @@ def read_judgement(source: str, fields: Mapping[str, Any], gates: Mapping[str, A
     except UnreadableTrajectory as error:
         raise _build_error(f"{source}: {error}") from error
     process = fields.get("processScore")
-    if process is not None and not _is_number(process, 1):
+    if process is not None and read_number(process, 0, 1) is None:
         raise _build_error(f"{source} has {quote_json(process)} as processScore, expected a number from 0 to 1")
     rule = find_process_rule(scores, process) if scores else None
     success, reasoning = judged and not _list_gates(gates), _compose_reasoning(fields, gates)

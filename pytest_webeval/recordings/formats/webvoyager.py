@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
-from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import (
     Judgement,
@@ -152,10 +152,7 @@ def _read_list(files: RecordedFiles, name: str) -> list[Any]:
 def _join(entry: JsonFields) -> str:
     """The text of a message, which is one, or a list of texts and images."""
     content = entry.raw.get("content")
-    if not isinstance(content, list):
-        return entry.text("content") or ""
-    texts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return join_texts(content) if isinstance(content, list) else entry.text("content") or ""
 
 
 def _read_steps(messages: Sequence[Message], shots: dict[int, Screenshot]) -> Iterator[Step]:

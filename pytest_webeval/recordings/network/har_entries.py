@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 
 from msgspec import Raw
@@ -37,6 +37,15 @@ def build_trace(
     return NetworkTrace(events, repairs, advice, earlier=earlier, by_time=_order_by_time(events))
 
 
+def carry_times(times: Iterable[float | None]) -> list[float]:
+    """The same times, where an unknown one is that of its predecessor, so that sorting leaves it behind that."""
+    last, carried = -inf, []
+    for time in times:
+        last = last if time is None else time
+        carried.append(last)
+    return carried
+
+
 def _order_by_time(events: Sequence[NetworkEvent]) -> tuple[int, ...]:
     """The indices of events by the time at which each began; empty where that is their order.
 
@@ -46,10 +55,7 @@ def _order_by_time(events: Sequence[NetworkEvent]) -> tuple[int, ...]:
     is_uniform = len({(len(stamp), stamp[-2:]) for stamp in stamps}) <= 1
     if is_uniform and stamps[:1] and stamps[0][-2:] == b'Z"' and stamps == sorted(stamps):
         return ()  # as nearly all recordings are, which saves parsing
-    last, times = -inf, []
-    for event in events:
-        last = last if (time := event.started) is None else time
-        times.append(last)
+    times = carry_times(event.started for event in events)
     order = sorted(range(len(events)), key=times.__getitem__)
     return () if order == list(range(len(events))) else tuple(order)
 

@@ -93,12 +93,12 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
         entries, recorder = _decode_log(content, where, limits)
     except UNDECODABLE as error:
         try:
-            lines = read_line_entries(content, where, limits)
+            lines, refused = read_line_entries(content, where, limits)
         except TooManyEntries:
             raise
         except RecordingError:
             raise RecordingError(f"cannot parse {where} as HAR: {error}; {RECORD_AGAIN}") from error
-        return build_trace(lines.entries, bodies, lines.repairs or repairs)
+        return build_trace(lines, bodies, refused or repairs)
     if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
     if not entries:

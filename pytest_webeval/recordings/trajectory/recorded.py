@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pytest_webeval.recordings.trajectory.layout import GATED, MMRUBRIC, RUBRIC,
 from pytest_webeval.recordings.trajectory.side_files import TaskData
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Screenshot, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow, sha256
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.text import preview
 
 MISMATCH = 2  # as many screenshots more or fewer than actions do not belong to them
@@ -314,10 +316,9 @@ RANGE = f"a number from 0 to {FULL_REWARD}"
 
 def check_reward(value: object, where: str) -> float:
     """The reward if it is a number from 0 to 1. Raises `UnreadableTrajectory` for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise build_damage_error(where, value, RANGE)
-    reward = round(value, DIGITS)
-    if not 0 <= reward <= FULL_REWARD:
+    number = read_number(value)
+    reward = None if number is None or not isfinite(number) else round(number, DIGITS)
+    if reward is None or not 0 <= reward <= FULL_REWARD:
         raise build_damage_error(where, value, RANGE)
     return reward
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -53,13 +53,17 @@ def find_screenshots(
             used[name] = None
     unlisted = _sort_names(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
     by_status["unlisted" if listed else "not listed at all"] = unlisted
+    warnings = WarningLog("screenshots")
+    for status, text in _WARNING_TEXTS.items():
+        if entries := by_status.get(status):
+            warnings.add(f"{len(entries)} {text}, such as {entries[0]!r:.80}")
     return Screenshots(
         all=tuple(Screenshot(name, number_of(name)) for name in (_sort_names(used) if listed else unlisted)),
         listed_count=len(listed),
         missing=tuple(by_status["missing"]),
         unlisted=tuple(unlisted),
         refused=tuple(by_status["refused"]),
-        warnings=_format_warnings(by_status),
+        warnings=warnings.texts,
     )
 
 
@@ -127,14 +131,6 @@ _WARNING_TEXTS = {
     "not listed at all": "in the run's directory, and used although the answer file lists no screenshots",
     "twice": "listed more than once; used once",
 }
-
-
-def _format_warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    warnings = WarningLog("screenshots")
-    for status, text in _WARNING_TEXTS.items():
-        if names := by_status.get(status):
-            warnings.add(f"{len(names)} {text}, such as {names[0]!r:.80}")
-    return warnings.texts
 
 
 def count_states(names: Sequence[str]) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.layout import CORE_LOG, TASK_DATA, TIMES
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.warning_log import WarningLog
 
 _LONG_SESSION = 1800  # seconds
@@ -161,8 +162,8 @@ def _parse_times(content: bytes, warnings: WarningLog) -> dict[str, object] | No
 
 def _read_seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float | None:
     raw = fields.get(key)
-    if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
-        return float(raw)
+    if (seconds := read_number(raw, 0, _MOST)) is not None:
+        return float(seconds)
     problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"missing {key}"
     warnings.add(f"{problem}; expected a number of seconds; the value is unknown")
     return None
@@ -189,10 +190,14 @@ def read_task_data(content: bytes) -> TaskData:
     """What the bytes of the file say; nothing but a warning if they are damaged (Q43). Never raises."""
     warnings = WarningLog(TASK_DATA)
     raw = _parse_task_data(content, warnings)
+    rubric = raw.get(_RUBRIC)
+    rubric = next(iter(rubric), None) if isinstance(rubric, list) else rubric
+    if rubric is not None and not isinstance(rubric, dict):
+        warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
     return TaskData(
         text=next(filter(None, (_read_text(raw, key) for key in _TEXTS)), None),
         init_url=_read_text(raw, "init_url"),
-        rubric=_select_rubric(raw.get(_RUBRIC), warnings),
+        rubric=rubric if isinstance(rubric, dict) else None,
         raw=raw,
         warnings=warnings.texts,
     )
@@ -216,11 +221,3 @@ def _parse_task_data(content: bytes, warnings: WarningLog) -> dict[str, Any]:
 def _read_text(raw: Mapping[str, Any], key: str) -> str | None:
     text = raw.get(key)
     return text if isinstance(text, str) and text.strip() else None
-
-
-def _select_rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:
-    first = next(iter(raw), None) if isinstance(raw, list) else raw
-    if first is None or isinstance(first, dict):
-        return first
-    warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
-    return None

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.log_lines import MAX_LINES
+from pytest_webeval.recordings.trajectory.log import MAX_LINES, read_log
 from pytest_webeval.safety.json import DEEPEST as MAX_DEPTH
 from pytest_webeval.safety.json import LENIENT_DIGITS as MAX_DIGITS
 from tests.support.recorded import actions, thoughts
