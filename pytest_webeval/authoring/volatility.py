@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from itertools import pairwise
 
-from pytest_webeval.recordings.network.har_entries import parse_timestamp
+from pytest_webeval.recordings.network.entries import parse_timestamp
 from pytest_webeval.redaction import names
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting

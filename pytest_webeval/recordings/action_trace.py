@@ -44,7 +44,6 @@ class ActionTrace(Struct, frozen=True):
     largest: int = LARGEST_FRAME
 
     def image(self, shot: Screenshot) -> bytes:
-        """A frame of the screencast. Raises `RecordingError`."""
         try:
             return self.read_member(shot.name, self.largest)
         except BROKEN_ZIP as error:
@@ -63,21 +62,14 @@ def load_action_trace(inputs: RunInputs) -> ActionTrace | None:
             names = archive.names
             return _build(names, archive.read) if any(name.startswith(_SCREENCAST) for name in names) else None
         if is_directory(inputs.directory / FOLDER):
-            return _load_folder(inputs)
+            names = list(list_directory(inputs.directory / FOLDER).names)
+            return _build(names, lambda name, most: inputs.peek(f"{FOLDER}/{name}", most, "file_size"))
     except (RecordingError, *BROKEN_ZIP):
         return None
     return None
 
 
-def _load_folder(inputs: RunInputs) -> ActionTrace | None:
-    def read(name: str, most: int) -> bytes:
-        return inputs.peek(f"{FOLDER}/{name}", most, "file_size")
-
-    return _build(list_directory(inputs.directory / FOLDER).names, read)
-
-
 def _build(names: Iterable[str], read: ReadMember) -> ActionTrace | None:
-    """Raises what reading raises."""
     logs = sorted((name for name in names if _LOG.fullmatch(name)), key=lambda name: (len(name), name))
     actions, left = LoggedActions(), LARGEST_LOGS
     for name in logs[:_MOST_LOGS]:
@@ -115,20 +107,17 @@ def load_steps(inputs: RunInputs) -> tuple[Step, ...]:
     steps: deque[Step] = deque(maxlen=MOST_STEPS)
     index = 0
     for number, line in enumerate(lines, 1):
-        decoded = _decode(line)
-        if decoded is not None:
-            index += 1
-            steps.append(_build_step(index, number, decoded))
+        if not line.strip() or len(line) > LONGEST_LINE or (decoded := try_decode(_LINE, line)) is None:
+            continue
+        index += 1
+        steps.append(_build_step(index, number, decoded))
     if not steps:
         raise RecordingError(f"no steps in {inputs.directory / STEPS}")
     return tuple(steps)
 
 
-def _decode(line: bytes) -> _Line | None:
-    return try_decode(_LINE, line) if line.strip() and len(line) <= LONGEST_LINE else None
-
-
 def _build_step(index: int, number: int, line: _Line) -> Step:
+    match = _PICTURE.fullmatch(line.screenshot) if isinstance(line.screenshot, str) else None
     return build_step(
         index,
         _text(line.action) or "unknown",
@@ -138,17 +127,12 @@ def _build_step(index: int, number: int, line: _Line) -> Step:
         timestamp=_text(line.timestamp),
         observation=_text(line.observation),
         line=number,
-        before=_find_screenshot(line.screenshot),
+        before=None if match is None else Screenshot(f"{STEPS_FOLDER}/{match[0]}", int(match[1])),
     )
 
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _find_screenshot(name: object) -> Screenshot | None:
-    match = _PICTURE.fullmatch(name) if isinstance(name, str) else None
-    return None if match is None else Screenshot(f"{STEPS_FOLDER}/{match[0]}", int(match[1]))
 
 
 _LINE = msgspec.json.Decoder(_Line)

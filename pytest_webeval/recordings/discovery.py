@@ -12,42 +12,12 @@ from pytest_webeval.safety.files import exists, is_dir
 from pytest_webeval.safety.run_directory import directory_to_list
 
 # Directories of tools, which never hold runs. They are not opened.
-TOOLS = frozenset(
-    [
-        ".benchmarks",
-        ".bzr",
-        ".cache",
-        ".direnv",
-        ".eggs",
-        ".git",
-        ".gradle",
-        ".hg",
-        ".hypothesis",
-        ".idea",
-        ".ipynb_checkpoints",
-        ".jj",
-        ".mypy_cache",
-        ".nox",
-        ".npm",
-        ".pnpm-store",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".svn",
-        ".terraform",
-        ".tox",
-        ".venv",
-        ".virtualenv",
-        ".vscode",
-        ".yarn",
-        ".Spotlight-V100",
-        ".Trash",
-        ".Trashes",
-        ".fseventsd",
-        "__pycache__",
-        "lost+found",
-        "node_modules",
-    ]
-)
+TOOLS = frozenset({
+    ".benchmarks", ".bzr", ".cache", ".direnv", ".eggs", ".git", ".gradle", ".hg", ".hypothesis", ".idea",
+    ".ipynb_checkpoints", ".jj", ".mypy_cache", ".nox", ".npm", ".pnpm-store", ".pytest_cache", ".ruff_cache",
+    ".svn", ".terraform", ".tox", ".venv", ".virtualenv", ".vscode", ".yarn", ".Spotlight-V100", ".Trash",
+    ".Trashes", ".fseventsd", "__pycache__", "lost+found", "node_modules",
+})  # fmt: skip
 # What only a virtual environment holds, of Python's own kind or of conda's.
 ENVIRONMENT = frozenset({"pyvenv.cfg", "conda-meta"})
 
@@ -90,7 +60,6 @@ def list_directory(path: Path) -> DirectoryListing:
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether the name of a directory begins with a dot."""
     return path.name.startswith(".")
 
 

@@ -29,7 +29,6 @@ class PhaseTimer(Struct):
     _since: float = 0.0
 
     def phase(self, name: str) -> Phase:
-        """Count the time within to a phase."""
         return Phase(self, name)
 
     def switch(self, name: str | None) -> str | None:

@@ -25,7 +25,6 @@ class Labels(Struct, frozen=True, dict=True):
     mirrored: frozenset[Path] = frozenset()  # roots in a cache, whose place says nothing
 
     def root_of(self, path: Path) -> Path | None:
-        """The run root that a path lies in."""
         text = f"{path}{os.sep}"
         return next((root for root, inside in self._beginnings if text.startswith(inside)), None)
 
@@ -49,7 +48,6 @@ class Labels(Struct, frozen=True, dict=True):
         return prefixes
 
     def of(self, path: Path) -> str:
-        """The label of a directory at or below a run root."""
         root = self.root_of(path)
         if root is None:
             raise ValueError(f"{path} is not inside a run root")
@@ -58,7 +56,6 @@ class Labels(Struct, frozen=True, dict=True):
         return quote_path(joined)
 
     def path_of(self, label: str) -> Path | None:
-        """The directory with that label, or None."""
         plain = os.fsdecode(unquote_to_bytes(label))
         for root, prefix in self._longest_first:
             if prefix in (".", plain) or plain.startswith(f"{prefix}/"):

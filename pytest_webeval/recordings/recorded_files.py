@@ -15,8 +15,9 @@ from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.screenshots import number_of
 from pytest_webeval.recordings.trajectory.step import IMAGES, Screenshot, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.json import InvalidJson, RepairedObject, load_lenient, may_hold_more
+from pytest_webeval.safety.json import InvalidJson, RepairedObject, get_member, load_lenient, may_hold_more
 from pytest_webeval.safety.run_directory import is_directory, list_names
+from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.warning_log import WarningLog
 
 MOST_NUMBER = 10**15  # nothing that a run counts or measures comes near it
@@ -31,17 +32,14 @@ class RecordedFiles:
 
     @property
     def path(self) -> Path:
-        """The run directory."""
         return self.inputs.directory
 
     @cached_property
     def warnings(self) -> WarningLog:
-        """What is wrong with the files of this run, and was repaired or ignored."""
         return WarningLog(self.path.name)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names in the directory, sorted."""
         return self.list_names("")
 
     def list_names(self, folder: str) -> tuple[str, ...]:
@@ -77,6 +75,11 @@ class RecordedFiles:
         names = [name for name in self.list_names(folder) if name.startswith(prefix) and name.isprintable()]
         shots = [Screenshot(f"{below}{name}", number_of(name)) for name in names if name.lower().endswith(IMAGES)]
         return tuple(sorted(shots, key=lambda shot: (shot.number, shot.name)))
+
+    def warn_of_name(self, name: str, noun: str, value: str) -> None:
+        """Warn of a file that is of another task than its directory."""
+        quoted = preview(value, 80, is_ascii=True)
+        self.warnings.add(f"{name} is of the {noun} {quoted}; the directory's name is used as the task id")
 
     def read_json(self, name: str) -> JsonFields:
         """The object in a file that the run cannot do without. Raises `UnreadableTrajectory`."""
@@ -170,8 +173,15 @@ class RecordedFiles:
         return JsonFields(value, name, self.warnings)
 
 
+def join_texts(content: object) -> str:
+    """The text of a message, which is one, or a list of texts and images."""
+    if isinstance(content, str):
+        return content
+    texts = [get_member(part, "text") for part in content] if isinstance(content, list) else []
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def _holds_nonfinite(tree: object) -> bool:
-    """Whether a number was replaced anywhere in a JSON value."""
     pending = [tree]
     while pending:
         value = pending.pop()
@@ -187,7 +197,10 @@ def _build_nonfinite_error(where: str) -> UnreadableTrajectory:
 
 
 class JsonFields:
-    """The members of an untrusted JSON object, by type. A member of another type is a warning, and as good as none."""
+    """The members of an untrusted JSON object, by type. A member of another type is a warning, and as good as none.
+
+    Of several keys the first member that is not null counts. What is not there is None, or an empty object or list.
+    """
 
     __slots__ = ("raw", "warnings", "where")
 
@@ -205,21 +218,18 @@ class JsonFields:
                 raise _build_nonfinite_error(f"{self.where}.{key}")
 
     def __contains__(self, key: str) -> bool:
-        """Whether there is such a member, null or not."""
         return key in self.raw
 
     def text(self, *keys: str) -> str | None:
-        """The first member that is not null, if it is a text."""
         text: str | None = self._first(keys, str, "a string")
         return text
 
     def flag(self, *keys: str) -> bool | None:
-        """The first member that is not null, if it is a boolean."""
         flag: bool | None = self._first(keys, bool, "a boolean")
         return flag
 
     def number(self, *keys: str) -> float | None:
-        """The first member that is not null, if it is a number that a run can have."""
+        """A number that a run can have."""
         value = self._first(keys, (int, float), "a number")
         if value is None:
             return None
@@ -230,7 +240,6 @@ class JsonFields:
         return number
 
     def count(self, *keys: str) -> int | None:
-        """The first member that is not null, if it is a number of things."""
         value = self.number(*keys)
         if value is None or (value >= 0 and value == int(value)):
             return None if value is None else int(value)
@@ -238,17 +247,21 @@ class JsonFields:
         return None
 
     def member(self, *keys: str) -> JsonFields:
-        """The first member that is not null, if it is an object; an empty one otherwise."""
         value = self._first(keys, dict, "an object")
         return JsonFields(value or {}, f"{self.where}.{keys[0]}", self.warnings)
 
     def items(self, *keys: str) -> Sequence[Any]:
-        """The first member that is not null, if it is a list; an empty one otherwise."""
         return self._first(keys, list, "a list") or ()
 
     def objects(self, *keys: str) -> list[JsonFields]:
         """The objects of a list; an element that is none is a warning, and an empty object."""
-        return [self._element(keys[0], index, value) for index, value in enumerate(self.items(*keys))]
+        members = []
+        for index, value in enumerate(self.items(*keys)):
+            if not isinstance(value, dict | None):
+                self._warn(f"{keys[0]}[{index}]", value, "an object")
+            raw = value if isinstance(value, dict) else {}
+            members.append(JsonFields(raw, f"{self.where}.{keys[0]}[{index}]", self.warnings))
+        return members
 
     def texts(self, *keys: str) -> list[str]:
         """The texts of a list; an element that is none is a warning, and an empty text."""
@@ -258,11 +271,6 @@ class JsonFields:
                 self._warn(f"{keys[0]}[{index}]", value, "a string")
                 values[index] = ""
         return values
-
-    def _element(self, key: str, index: int, value: Any) -> JsonFields:
-        if value is not None and not isinstance(value, dict):
-            self._warn(f"{key}[{index}]", value, "an object")
-        return JsonFields(value if isinstance(value, dict) else {}, f"{self.where}.{key}[{index}]", self.warnings)
 
     def _first(self, keys: Sequence[str], kinds: type | tuple[type, ...], expected: str) -> Any:
         for key in keys:

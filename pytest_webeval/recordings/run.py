@@ -129,7 +129,6 @@ class Run:
 
     @property
     def has_trace(self) -> bool:
-        """Whether there should be a recording of the browser's traffic."""
         return True
 
     @property
@@ -144,7 +143,6 @@ class Run:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether a label that a person gave decides."""
         return bool(self.external) and self.external[0].is_human
 
     def judged(self, external: tuple[Judgement, ...], problem: str | None = None) -> Self:
@@ -239,7 +237,6 @@ class BrokenRun(Run):
 
     @classmethod
     def at(cls, path: Path, label: str, rules: Rules, problem: str) -> Self:
-        """The run that should be in a directory."""
         task_id, trace = default_task_id(path), placeholder_run(path, label, rules).load_trace
         return cls(path, label, task_id, "unknown", "", RunInputs(path), rules, trace, problem=problem)
 
@@ -273,7 +270,6 @@ class RunFormat(Protocol):
         """The run in a directory that was recognized."""
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """The same as `recognizes` for a directory whose names are already listed."""
         return self.recognizes(listing.path)
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such places)

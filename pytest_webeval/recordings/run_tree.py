@@ -16,7 +16,7 @@ from pytest_webeval.recordings.formats import FORMATS, format_of, holds_reports,
 from pytest_webeval.recordings.signatures import TRAJECTORIES, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import TRACE_NAMES
 from pytest_webeval.safety.files import exists, is_dir
-from pytest_webeval.safety.text import preview
+from pytest_webeval.safety.text import list_first, preview
 
 MOST_LEVELS = 64  # below a root; pytest walks a tree by recursion
 MOST_NAMED = 3
@@ -62,11 +62,9 @@ class Branch(Struct, frozen=True):
 
     @property
     def has_items(self) -> bool:
-        """Whether something in it is to be scored, or is an error."""
         return self.kind in _ITEMS or self.kind is Kind.GROUP
 
     def list_items(self) -> Iterator[Branch]:
-        """All runs and broken ones in it, in their order."""
         if self.kind in _ITEMS:
             yield self
         for branch in self.branches if self.kind is Kind.GROUP else ():
@@ -103,7 +101,6 @@ class Search(Struct):
     _count: int = 0
 
     def tree(self) -> Branch:
-        """The root with all that is in it."""
         return self.branch(self.root)
 
     def branch(self, path: Path) -> Branch:
@@ -135,7 +132,8 @@ class Search(Struct):
         if level and self._count > MOST_DIRECTORIES:
             raise _TooManyError
         is_environment = not listing.names.isdisjoint(ENVIRONMENT)
-        if listing.path != self.root and self._is_certainly_broken(listing, is_environment):
+        is_certain = self.is_defined(listing.path) and (is_environment or not self._holds_attempts(listing))
+        if listing.path != self.root and is_certain:
             return _build_broken(listing, unknown_layout(listing.path))
         if level and is_environment:
             return Branch(listing.path, Kind.OUTPUT)
@@ -144,24 +142,18 @@ class Search(Struct):
         branches += self._list_replaced(listing, branches)
         return self._combine_branches(listing, branches, is_root=level == 0)
 
-    def _is_certainly_broken(self, listing: DirectoryListing, is_environment: bool) -> bool:  # noqa: FBT001  (what the listing says)
-        """Whether a directory that is not a run is certainly broken, whatever is in it."""
-        return self.is_defined(listing.path) and (is_environment or not self._holds_attempts(listing))
-
     def _holds_attempts(self, listing: DirectoryListing) -> bool:
         """Whether a directory named after a task holds nothing but runs of a format that names them itself.
 
         One file next to them, which a download would be, and it is a broken run.
         """
         directories = listing.directories()
-        return 0 < len(directories) == len(listing.names) and all(map(self._is_attempt, directories))
-
-    def _is_attempt(self, path: Path) -> bool:
-        run_format = self._find_recorded(path)
-        return run_format is not None and run_format.is_named_by_run(path)
+        if not 0 < len(directories) == len(listing.names):
+            return False
+        formats = ((self._find_recorded(path), path) for path in directories)
+        return all(run_format is not None and run_format.is_named_by_run(path) for run_format, path in formats)
 
     def _find_recorded(self, path: Path) -> RecordedFormat | None:
-        """The format of a directory if it is one that is recognized by files."""
         try:
             run_format = self.format_of(path, list_directory(path))
         except RecordingError:
@@ -274,7 +266,6 @@ class Search(Struct):
         return Branch(path, Kind.WITHOUT_RUNS, without_runs=(path,))
 
     def _is_expected(self, listing: DirectoryListing) -> bool:
-        """Whether a directory that is not a run should be one: by a file in it, by its path or by its name."""
         path, has_task_file = listing.path, "task.json" in listing.names and listing.path.name.isdigit()
         has_run_file = has_task_file or any(layout.has_typical_file(listing) for layout in FORMATS)
         return has_run_file or path.parent.name == TRAJECTORIES or self.is_defined(path)
@@ -295,7 +286,9 @@ def _build_run(listing: DirectoryListing) -> Branch:
     branches = _find_inner_runs(listing)
     names = [branch.path.name for branch in branches if branch.kind is Kind.RUN]
     if len(names) > 1:  # a single one may be a download of the agent, which must not end its run
-        return Branch(listing.path, Kind.BROKEN, _describe_nesting(listing.path, names), branches)
+        inner = list_first(names, MOST_NAMED, lambda name: preview(name, 80), " and more")
+        problem = f"{listing.path} has the files of a run, and holds runs: {inner}"
+        return Branch(listing.path, Kind.BROKEN, f"{problem}; move its own files, or these runs, away", branches)
     return Branch(listing.path, Kind.RUN, branches=branches)
 
 
@@ -306,24 +299,15 @@ def _find_inner_runs(listing: DirectoryListing, levels: int = MOST_LEVELS_INSIDE
     directories = [path for path in listing.directories() if path.name not in TRACE_NAMES]
     branches = []
     for inner in map(list_directory, directories[:MOST_INSIDE]):
-        if _is_run(inner):
+        try:
+            is_run = format_of(inner.path, inner) is not None
+        except RecordingError:
+            is_run = False
+        if is_run:
             branches.append(Branch(inner.path, Kind.RUN))
         elif below := _find_inner_runs(inner, levels - 1):
             branches.append(Branch(inner.path, Kind.GROUP, branches=below))
     return tuple(branches)
-
-
-def _is_run(listing: DirectoryListing) -> bool:
-    try:
-        return format_of(listing.path, listing) is not None
-    except RecordingError:
-        return False
-
-
-def _describe_nesting(path: Path, inner: Sequence[str]) -> str:
-    names = ", ".join(preview(name, 80) for name in inner[:MOST_NAMED])
-    more = " and more" if len(inner) > MOST_NAMED else ""
-    return f"{path} has the files of a run, and holds runs: {names}{more}; move its own files, or these runs, away"
 
 
 def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa: FBT001  (of two kinds of links)
@@ -337,7 +321,6 @@ def _build_link_branch(link: Path, is_expected: bool) -> Branch | None:  # noqa:
 
 
 def _is_output(listing: DirectoryListing) -> bool:
-    """Whether a pytest-webeval session, a report or an analysis wrote a directory without runs."""
     names = {name for name in listing.names if not name.startswith(".")}
     is_of_session = any(map(SESSION_FILE.fullmatch, names))
     return is_of_session or names >= REPORT_FILES or names == STYLES or holds_reports(listing)

@@ -48,14 +48,12 @@ class FileSign:
     most_read: int = MOST_READ
 
     def find(self, listing: DirectoryListing) -> str | None:
-        """The name of such a file in a directory, or None."""
         if self.name not in listing.names and "*" not in self.name and "/" not in self.name:  # as in most directories
             return None
         return next((name for name in self._candidates(listing) if self.has_keys(listing.path, name)), None)
 
     @property
     def description(self) -> str:
-        """The sign in a few words."""
         keys = ", ".join(key.replace("|", " or ") for key in self.keys)
         return f"{self.name} with {keys}" if keys else self.name
 
@@ -80,24 +78,16 @@ class FileSign:
         is_object = isinstance(value, dict) and value
         return None if is_object or not is_expected else f"{name} holds {preview(value, 60)}, expected a JSON object"
 
-    def is_in(self, directory: Path) -> bool:
-        """Whether a directory that is not listed has the file; not for names with `*`."""
-        return exists_no_follow(directory / self.name) and self.has_keys(directory, self.name)
-
     def _candidates(self, listing: DirectoryListing) -> Iterator[str]:
         if "*" in self.name:
             names = sorted(name for name in listing.names if fnmatchcase(name, self.name))
             yield from names[:MOST_CANDIDATES]
-        elif self.name in listing.names or self._is_below(listing):
+        elif self.name in listing.names:
             yield self.name
-
-    def _is_below(self, listing: DirectoryListing) -> bool:
-        """Whether the name is that of a file in a directory below, and this is there."""
-        folder, _, rest = self.name.partition("/")
-        return bool(rest) and folder in listing.names and exists_no_follow(listing.path / self.name)
+        elif "/" in self.name and self.name.partition("/")[0] in listing.names:
+            yield from [self.name] if exists_no_follow(listing.path / self.name) else ()
 
     def has_keys(self, directory: Path, name: str) -> bool:
-        """Whether a file of a directory has the keys near its beginning."""
         if not self.keys:
             return True
         content = read_beginning_inside(directory, name, self.most_read)
@@ -157,20 +147,16 @@ class RecordedFormat(RunFormat):
 
     @property
     def expected_files(self) -> str:  # type: ignore[override]  # which is read only
-        """The files of each layout."""
         layouts = (" and ".join(sign.description for sign in layout) for layout in self.layouts)
         return ", or ".join(layouts)
 
     def recognizes(self, path: Path) -> bool:
-        """Whether the directory has the files of a layout."""
         return self.recognizes_listing(list_directory(path))
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """The same for a directory that was listed."""
         return any(all(sign.find(listing) for sign in layout) for layout in self.layouts)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
-        """Whether there are files or a name of the directory that few other programs write."""
         name = listing.path.name
         if self.superseded and name.startswith(self.superseded):
             return False
@@ -192,7 +178,6 @@ class RecordedFormat(RunFormat):
         return [name] if name else []
 
     def is_certain(self, listing: DirectoryListing) -> bool:
-        """Whether a directory that is no run is a broken one, whatever lies below it."""
         return any(_find_names(names, listing) for names in self.certain)
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
@@ -209,23 +194,35 @@ class RecordedFormat(RunFormat):
         return signs
 
     def list_damage(self, listing: DirectoryListing) -> dict[str, str]:
-        """What is wrong with files that are there and hold no JSON, by the description of their sign."""
         signs = {sign.description: sign.describe_damage(listing) for layout in self.layouts for sign in layout}
         return {description: damage for description, damage in signs.items() if damage is not None}
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
-        """The run, whose files are read on demand."""
         is_named_by_run = self.is_named_by_run(path)
-        task_id = self.parse_task_id(self._name_task(path.absolute().parent if is_named_by_run else path))
-        return _load_run(self, path, label, rules, task_id, is_named_by_run=is_named_by_run)
+        directory = path.absolute().parent if is_named_by_run else path
+        above = f"{directory.absolute().parent.name}/" if "/" in self.task_id else ""
+        task_id = self.parse_task_id(above + directory.name)
+        from pytest_webeval.recordings.trajectory_run import TrajectoryRun  # which most sessions have none of
+
+        list_names = partial(list_traces, path, self.traces)
+        return TrajectoryRun(
+            path=path,
+            label=label,
+            task_id=task_id,
+            format=self.name,
+            response_file="",
+            inputs=RunInputs(path),
+            rules=rules,
+            load_trace=partial(_load_trace, list_names),
+            read=importlib.import_module(f"pytest_webeval.recordings.formats.{self.module}").read,
+            list_traces=list_names,
+            is_named_by_run=is_named_by_run,
+        )
 
     def is_named_by_run(self, path: Path) -> bool:
         """Whether a run directory is named after the run, and the one above it after the task."""
-        return self.run_sign is not None and self.run_sign.is_in(path)
-
-    def _name_task(self, directory: Path) -> str:
-        """The part of the path of a directory named after a task that the id of the task is found in."""
-        return f"{directory.absolute().parent.name}/{directory.name}" if "/" in self.task_id else directory.name
+        sign = self.run_sign
+        return sign is not None and exists_no_follow(path / sign.name) and sign.has_keys(path, sign.name)
 
     def parse_task_id(self, name: str) -> int | str:
         """The id of the task in the name of a directory: a number where it is written as one, which `007` is not."""
@@ -233,33 +230,6 @@ class RecordedFormat(RunFormat):
         task_id = next(filter(None, reversed(match.groups())), name) if match else name
         is_number = task_id.isascii() and task_id.isdigit() and len(task_id) < 20 and str(int(task_id)) == task_id
         return int(task_id) if is_number else task_id
-
-
-def _load_run(  # noqa: PLR0913  (what each format knows)
-    run_format: Fara | RecordedFormat,
-    path: Path,
-    label: str,
-    rules: Rules,
-    task_id: int | str,
-    *,
-    is_named_by_run: bool = False,
-) -> Run:
-    from pytest_webeval.recordings.trajectory_run import TrajectoryRun  # which most sessions have none of
-
-    list_names = partial(list_traces, path, run_format.traces)
-    return TrajectoryRun(
-        path=path,
-        label=label,
-        task_id=task_id,
-        format=run_format.name,
-        response_file="",
-        inputs=RunInputs(path),
-        rules=rules,
-        load_trace=partial(_load_trace, list_names),
-        read=importlib.import_module(f"pytest_webeval.recordings.formats.{run_format.module}").read,
-        list_traces=list_names,
-        is_named_by_run=is_named_by_run,
-    )
 
 
 def list_traces(path: Path, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -288,26 +258,20 @@ FINAL_ANSWER_SUFFIX = "_final_answer.json"
 _TYPICAL_FILES = frozenset({LOG, CORE_LOG, TIMES, HARNESS_FILE})
 
 
-class Fara(RunFormat):
-    """The layout that Microsoft's `webeval` writes, of whatever year."""
+class Fara(RecordedFormat):
+    """The layout that Microsoft's `webeval` writes, of whatever year: by several files, or by its place."""
 
-    name = "fara"
-    module = "fara_trajectory"
-    traces: tuple[str, ...] = ()
     expected_files = f"{LOG} and one of *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
 
     def recognizes(self, path: Path) -> bool:
-        """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
         listing = list_directory(path)
         return self.recognizes_listing(listing) or self.accepts_listing(listing)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
-        """Whether the names in a directory are those of a trajectory."""
         names = listing.names
         return _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names))
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:
-        """Whether it stands where only trajectories do, and holds no recording of another kind."""
         names = listing.names
         if RESPONSE in names:
             return False
@@ -315,7 +279,6 @@ class Fara(RunFormat):
         return is_in_trajectories and not _holds_runs(listing)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
-        """Whether there is one of the files that few other programs write under such a name."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or any(
             name.endswith(FINAL_ANSWER_SUFFIX) for name in listing.names
         )
@@ -326,9 +289,9 @@ class Fara(RunFormat):
         others = f"one of *{FINAL_ANSWER_SUFFIX}, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
         return [(present, [others if LOG in listing.names else LOG])]
 
-    def load(self, path: Path, label: str, rules: Rules) -> Run:
-        """The run, with the directory's name as task id."""
-        return _load_run(self, path, label, rules, path.name)
+    def parse_task_id(self, name: str) -> str:
+        """The name, whatever it looks like."""
+        return name
 
 
 def _is_trajectory(names: frozenset[str]) -> bool:

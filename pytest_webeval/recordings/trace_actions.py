@@ -24,7 +24,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.recordings.inputs import try_decode
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target, build_step, build_target, format_time
-from pytest_webeval.safety.json import get_member
+from pytest_webeval.safety.json import get_member, read_number
 from pytest_webeval.safety.text import truncate_words
 
 MOST_ACTIONS = 1_000  # of which the last count
@@ -33,6 +33,7 @@ _LONGEST_LINE = 2**20  # bytes; snapshots of pages may be longer, and actions ar
 _LONGEST_PARAMS = 2**16  # bytes
 _LONGEST_NAME = 80  # characters
 _LONGEST_MESSAGE = 500  # characters
+_LATEST = 1e15  # milliseconds
 _MESSAGES = 12  # of the log of an action, of which the last count
 _FRAME = re.compile(r"(?:resources|screencast)/[\w@.-]{1,200}", re.ASCII)
 _SKIPPED = (b'{"type":"frame-snapshot"', b'{"type":"resource-snapshot"', b'{"type":"console"', b'{"type":"event"')
@@ -111,7 +112,6 @@ class LoggedActions(Struct):
 
     @property
     def has_frames(self) -> bool:
-        """Whether the trace has a screencast."""
         return any(action.before or action.after for action in self._actions)
 
     @property
@@ -153,7 +153,10 @@ class _Log(Struct):
 
     def _begin(self, event: _Event) -> _Action | None:
         self.settle()
-        name = _name_action(event)
+        # What the caller called: `click` of `page.click`, or the method where the trace does not say so.
+        called = event.api_name if isinstance(event.api_name, str) else ""
+        method = event.method if isinstance(event.method, str) else ""
+        name = called[-_LONGEST_NAME:].rpartition(".")[2] if called else method[:_LONGEST_NAME] or None
         if name is None or _HIDDEN.fullmatch(name) or not isinstance(event.call_id, str):
             return None
         tool = ".".join(part[:_LONGEST_NAME] for part in (event.owner, event.method) if isinstance(part, str))
@@ -172,7 +175,8 @@ class _Log(Struct):
             action.before = self._find_frame(action.page) or action.before
         action.target = _find_target(event, action.before) or action.target
         if event.type == "after":
-            action.error = _find_message(event.error)
+            message = get_member(event.error, "message")
+            action.error = truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
             action.after = self._find_frame(action.page)
             self._settling.append(action)
             del self._open[event.call_id]
@@ -204,13 +208,6 @@ def _read_events(content: bytes) -> Iterator[_Event]:
             yield event
 
 
-def _name_action(event: _Event) -> str | None:
-    """What the caller called: `click` of `page.click`, or the method where the trace does not say so."""
-    if isinstance(event.api_name, str) and event.api_name:
-        return event.api_name[-_LONGEST_NAME:].rpartition(".")[2]
-    return event.method[:_LONGEST_NAME] if isinstance(event.method, str) and event.method else None
-
-
 def _find_target(event: _Event, before: _Frame | None) -> Target | None:
     """The point of an action, or the box of its element, in CSS pixels of the page."""
     size = before.size if before is not None else None
@@ -219,11 +216,6 @@ def _find_target(event: _Event, before: _Frame | None) -> Target | None:
         return point
     left, top, width, height = (get_member(event.box, name) for name in ("x", "y", "width", "height"))
     return build_target(left, top, width, height, size)
-
-
-def _find_message(error: object) -> str | None:
-    message = get_member(error, "message")
-    return truncate_words(message.strip(), _LONGEST_MESSAGE) if isinstance(message, str) else None
 
 
 def _build_step(index: int, action: _Action) -> Step:
@@ -247,7 +239,6 @@ def _build_step(index: int, action: _Action) -> Step:
 
 
 def _read_params(action: _Action) -> dict[str, Any]:
-    """The parameters that tell something."""
     raw = bytes(action.params)
     if len(raw) > _LONGEST_PARAMS:
         return {"parameters": f"{len(raw):,} bytes, not shown"}
@@ -257,8 +248,8 @@ def _read_params(action: _Action) -> dict[str, Any]:
 
 def _parse_number(value: object) -> float | None:
     """A number of milliseconds, unless it is none that a clock shows."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
+    number = read_number(value, -_LATEST, _LATEST)
+    return None if number is None else float(number)
 
 
 _EVENT = msgspec.json.Decoder(_Event)
@@ -277,7 +268,6 @@ _CALL = re.compile(r"([ \t-]{0,20}[\w.]{1,80}\(\").*", re.ASCII | re.DOTALL)
 
 
 def names_password(text: str) -> bool:
-    """Whether a selector, or a line about an element, has a name of secrets in it."""
     return _NAME.search(text) is not None
 
 

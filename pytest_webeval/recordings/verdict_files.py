@@ -48,7 +48,6 @@ def parse_strictly(content: bytes, where: str) -> Any:
 
 
 def parse_object(content: bytes, where: str) -> dict[str, Any]:
-    """The JSON object in some bytes. Raises `SettingsError`."""
     value = parse_strictly(content, where)
     if not isinstance(value, dict):
         raise SettingsError(f"{where} holds {preview(value, 60)}, expected a JSON object")
@@ -72,7 +71,6 @@ def read_member(fields: Mapping[str, Any], key: str, kinds: type | tuple[type, .
 
 
 def build_type_error(key: str, value: object, expected: str, where: str) -> SettingsError:
-    """The error for a member that is not what a writer of such files leaves."""
     return SettingsError(f"invalid {key} {preview(value, 60)} in {where}; expected {expected}")
 
 
@@ -100,11 +98,9 @@ class JudgeVerdicts(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return len(self.by_task)
 
     def describe(self) -> dict[str, str]:
-        """Name and checksum."""
         return {"name": self.source, "checksum": self.checksum}
 
     def find_key(self, task_id: str, folders: Sequence[str]) -> str | None:  # noqa: ARG002  (labels are of an agent)
@@ -112,7 +108,6 @@ class JudgeVerdicts(Struct, frozen=True):
         return task_id if task_id in self.by_task else None
 
     def has_task(self, task_id: str) -> bool:
-        """Whether there is a verdict on the task."""
         return task_id in self.by_task
 
     def explain_mismatch(self, count: int) -> str:  # noqa: ARG002  (same)
@@ -120,7 +115,6 @@ class JudgeVerdicts(Struct, frozen=True):
         return "compare its task ids with those of the runs"
 
     def judge(self, key: Any) -> Judgement:
-        """The verdict with this key."""
         return self.by_task[key]
 
 
@@ -160,12 +154,18 @@ def _read_judgement(document: Mapping[str, Any], name: str, where: str) -> tuple
     task_id, reply = _read_reply(document, name, where)
     if task_id is None or reply is None:
         raise SettingsError(f"{where} holds no task_id and reply of a judge; {_ADVICE}")
-    judge = _find_judge(name)
-    differences = list(_list_image_differences(document, _find_threshold(name), where))
+    methods = (method for method in _METHODS if PurePosixPath(name).name.startswith(method))
+    judge = _METHODS[next(methods, "WebJudge_general_eval")]
+    label = read_member(document, "predicted_label", (int, Decimal), "0 or 1", where)
+    if label not in (None, 0, 1):
+        raise build_type_error("predicted_label", label, "0 or 1", where)
+    match = _THRESHOLD.search(name)
+    threshold = _DEFAULT_THRESHOLD if match is None else int(match[1])
+    differences = list(_list_image_differences(document, threshold, where))
     judgement = Judgement(
         source=name,
         judge=read_member(document, "judge", str, "a string", where) or judge,
-        success=_read_label(document, where),
+        success=None if label is None else label == 1,
         reply=reply,
         reply_form=_FORMS.get(judge, ReplyForm.STATUS),
         contradictions=tuple(text for text, has_effect in differences if has_effect),
@@ -175,7 +175,6 @@ def _read_judgement(document: Mapping[str, Any], name: str, where: str) -> tuple
 
 
 def _read_reply(document: Mapping[str, Any], name: str, where: str) -> tuple[str | None, str | None]:
-    """The id of the task, and what the judge wrote."""
     response = read_member(document, "response", (dict, str), "an object or a string", where)
     if isinstance(response, dict) and "choices" in response:
         choices = read_member(response, "choices", list, "a list", where) or [None]
@@ -185,24 +184,6 @@ def _read_reply(document: Mapping[str, Any], name: str, where: str) -> tuple[str
     details = read_member(document, "evaluation_details", dict, "an object", where) or {}
     task_id = read_member(document, "task_id", str, "a string", where)
     return task_id, read_member(details, "response", str, "a string", where)
-
-
-def _read_label(document: Mapping[str, Any], where: str) -> bool | None:
-    label = read_member(document, "predicted_label", (int, Decimal), "0 or 1", where)
-    if label not in (None, 0, 1):
-        raise build_type_error("predicted_label", label, "0 or 1", where)
-    return None if label is None else label == 1
-
-
-def _find_judge(name: str) -> str:
-    """The judge whose verdicts a file of this name holds."""
-    methods = (method for method in _METHODS if PurePosixPath(name).name.startswith(method))
-    return _METHODS[next(methods, "WebJudge_general_eval")]
-
-
-def _find_threshold(name: str) -> int:
-    match = _THRESHOLD.search(name)
-    return _DEFAULT_THRESHOLD if match is None else int(match[1])
 
 
 def _list_image_differences(document: Mapping[str, Any], threshold: int, where: str) -> Iterator[tuple[str, bool]]:
@@ -251,11 +232,9 @@ class HumanLabels(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return sum(map(len, self.rows.values()))
 
     def describe(self) -> dict[str, str]:
-        """Name, checksum and coding; also what impossible tasks count as, if they do."""
         counted = {"impossible": ZERO} if self.impossible == ZERO else {}
         return {"name": self.source, "checksum": self.checksum, "coding": self.coding} | counted
 
@@ -272,7 +251,6 @@ class HumanLabels(Struct, frozen=True):
         return (task_id, agent) if agent in row else None
 
     def has_task(self, task_id: str) -> bool:
-        """Whether there is a row of the task, whichever agents have a label in it."""
         return task_id in self.rows
 
     def explain_mismatch(self, count: int) -> str:
@@ -284,11 +262,8 @@ class HumanLabels(Struct, frozen=True):
         return f"{problem} (agents: {agents}); put the runs of an agent into a directory of its name"
 
     def judge(self, key: Any) -> Judgement:
-        """The judgement with this key."""
         task_id, agent = key
-        return self._build_judgement(self.rows[task_id][agent])
-
-    def _build_judgement(self, verdict: str) -> Judgement:
+        verdict = self.rows[task_id][agent]
         if verdict != IMPOSSIBLE:
             success, reasoning = verdict == SUCCESS, "label given by a person"
             return Judgement(source=self.source, judge=HUMAN, success=success, reasoning=reasoning)

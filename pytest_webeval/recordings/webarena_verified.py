@@ -19,7 +19,7 @@ from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.recordings.network.events import NetworkTrace
 from pytest_webeval.recordings.network.readers import load_trace
 from pytest_webeval.recordings.recording_state import RERECORD, STATE, Outcome, RecordingState, read_state
-from pytest_webeval.recordings.run import LoadTrace, Run, RunFormat
+from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.run_directory import is_link
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
@@ -27,7 +27,6 @@ from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUA
 if TYPE_CHECKING:
     from typing import Any
 
-    from pytest_webeval.recordings.network.events import NetworkTrace
     from pytest_webeval.rules import Rules
     from pytest_webeval.tasks.task import Expectation, Task
 
@@ -46,7 +45,6 @@ class WebArenaVerified(RunFormat):
     expected_files = f"{RESPONSE} and {' or '.join(TRACE_NAMES[:2])}"
 
     def recognizes(self, path: Path) -> bool:
-        """Whether the directory holds a response, a trace or a recording that was begun."""
         return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
@@ -54,7 +52,6 @@ class WebArenaVerified(RunFormat):
         return not listing.names.isdisjoint((RESPONSE, STATE))
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:
-        """Whether there is a trace, so that the response is missing."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or (
             _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
         )
@@ -65,7 +62,6 @@ class WebArenaVerified(RunFormat):
         return [(traces[:1], [f"{RESPONSE}, or the main file of another format"])]
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
-        """The run, with the directory's name as task id."""
         kind = LiveRun if exists_no_follow(path / STATE) else Run
         return kind(
             path=path,
@@ -75,18 +71,13 @@ class WebArenaVerified(RunFormat):
             response_file=RESPONSE,
             inputs=RunInputs(path),
             rules=rules,
-            load_trace=network_trace(path),
+            load_trace=partial(_load_first_trace, path),
         )
 
 
 def _is_trace(folder: Path) -> bool:
     """Whether a directory holds a network trace. A link does not count."""
     return not is_link(folder) and any(name.endswith(".network") for name in list_directory(folder).names)
-
-
-def network_trace(path: Path) -> LoadTrace:
-    """Reads whichever network trace lies in a run directory."""
-    return partial(_load_first_trace, path)
 
 
 def _load_first_trace(path: Path, inputs: RunInputs) -> NetworkTrace:
@@ -109,7 +100,6 @@ class LiveRun(Run):
 
     @cached_property
     def state(self) -> RecordingState:
-        """How the recording ended. Raises `RecordingError`."""
         return read_state(self.inputs)
 
     @cached_property
@@ -132,7 +122,6 @@ class LiveRun(Run):
 
     @cached_property
     def _recorded_trace(self) -> NetworkTrace | RecordingError:
-        """The trace, or why it cannot be read."""
         with self.inputs.durations.phase(DECODE):
             try:
                 return self.load_trace(self.inputs).under(self.rules)
@@ -146,17 +135,14 @@ class LiveRun(Run):
 
     @property
     def absence(self) -> str | None:
-        """Why there is no answer, or None where there is one."""
         return None if exists_no_follow(self.path / self.response_file) else f"no answer: {self.state.summary}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """How the recording ended, unless it ended as it should, and which requests are missing in it."""
         summary = None if self.state.outcome is Outcome.CLOSED else self.state.summary
         return tuple(filter(None, (summary, self.state.gap)))
 
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
-        """The outcome of the recording, if that can be read."""
         try:
             state = self.state
         except RecordingError:
@@ -175,7 +161,8 @@ class LiveRun(Run):
         This is so for a silent agent without a trace, and for any with requests that are not recorded.
         """
         is_failed = self._is_silent and any(map(_requires_deed, expectations))
-        if self.state.gap is not None and not is_failed and any(map(_is_about_requests, expectations)):
+        others = (RESPONSE_EVALUATOR, RUBRIC_EVALUATOR)  # which are about no requests
+        if self.state.gap is not None and not is_failed and any(each.evaluator not in others for each in expectations):
             raise RecordingError(f"{self.state.gap}; {_USE_CONTEXT}")
         if is_failed or not (self._is_silent and self.requires_trace):
             return
@@ -194,11 +181,6 @@ class LiveRun(Run):
             if summary is None or summary in str(error):
                 raise
             raise RecordingError(f"{summary}; {error}", error.rule) from error
-
-
-def _is_about_requests(expectation: Expectation) -> bool:
-    """Whether an expectation may be about requests: all are but those about the answer or a stored verdict."""
-    return expectation.evaluator not in (RESPONSE_EVALUATOR, RUBRIC_EVALUATOR)
 
 
 def _requires_deed(expectation: Expectation) -> bool:

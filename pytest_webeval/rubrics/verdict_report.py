@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory
 from pytest_webeval.results import NOTED, Assertion, Status
 from pytest_webeval.rubrics.failure_analysis import FailureAnalysis, failure_of
 from pytest_webeval.rubrics.rubric_items import RubricItem, awarded_points, is_action_only
@@ -14,10 +15,6 @@ from pytest_webeval.rubrics.taxonomy import TAXONOMY, ToolFailure, tool_failures
 from pytest_webeval.rubrics.verdict import Verdict
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.values.comparison import failed, passed
-
-if TYPE_CHECKING:
-    from pytest_webeval.recordings.trajectory.recorded import Trajectory
-
 
 MAX_LINE, MAX_JUSTIFIED = 200, 150
 MAX_LOSSES = 5
@@ -142,7 +139,8 @@ def trajectory_metadata(trajectory: Trajectory | None, generation: str | None = 
     if trajectory is None:
         return {}
     outcome, dialect = trajectory.outcome, trajectory.dialect
-    wrong = () if dialect is None else tool_failures(trajectory.steps, dialect, generation)
+    is_aborted = outcome.kind is OutcomeClass.ABORTED
+    wrong = () if dialect is None or is_aborted else tool_failures(trajectory.steps, dialect, generation)
     return {
         "class": outcome.kind.value,
         "reasons": list(outcome.reasons),

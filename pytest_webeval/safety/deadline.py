@@ -40,7 +40,6 @@ class _Timer(Struct, frozen=True):
 
     @classmethod
     def current(cls) -> _Timer | None:
-        """The timer that is set now, or None."""
         remaining, interval = signal.getitimer(signal.ITIMER_REAL)
         if not remaining:
             return None
@@ -81,7 +80,6 @@ def time_limit(seconds: float, message: str, code: str = "") -> Iterator[None]:
 
 
 def _restore_timer(outer: _Timer | None, previous_handler: Any) -> None:
-    """Restore the outer timer, with the rest of its time."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     if previous_handler is not None:  # a handler that was not installed from Python cannot be put back
         signal.signal(signal.SIGALRM, previous_handler)
@@ -90,7 +88,6 @@ def _restore_timer(outer: _Timer | None, previous_handler: Any) -> None:
 
 
 def can_interrupt() -> bool:
-    """Whether there is a signal that interrupts this thread."""
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 

@@ -22,7 +22,6 @@ UNFETCHED: dict[str, str] = {}  # why files of caches have no content, by their 
 
 
 def sha256(content: bytes) -> str:
-    """Hexadecimal SHA-256 of some bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -87,19 +86,6 @@ def read_beginning_inside(directory: Path, name: str, most: int) -> bytes:
         os.close(handle)
 
 
-def read_range_inside(directory: Path, name: str, start: int, end: int) -> bytes:
-    """Some bytes of a regular file below a directory, fewer at its end. Raises `RecordingError`."""
-    handle = _open_file(directory, name)
-    try:
-        status = os.fstat(handle)
-        _check_file(directory / name, status, status.st_size)
-        _refuse_unfetched(directory / name, status)
-        os.lseek(handle, start, os.SEEK_SET)
-        return _read_bytes(handle, max(min(end, status.st_size) - start, 0))
-    finally:
-        os.close(handle)
-
-
 def _refuse_unfetched(path: Path, status: os.stat_result) -> None:
     """Raise `StoreError` for a file in a cache that has a size and no content, which its time says: it would be zeros.
 
@@ -160,7 +146,11 @@ def _open_file(directory: Path, name: str) -> int:
     parts = (name,) if "/" not in name and name not in {"", "."} else Path(name).parts
     if not parts or name.startswith("/") or ".." in parts or not name.isprintable():
         raise RecordingError(f"{name!r} does not name a file inside {directory}")
-    parent, is_own = _open_directory(directory)
+    try:
+        parent, is_own = open_directory(directory)
+    except OSError as error:
+        problem = f"cannot open {directory}: {error.strerror}"
+        raise RecordingError(f"{problem}; check that it is a readable directory") from error
     try:
         for part in parts[:-1]:
             child = os.open(part, flags | os.O_DIRECTORY, dir_fd=parent)
@@ -176,13 +166,6 @@ def _open_file(directory: Path, name: str) -> int:
     finally:
         if is_own:
             os.close(parent)
-
-
-def _open_directory(path: Path) -> tuple[int, bool]:
-    try:
-        return open_directory(path)
-    except OSError as error:
-        raise RecordingError(f"cannot open {path}: {error.strerror}; check that it is a readable directory") from error
 
 
 def walk_directories(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:

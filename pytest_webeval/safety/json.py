@@ -6,9 +6,9 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import msgspec
@@ -53,6 +53,13 @@ def get_member(tree: object, name: str) -> Any:
     return tree.get(name) if isinstance(tree, Mapping) else None
 
 
+def read_number(value: object, least: float = -inf, most: float = inf) -> float | None:
+    """The same value if it is a number in a range, and no boolean, which Python takes for one; None for any other."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        return None
+    return value
+
+
 def parse_finite(digits: str) -> float | None:
     """The number that a text writes, None for one beyond all numbers such as 1e999."""
     number = float(digits)
@@ -74,18 +81,13 @@ def may_nest_deeper(text: str, levels: int) -> bool:
 
 def nests_deeper(value: Any, levels: int) -> bool:
     """Level by level, as the stack may not suffice for what a reader written in C went through."""
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
-        level = [child for parent in level for child in _list_children(parent) if isinstance(child, dict | list)]
+        parents = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [child for parent in parents for child in parent if isinstance(child, dict | list)]
         if not level:
             return False
     return True
-
-
-def _list_children(parent: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    if isinstance(parent, dict):
-        return parent.values()
-    return parent if isinstance(parent, list) else ()
 
 
 def is_json(tree: Any, depth: int = DEEPEST) -> bool:
@@ -143,7 +145,7 @@ def load_exact(text: str) -> tuple[Any, tuple[str, ...]]:
         )
     except RecursionError as error:
         raise ValueError(_TOO_DEEP) from error
-    if not _is_shallow(value):
+    if nests_deeper(value, DEEPEST):
         raise ValueError(_TOO_DEEP)
     return value, tuple(repeated)
 
@@ -156,21 +158,6 @@ def _check_digits(number: str) -> str:
     if len(number) > MAX_DIGITS or len(exponent) > MAX_EXPONENT:
         raise ValueError(f"the number {number:.40} is out of range")
     return number
-
-
-def _is_shallow(value: Any) -> bool:
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _list_exact_children(outer)]
-        if not level:
-            return True
-    return False
-
-
-def _list_exact_children(value: Any) -> Sequence[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else ()
 
 
 _LARGE = 32 * 2**20  # bytes; as Python's objects they would take many times that
@@ -266,7 +253,6 @@ class _Repairs(Struct):
 
     @property
     def has_nonfinite(self) -> bool:
-        """Whether a number became null."""
         return _NONFINITE_WARNING in self.warnings
 
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -328,3 +314,26 @@ def replace_texts(tree: Any, texts: Iterator[str]) -> Any:
     if isinstance(tree, list | tuple):
         return [replace_texts(value, texts) for value in tree]
     return next(texts) if isinstance(tree, str) else tree
+
+
+# How MessagePack begins a number of 64 bits that is NaN or infinite. Other bytes may look the same.
+_NONFINITE_BYTES = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")
+
+
+def to_compact_json(tree: Any) -> bytes | None:
+    """The bytes of plain JSON; None for what cannot be spelled so: a whole number that is long, half a surrogate pair.
+
+    None for NaN and infinities as well, of which JSON knows none: msgspec would write null for them.
+    """
+    try:
+        return None if _NONFINITE_BYTES.search(msgspec.msgpack.encode(tree)) else msgspec.json.encode(tree)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+def copy_small(tree: Any, longest: int, deepest: int) -> Any | None:
+    """A copy of plain JSON with at most so many bytes and levels of brackets, lists instead of tuples; or else None."""
+    encoded = to_compact_json(tree)
+    if encoded is None or len(encoded) > longest or encoded.count(b"[") + encoded.count(b"{") > deepest:
+        return None
+    return msgspec.json.decode(encoded)

@@ -41,12 +41,10 @@ def match(pattern: str, text: str, flags: int = 0) -> bool:
 
 
 def fullmatch(pattern: str, text: str, flags: int = 0) -> bool:
-    """The same of all of a text."""
     return _holds_in_time("fullmatch", pattern, text, flags)
 
 
 def search(pattern: str, text: str, flags: int = 0) -> bool:
-    """The same of any part of a text."""
     return _holds_in_time("search", pattern, text, flags)
 
 

@@ -173,7 +173,6 @@ def directory_to_list(path: Path) -> Iterator[int | Path]:
 
 
 def list_names(path: Path) -> list[str]:
-    """The names in a directory, in any order. Raises `OSError`."""
     with directory_to_list(path) as place:
         return os.listdir(place)  # noqa: PTH208  (names are all that is wanted)
 
@@ -205,12 +204,10 @@ def stat_no_follow(path: Path | str) -> os.stat_result:
 
 
 def is_link(path: Path | str) -> bool:
-    """Whether that name is a link's."""
     return stat.S_ISLNK(_read_mode(path))
 
 
 def is_directory(path: Path | str) -> bool:
-    """Whether that name is a directory's, and no link's."""
     return stat.S_ISDIR(_read_mode(path))
 
 

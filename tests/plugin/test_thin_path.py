@@ -34,7 +34,7 @@ def pytest_runtest_logfinish(nodeid):
 def pytest_unconfigure():
     gc.enable()
 """
-READ = ("NetworkTrace", "RecordedEvent")
+READ = ("NetworkTrace", "NetworkEvent")
 FOUND = (*READ, "RecordEvaluation", "Case", "EvaluatorResult", "TaskResult")
 
 

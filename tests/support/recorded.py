@@ -137,3 +137,12 @@ def put(path: Path, content: str | bytes | dict[str, Any]) -> None:
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(content) if isinstance(content, dict) else content
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def actions(log):
+    """What the steps of a log did, as JSON in the words of their lines."""
+    return tuple(json.dumps({"action": step.raw_action, **step.arguments}) for step in log.steps)
+
+
+def thoughts(log):
+    return tuple(step.thought for step in log.steps)

@@ -12,7 +12,9 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace, Pairs
+from pytest_webeval.recordings.network.bodies import Body
+from pytest_webeval.recordings.network.entries import Pairs
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.rules import Rules
 
@@ -43,7 +45,8 @@ class DraftEvent(NetworkEvent):
     __slots__ = ("base", "fields")
 
     def __init__(self, index: int, fields: Mapping[str, Any], base: NetworkEvent | None = None) -> None:
-        self.index, self.fields, self.base = index, fields, base
+        super().__init__(index)
+        self.fields, self.base = fields, base
 
     url = _drafted("url")
     method = _drafted("method", "GET")

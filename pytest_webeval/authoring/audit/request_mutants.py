@@ -26,7 +26,8 @@ from pytest_webeval.authoring.audit.values import (
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher
 from pytest_webeval.evaluators.site_visits import origin
-from pytest_webeval.recordings.network.events import BODY_TYPES, Body, NetworkEvent, NetworkTrace
+from pytest_webeval.recordings.network.bodies import BODY_TYPES, Body
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
 from pytest_webeval.recordings.network.form_fields import list_fields
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, UnavailableBody
 from pytest_webeval.evaluators.case import Case
-from pytest_webeval.recordings.network.events import Body, NetworkEvent
+from pytest_webeval.recordings.network.bodies import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.form_fields import FormFields, content_type, parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
 

@@ -24,7 +24,8 @@ from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.checks import PATH, explain_event, name_event
 from pytest_webeval.evaluators.network.evaluator import NEAREST_AMONG, Miss, choose_nearest
-from pytest_webeval.recordings.network.events import Body, NetworkEvent
+from pytest_webeval.recordings.network.bodies import Body
+from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.network.form_fields import parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.results import (

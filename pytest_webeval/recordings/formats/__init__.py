@@ -83,7 +83,7 @@ CLAWBENCH_DIRECTORY = rf"(?:{CLAWBENCH_HARNESSES})-[^/]+-\d{{8}}-\d{{6}}"
 CLAWBENCH_NAME = rf"([^/]+)/(?:(?:{CLAWBENCH_HARNESSES})-)?(.+)-\1-\d{{8}}-\d{{6}}|(?:[^/]*/)?(.+)"
 # Files of two formats make no run: the agent may have put one there, and nobody knows which the recorder wrote.
 FORMATS: tuple[RunFormat, ...] = (
-    Fara(),
+    Fara("fara", "fara_trajectory", (), traces=()),
     WebArenaVerified(),
     RecordedFormat("online-mind2web", "online_mind2web", ONLINE_MIND2WEB, ONLINE_MIND2WEB_NAMES),
     RecordedFormat("stagehand", "stagehand", STAGEHAND, STAGEHAND_NAMES, run_sign=STAGEHAND_RUN),
@@ -146,18 +146,17 @@ def format_of(path: Path, listing: DirectoryListing | None = None) -> RunFormat 
         return next((candidate for candidate in FORMATS if candidate.recognizes(path)), None)
     certain = [candidate for candidate in FORMATS if candidate.recognizes_listing(listing)]
     if len(certain) > 1:
-        raise RecordingError(_several_formats(path, certain))
+        expected = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in certain)
+        problem = f"{path} has the files of several formats: {expected}"
+        raise RecordingError(f"{problem}; move away those that the recorder did not write")
     if certain:
         return certain[0]
     accepted = next((candidate for candidate in FORMATS if candidate.accepts_listing(listing)), None)
-    if accepted is not None and not accepted.has_typical_file(listing) and _is_typical(listing):
-        raise RecordingError(unknown_layout(path, listing))  # of a broken run: another format has more of its files
+    if accepted is not None and not accepted.has_typical_file(listing):
+        recorded = (each for each in FORMATS if isinstance(each, RecordedFormat) and each.layouts)
+        if any(candidate.has_typical_file(listing) or candidate.is_certain(listing) for candidate in recorded):
+            raise RecordingError(unknown_layout(path, listing))  # a broken run: another format has more of its files
     return accepted
-
-
-def _is_typical(listing: DirectoryListing) -> bool:
-    formats = (candidate for candidate in FORMATS if isinstance(candidate, RecordedFormat))
-    return any(candidate.has_typical_file(listing) or candidate.is_certain(listing) for candidate in formats)
 
 
 def load_run(path: Path, rules: Rules, label: str = "", own: Sequence[RunFormat] = ()) -> Run:
@@ -212,11 +211,6 @@ def _is_sign(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in _SIGNS)
 
 
-def _several_formats(path: Path, formats: list[RunFormat]) -> str:
-    expected = "; ".join(f"{candidate.name} ({candidate.expected_files})" for candidate in formats)
-    return f"{path} has the files of several formats: {expected}; move away those that the recorder did not write"
-
-
 def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
     """The message about a directory that no format recognizes: what is there, and what the nearest format lacks."""
     listing = listing or list_directory(path)
@@ -230,7 +224,6 @@ def unknown_layout(path: Path, listing: DirectoryListing | None = None) -> str:
 
 
 def _describe_lack(listing: DirectoryListing, nearest: RunFormat, present: list[str], missing: list[str]) -> str:
-    """What is missing or damaged of the nearest format, and what to do about it."""
     damage = nearest.list_damage(listing)
     lacking = [name for name in missing if name not in damage]
     problems = [f"lacks {' and '.join(lacking)}"] if lacking else []

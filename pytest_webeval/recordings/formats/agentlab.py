@@ -81,12 +81,10 @@ class Summary(Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether the loop came to its end."""
         return bool(self.terminated or self.truncated)
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of an experiment. Raises `UnreadableTrajectory`."""
     fields = files.read_json(SUMMARY)
     summary = parse_summary(fields)
     directory = files.path.absolute().name
@@ -95,6 +93,9 @@ def read(files: RecordedFiles) -> Trajectory:
     shots = _list_shots(files)
     actions = _read_actions(files, summary)
     _check_counts(files, fields, summary, shots)
+    prompt, completion = fields.count("stats.cum_input_tokens"), fields.count("stats.cum_output_tokens")
+    times = [fields.number(f"stats.cum_{name}_elapsed") for name in ("step", "agent")]
+    measured = [time for time in times if time is not None and time >= 0]
     return Trajectory(
         inputs=files.inputs,
         outcome=_SUPERSEDED if directory.startswith(SUPERSEDED_PREFIX) else classify(summary),
@@ -103,8 +104,8 @@ def read(files: RecordedFiles) -> Trajectory:
         steps=tuple(_build_steps(actions, min(summary.steps, MOST_STEPS), shots)),
         screenshots=tuple(shots.values()),
         judgements=(judge(summary, benchmark),),
-        usage=_read_usage(fields),
-        duration=_read_duration(fields),
+        usage=None if prompt is None or completion is None else Usage(prompt, completion),
+        duration=sum(measured) if measured else None,
         system=name.get("agent"),
         benchmark=benchmark,
         last_error=(summary.error or "")[:MOST_ERROR] or None,
@@ -159,7 +160,6 @@ def classify(summary: Summary) -> TrajectoryOutcome:
 
 
 def judge(summary: Summary, benchmark: str | None) -> Judgement:
-    """The verdict by the reward, which is the sum over all steps."""
     source = f"{SUMMARY} cum_reward"
     if benchmark in UNJUDGED:
         return Judgement(source=source, judge=JUDGE, ungraded=f"nobody judges a task of {benchmark}")
@@ -230,18 +230,6 @@ def _check_counts(files: RecordedFiles, fields: JsonFields, summary: Summary, sh
         files.warnings.add(f"{SUMMARY} counts {counts}, with numbers from {numbers[0]} to {numbers[-1]}")
 
 
-def _read_usage(fields: JsonFields) -> Usage | None:
-    prompt, completion = fields.count("stats.cum_input_tokens"), fields.count("stats.cum_output_tokens")
-    return None if prompt is None or completion is None else Usage(prompt, completion)
-
-
-def _read_duration(fields: JsonFields) -> float | None:
-    """Seconds of the environment and of the agent; None where neither was measured."""
-    times = [fields.number(f"stats.cum_{name}_elapsed") for name in ("step", "agent")]
-    measured = [time for time in times if time is not None and time >= 0]
-    return sum(measured) if measured else None
-
-
 def _describe(files: RecordedFiles, fields: JsonFields, name: Mapping[str, str]) -> dict[str, Any]:
     lines = (files.read_text(VERSIONS) or "").splitlines()
     packages = [line[:80] for line in lines if line.partition("==")[0] in WRITERS]
@@ -299,7 +287,6 @@ class LoggedAction(Struct, frozen=True):
 
     @property
     def target(self) -> Target | None:
-        """Where the mouse was used first; None where it was not."""
         pointed = _POINTED.search(self.code)
         return build_target(float(pointed[1]), float(pointed[2])) if pointed else None
 
@@ -323,7 +310,6 @@ def find_answer(actions: Sequence[LoggedAction]) -> str | None:
 
 
 def _split_messages(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Time and text of each message of the loop, which may have several lines."""
     time, body = "", None
     for line in lines:
         if _HEAD.match(line):
@@ -340,14 +326,11 @@ def _split_messages(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _parse_sent(time: str, body: str) -> LoggedAction | None:
     """The action in a message that goes to the chat as well; None for any other message."""
-    thought, mark, code = body.rpartition(f"\n{_ACTION}")
-    if mark:
-        return _build(code, thought, time)
-    return _build(body.removeprefix(_ACTION), "", time) if body.startswith(_ACTION) else None
+    thought, mark, code = f"\n{body}".rpartition(f"\n{_ACTION}")
+    return _build(code, thought, time) if mark else None
 
 
 def _build(code: str, thought: str, time: str) -> LoggedAction:
-    """An action without the words that stand for none."""
     code, thought = (text.strip() for text in (code, thought))
     return LoggedAction(
         "" if code == "None" else code[:MOST_ACTION], "" if thought == "None" else thought[:MOST_ACTION], time

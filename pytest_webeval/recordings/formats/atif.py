@@ -23,10 +23,11 @@ from pytest_webeval.recordings.formats.harbor_trial import (
     read_judgements,
     read_result,
 )
-from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import Trajectory
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, build_step, find_target
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import to_line
 
 TRAJECTORY = "trajectory.json"
@@ -45,11 +46,12 @@ class Call(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a trial. Raises `UnreadableTrajectory`."""
     result = read_result(files)
     folders = _list_folders(files, result)
     documents = {folder: _read_document(files, f"{folder}/{TRAJECTORY}") for folder in folders}
-    shots = tuple(shot for folder in folders for shot in _list_images(files, folder))
+    inner = [(folder, name) for folder in folders for name in ("", *files.list_names(folder)[:MOST_FOLDERS])]
+    places = [f"{folder}/{name}".rstrip("/") for folder, name in inner if not name or name.isprintable()]
+    shots = tuple(shot for place in places for shot in files.list_images(place))
     steps = tuple(_read_steps(documents, {shot.name: shot for shot in shots}))
     first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
     agent = first.member("agent")
@@ -65,7 +67,7 @@ def read(files: RecordedFiles) -> Trajectory:
         has_steps=bool(documents),
         screenshots=shots,
         judgements=tuple(read_judgements(files, result, outcome)),
-        task_text=next(filter(None, map(_join, asked)), ""),
+        task_text=next(filter(None, map(join_texts, asked)), ""),
         usage=_total_usage(list(documents.values())),
         duration=read_duration(result),
         system=_read_name(agent, "name") or (_read_name(result.member("agent_info"), "name") if result else None),
@@ -81,19 +83,11 @@ def _read_name(fields: JsonFields, key: str) -> str | None:
 
 
 def _list_folders(files: RecordedFiles, result: JsonFields | None) -> list[str]:
-    """The directories that hold a trajectory, in the order of the steps of the task."""
     folders = ["agent"] if TRAJECTORY in files.list_names("agent") else []
     names = set(files.list_names("steps"))
     order = [step.text("step_name") for step in result.objects("step_results")] if result else []
     steps = [f"steps/{name}/agent" for name in dict.fromkeys(order) if name in names]
     return folders + [folder for folder in steps if TRAJECTORY in files.list_names(folder)]
-
-
-def _list_images(files: RecordedFiles, folder: str) -> Iterator[Screenshot]:
-    yield from files.list_images(folder)
-    for name in files.list_names(folder)[:MOST_FOLDERS]:
-        if name.isprintable():
-            yield from files.list_images(f"{folder}/{name}")
 
 
 def _read_document(files: RecordedFiles, name: str) -> JsonFields:
@@ -117,7 +111,7 @@ def _read_steps(documents: dict[str, JsonFields], shots: dict[str, Screenshot]) 
     index, before = 0, None
     for folder, document in documents.items():
         for step in _steps_of_agent(document):
-            thought = step.text("reasoning_content") or _join(step.raw.get("message"))
+            thought = step.text("reasoning_content") or join_texts(step.raw.get("message"))
             for call in _read_calls(step):
                 index += 1
                 paths = [posixpath.normpath(f"{folder}/{path}") for path in call.images]
@@ -158,26 +152,13 @@ def _read_calls(step: JsonFields) -> list[Call]:
 
 
 def _split(contents: list[Any]) -> tuple[list[str], list[str]]:
-    """The texts of results, and the paths of their images."""
-    texts = [text for content in contents if (text := _join(content))]
+    texts = [text for content in contents if (text := join_texts(content))]
     return texts, [path for content in contents for path in _list_paths(content)]
 
 
-def _parts(content: object) -> Iterator[dict[str, Any]]:
-    yield from (part for part in content if isinstance(part, dict)) if isinstance(content, list) else ()
-
-
-def _join(content: object) -> str:
-    """The text of a message or a result, which is one, or a list of parts since v1.6."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] for part in _parts(content) if isinstance(part.get("text"), str))
-
-
 def _list_paths(content: object) -> Iterator[str]:
-    for part in _parts(content):
-        source = part.get("source")
-        path = source.get("path") if part.get("type") == "image" and isinstance(source, dict) else None
+    for part in content if isinstance(content, list) else ():  # since v1.6
+        path = get_member(get_member(part, "source"), "path") if get_member(part, "type") == "image" else None
         if isinstance(path, str) and "\0" not in path:
             yield path
 
@@ -190,13 +171,12 @@ def _read_answer(documents: dict[str, JsonFields]) -> str | None:
                 call for call in step.objects("tool_calls") if call.raw.get("function_name") == "mark_task_complete"
             ]
             text = next((text for call in done if (text := call.member("arguments").text("result"))), None)
-            if text is not None or (text := _join(step.raw.get("message"))).strip():
+            if text is not None or (text := join_texts(step.raw.get("message"))).strip():
                 return text
     return None
 
 
 def _total_usage(documents: list[JsonFields]) -> Usage | None:
-    """Tokens of all trajectories; None where one of them does not say."""
     totals = [document.member("final_metrics") for document in documents]
     prompt = [total.count("total_prompt_tokens") for total in totals]
     completion = [total.count("total_completion_tokens") for total in totals]

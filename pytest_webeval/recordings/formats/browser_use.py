@@ -41,7 +41,6 @@ _TASK_BEGIN, _TASK_END = "<user_request>\n", "\n</user_request>"
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a history. Raises `UnreadableTrajectory`."""
     name = _find_history(files)
     document = files.read_json(name)
     if not isinstance(document.raw.get("history"), list):
@@ -51,7 +50,12 @@ def read(files: RecordedFiles) -> Trajectory:
     images = find_images(files, name, entries)
     steps = tuple(read_steps(entries, images))
     judgements = tuple(_read_judgements(name, last))
-    _warn_of_others(files, name, entries, last)
+    results = [result for entry in entries for result in entry.items("result") if isinstance(result, dict)]
+    others = sum(result.get("judgement") is not None and result is not last.raw for result in results)
+    if others:
+        files.warnings.add(f"{name} has {pluralize(others, 'judgement')} of earlier results; ignored")
+    models = list(document.member("usage").member("by_model").raw)
+    errors = _list_last_errors(entries)
     is_done = last.raw.get("is_done") is True
     return Trajectory(
         inputs=files.inputs,
@@ -64,8 +68,8 @@ def read(files: RecordedFiles) -> Trajectory:
         usage=_read_usage(document),
         duration=read_duration(entries),
         system="browser-use",
-        model=_read_model(document),
-        last_error=_read_last_error(entries),
+        model=models[0] if len(models) == 1 else None,
+        last_error=truncate(errors[-1], MOST_ERROR) if errors else None,
         flags=("missing_screenshots",) if images.missing else (),
         details=_describe(document, entries, last),
         load_image=images.load if images.encoded else None,
@@ -145,7 +149,6 @@ def _classify_done(last: JsonFields, judgements: Sequence[Judgement]) -> Traject
 
 
 def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
-    """The verdict of the library's judge. Raises `UnreadableTrajectory` for a damaged one."""
     raw = last.raw.get("judgement")
     if raw is None:
         return
@@ -155,8 +158,13 @@ def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
     if not isinstance(verdict, bool):
         raise _build_error(f"{preview(verdict, 40)} as verdict of its judgement", name, "true or false")
     last.member("judgement").check_finite("failure_reason", *FLAGS)
-    failure = _read_failure(name, raw.get("failure_reason"))
-    notes = {flag: _read_flag(name, flag, raw.get(flag)) for flag in FLAGS}
+    reason = raw.get("failure_reason")
+    if not isinstance(reason, str | None):  # of a success, it denies that
+        raise _build_error(f"{preview(reason, 40)} as failure_reason of its judgement", name, "a string")
+    for flag in FLAGS:  # which versions before them did not store
+        if not isinstance(raw.get(flag), bool | None):
+            raise _build_error(f"{preview(raw[flag], 40)} as {flag} of its judgement", name, "true or false")
+    failure, notes = (reason or "").strip(), {flag: raw.get(flag) is True for flag in FLAGS}
     judged = last.member("judgement")
     reasoning = [text for text in (failure, (judged.text("reasoning") or "").strip()) if text]
     yield Judgement(
@@ -167,28 +175,6 @@ def _read_judgements(name: str, last: JsonFields) -> Iterator[Judgement]:
         notes=notes,
         contradictions=tuple(_list_contradictions(last, failure, notes)) if verdict else (),
     )
-
-
-def _warn_of_others(files: RecordedFiles, name: str, entries: Sequence[JsonFields], last: JsonFields) -> None:
-    """Warn of judgements that are not those of the run: the library judges the last result."""
-    results = (result for entry in entries for result in entry.items("result") if isinstance(result, dict))
-    count = sum(result.get("judgement") is not None and result is not last.raw for result in results)
-    if count:
-        files.warnings.add(f"{name} has {pluralize(count, 'judgement')} of earlier results; ignored")
-
-
-def _read_flag(name: str, flag: str, raw: object) -> bool:
-    """A finding of the judge, which versions before it did not store. Raises `UnreadableTrajectory`."""
-    if raw is not None and not isinstance(raw, bool):
-        raise _build_error(f"{preview(raw, 40)} as {flag} of its judgement", name, "true or false")
-    return raw is True
-
-
-def _read_failure(name: str, raw: object) -> str:
-    """Why the judge calls the run a failure. Raises `UnreadableTrajectory`: of a success, a reason denies it."""
-    if raw is not None and not isinstance(raw, str):
-        raise _build_error(f"{preview(raw, 40)} as failure_reason of its judgement", name, "a string")
-    return raw.strip() if isinstance(raw, str) else ""
 
 
 def _list_contradictions(last: JsonFields, failure: str, notes: Mapping[str, bool]) -> Iterator[str]:
@@ -223,18 +209,13 @@ def _read_usage(document: JsonFields) -> Usage | None:
     return Usage(prompt, completion, num_calls=usage.count("entry_count"))
 
 
-def _read_model(document: JsonFields) -> str | None:
-    """The model, where the usage is that of one."""
-    models = list(document.member("usage").member("by_model").raw)
-    return models[0] if len(models) == 1 else None
-
-
-def _read_last_error(entries: Sequence[JsonFields]) -> str | None:
+def _list_last_errors(entries: Sequence[JsonFields]) -> list[str]:
+    """The errors of the last entry that has any, without those of the mark that the steps were used up."""
     for entry in reversed(entries):
         errors = [text for result in entry.objects("result") if (text := result.text("error"))]
         if errors and not is_end_mark(entry):
-            return truncate(errors[-1], MOST_ERROR)
-    return None
+            return errors
+    return []
 
 
 def _describe(document: JsonFields, entries: Sequence[JsonFields], last: JsonFields) -> dict[str, Any]:

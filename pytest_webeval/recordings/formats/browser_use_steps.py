@@ -32,6 +32,7 @@ from pytest_webeval.recordings.trajectory.step import (
     find_target,
     format_time,
 )
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
 
 MAX_OBSERVATION = 2000  # characters; an extracted page may be as long as it likes
@@ -55,11 +56,9 @@ class HistoryImages(Struct, frozen=True):
 
     @property
     def all(self) -> tuple[Screenshot, ...]:
-        """Each of them once, in the order of the entries."""
         return tuple(dict.fromkeys(shot for shot in self.by_entry if shot is not None))
 
     def load(self, shot: Screenshot) -> bytes:
-        """The bytes of an image. Raises `RecordingError`."""
         content = self.encoded.get(shot.name)
         if content is None:
             return self.inputs.read(shot.name, MAX_FILE_BYTES)
@@ -136,7 +135,6 @@ def read_steps(entries: Sequence[JsonFields], images: HistoryImages) -> Iterator
 
 
 def _read_action(action: object) -> tuple[str, Mapping[str, Any]]:
-    """The name and the arguments: an action is an object with one member that is not null."""
     members = action.items() if isinstance(action, dict) else ()
     for name, arguments in members:
         if arguments is not None:
@@ -146,15 +144,12 @@ def _read_action(action: object) -> tuple[str, Mapping[str, Any]]:
 
 def _read_observations(results: Sequence[JsonFields], count: int) -> list[str | None]:
     """What each action resulted in. The library stops at an error, so that later actions have no result."""
-    texts = [_read_observation(result) for result in results]
+    names = ("error", "extracted_content", "long_term_memory")
+    stored = (next(filter(None, map(result.text, names)), None) for result in results)
+    texts = [truncate(text, MAX_OBSERVATION) if text else None for text in stored]
     rest = [text for text in texts[count - 1 :] if text]
     observations = [*texts[: count - 1], "\n".join(rest) or None]
     return observations + [None] * (count - len(observations))
-
-
-def _read_observation(result: JsonFields) -> str | None:
-    text = result.text("error") or result.text("extracted_content") or result.text("long_term_memory")
-    return truncate(text, MAX_OBSERVATION) if text else None
 
 
 def _read_thought(output: JsonFields) -> str:
@@ -175,7 +170,6 @@ def read_duration(entries: Sequence[JsonFields]) -> float | None:
 
 
 _SCROLLING = ("scroll", "find_text", "send_keys")  # what may have scrolled a page
-_NO_MEMBERS: Mapping[str, Any] = {}
 
 
 class TargetReader:
@@ -191,25 +185,19 @@ class TargetReader:
         """The target of each action on a page, None where nothing says it; `elements` are those that they used."""
         if url != self._url:
             self._url, self._is_scrolled = url, False
-        pairs = zip(actions, chain(elements, repeat(None)), strict=False)
-        return [self._read(name, arguments, element) for (name, arguments), element in pairs]
-
-    def _read(self, name: str, arguments: Mapping[str, Any], element: object) -> Target | None:
-        target = _read_element(element, is_scrolled=self._is_scrolled) or find_target(name, arguments)
-        self._is_scrolled = self._is_scrolled or any(word in name for word in _SCROLLING)
-        return target
+        targets = []
+        for (name, arguments), element in zip(actions, chain(elements, repeat(None)), strict=False):
+            targets.append(_read_element(element, is_scrolled=self._is_scrolled) or find_target(name, arguments))
+            self._is_scrolled = self._is_scrolled or any(word in name for word in _SCROLLING)
+        return targets
 
 
 def _read_element(element: object, *, is_scrolled: bool) -> Target | None:
-    members = _as_object(element)
-    box = _as_object(members.get("viewport_coordinates"))
-    if box:
-        corner, viewport = _as_object(box.get("top_left")), _as_object(members.get("viewport_info"))
-        frame = viewport.get("width"), viewport.get("height")
-        return build_target(corner.get("x"), corner.get("y"), box.get("width"), box.get("height"), frame)
-    bounds = _NO_MEMBERS if is_scrolled else _as_object(members.get("bounds"))
-    return build_target(*(bounds.get(name) for name in ("x", "y", "width", "height")))
-
-
-def _as_object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else _NO_MEMBERS
+    box = get_member(element, "viewport_coordinates")
+    if isinstance(box, Mapping) and box:
+        corner, viewport = box.get("top_left"), get_member(element, "viewport_info")
+        frame = get_member(viewport, "width"), get_member(viewport, "height")
+        place = get_member(corner, "x"), get_member(corner, "y")
+        return build_target(*place, box.get("width"), box.get("height"), frame)
+    bounds = None if is_scrolled else get_member(element, "bounds")
+    return build_target(*(get_member(bounds, name) for name in ("x", "y", "width", "height")))

@@ -16,39 +16,25 @@ from pytest_webeval.recordings.formats.clawbench_verdicts import (
     META,
     RESTORE,
     Interception,
-    has_failed,
-    has_failed_after,
     read_flag,
     read_interception,
     read_judgements,
     shorten,
 )
-from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, build_step, format_time
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import preview
 
 ACTIONS, MESSAGES, SCREENSHOTS = "data/actions.jsonl", "data/agent-messages.jsonl", "data/screenshots"
 # What the scripts in `runtime/harnesses/` write if a part of theirs does not start. Of `INFRA_STOP_REASONS` in
 # `results.py` one is missing: `run-webbrain.sh` writes `webbrain_failed` after an error of the agent as well.
 HARNESS_FAILURES = (
-    "chrome_cdp_timeout",
-    "gateway_failed",
-    "opencode_failed",
-    "claude_code_failed",
-    "codex_failed",
-    "browser_use_failed",
-    "hermes_failed",
-    "pi_failed",
-    "proxy_failed",
-    "mock_api_failed",
-    "bridge_failed",
-    "chrome_auth_missing",
-    "missing_harness",
-    "browser_runtime_setup_failed",
-)
+    "chrome_cdp_timeout", "gateway_failed", "opencode_failed", "claude_code_failed", "codex_failed",
+    "browser_use_failed", "hermes_failed", "pi_failed", "proxy_failed", "mock_api_failed", "bridge_failed",
+    "chrome_auth_missing", "missing_harness", "browser_runtime_setup_failed",
+)  # fmt: skip
 STOPPED = ("time_limit_exceeded", "agent_idle")
 ENDED = ("agent_exited", "webbrain_failed", "vnc_disconnected", "eval_matched")  # by the agent, or by a person
 SUBMIT = "/api/task-submit"  # of the harness, where the agent sends the answer of a task that asks for one
@@ -58,15 +44,21 @@ _TARGET = ("tagName", "id", "textContent", "xpath")
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a run. Raises `UnreadableTrajectory`."""
     meta = files.read_json(META)
     meta.check_finite("judge", "judge_match", "pass", "failure_reason")
     meta.member("judge").check_finite("match", "raw")
     interception = read_interception(files)
-    is_intercepted = read_flag(meta, META) or has_failed_after(meta, interception)
+    has_failed = bool(meta.text("failure_reason"))
+    # A harness that fails after the interception writes that nothing was intercepted.
+    is_stored = interception is not None and interception.is_intercepted
+    is_intercepted = read_flag(meta, META) or (is_stored and has_failed)
     shots = files.list_images(SCREENSHOTS)
-    _check_name(files, meta)
-    if interception is None and not is_intercepted and not has_failed(meta):
+    facts = {name: meta.raw.get(name) for name in (*_DETAILS, "intercepted")}
+    facts["stop_reason"] = interception and interception.stop_reason
+    case = meta.text("test_case")
+    if case and case not in files.path.absolute().name:
+        files.warn_of_name(META, "test case", case)
+    if interception is None and not is_intercepted and not has_failed:
         files.warnings.add(f"there is no {INTERCEPTION}, which says why the run stopped; {RESTORE}")
     return Trajectory(
         inputs=files.inputs,
@@ -86,7 +78,7 @@ def read(files: RecordedFiles) -> Trajectory:
         run_id=meta.text("timestamp"),
         last_error=meta.text("failure_reason"),
         flags=("suspected_api_failure",) if meta.text("failure_category") == "api_or_credit" else (),
-        details=_list_details(meta, interception),
+        details={name: fact for name, fact in facts.items() if isinstance(fact, str | int | float) and fact != ""},
     )
 
 
@@ -154,30 +146,12 @@ def _read_reply(line: Mapping[str, Any]) -> str:
     message = inner if isinstance(inner, dict) else line
     if message.get("role") != "assistant":
         return ""
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+    return join_texts(message.get("content")).strip()
 
 
 def _read_usage(usage: JsonFields) -> Usage | None:
-    """Tokens of all calls; None where the harness of the agent did not count them."""
     sent, completion = usage.count("input_tokens"), usage.count("output_tokens")
     if not usage.count("total_tokens") or sent is None or completion is None:
         return None
     prompt = sent + sum(usage.count(f"{name}_tokens") or 0 for name in ("cache_read", "cache_write"))
     return Usage(prompt, completion, usage.count("reasoning_tokens"), usage.count("api_calls"))
-
-
-def _list_details(meta: JsonFields, interception: Interception | None) -> dict[str, Any]:
-    facts = {name: meta.raw.get(name) for name in _DETAILS}
-    facts |= {"intercepted": meta.raw.get("intercepted"), "stop_reason": interception and interception.stop_reason}
-    return {name: value for name, value in facts.items() if isinstance(value, str | int | float) and value != ""}
-
-
-def _check_name(files: RecordedFiles, meta: JsonFields) -> None:
-    """Warn of a test case that is not that of the path."""
-    case = meta.text("test_case")
-    if case and case not in files.path.absolute().name:
-        quoted = preview(case, 80, is_ascii=True)
-        files.warnings.add(f"{META} is of the test case {quoted}; the directory's name is used as the task id")

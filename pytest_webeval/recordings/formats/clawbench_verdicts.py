@@ -55,24 +55,12 @@ def read_flag(fields: JsonFields, name: str) -> bool:
 
 
 def read_interception(files: RecordedFiles) -> Interception | None:
-    """What is in the file; None where there is none. Raises `UnreadableTrajectory` for a damaged one."""
     if not exists_no_follow(files.path / INTERCEPTION):
         return None
     fields = files.read_json(INTERCEPTION)
     request = fields.member("request").raw
     texts = (fields.text("stop_reason") or "", fields.text("stop_description") or "")
     return Interception(read_flag(fields, INTERCEPTION), *texts, request or None)
-
-
-def has_failed_after(meta: JsonFields, interception: Interception | None) -> bool:
-    """Whether the harness failed after the interception: `run.py` then writes that nothing was intercepted."""
-    is_stored = interception is not None and interception.is_intercepted
-    return is_stored and has_failed(meta)
-
-
-def has_failed(meta: JsonFields) -> bool:
-    """Whether the harness failed at some time, before the run or after it."""
-    return bool(meta.text("failure_reason"))
 
 
 def read_judgements(
@@ -83,23 +71,19 @@ def read_judgements(
     problems = tuple(_list_contradictions(files, meta, interception, is_intercepted=is_intercepted))
     if not is_intercepted:
         judges = tuple(f"{each.source} judges a request, but none was intercepted; {COPY_AGAIN}" for each in judged)
-        yield _build_interceptor_verdict(interception, (*problems, *judges))
+        # A failure, whichever judge is chosen: none is asked about a run without an intercepted request.
+        reason = interception.description if interception else "no request was intercepted"
+        yield Judgement(
+            source=META,
+            judge="interceptor",
+            success=False,
+            reasoning=shorten(reason),
+            contradictions=(*problems, *judges),
+            replaces=(STRICT, LENIENT),
+        )
         return
     for judgement in judged or [UNJUDGED]:
         yield _add_contradictions(judgement, *problems)
-
-
-def _build_interceptor_verdict(interception: Interception | None, contradictions: tuple[str, ...]) -> Judgement:
-    """A failure, whichever judge is chosen: none is asked about a run without an intercepted request."""
-    reason = interception.description if interception else "no request was intercepted"
-    return Judgement(
-        source=META,
-        judge="interceptor",
-        success=False,
-        reasoning=shorten(reason),
-        contradictions=contradictions,
-        replaces=(STRICT, LENIENT),
-    )
 
 
 def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
@@ -112,7 +96,11 @@ def _add_contradictions(judgement: Judgement, *problems: str) -> Judgement:
 
 def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     """The verdict of the run, from its file or the copy of it, and a later one. Raises `UnreadableTrajectory`."""
-    copy = _read_copy(meta)
+    stored = meta.raw.get("judge")
+    if not isinstance(stored, Mapping | None):
+        problem = f"{META} has {shorten_repr(stored)} as judge, expected what the judge stored as an object"
+        raise UnreadableTrajectory("score_unreadable", f"{problem}; {COPY_AGAIN}")
+    copy = None if stored is None else read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
     if exists_no_follow(files.path / STRICT):
         fields = files.read_verdict(STRICT)
         judgement = read_judge(fields, STRICT, is_lenient=False)
@@ -123,27 +111,13 @@ def _read_judges(files: RecordedFiles, meta: JsonFields) -> Iterator[Judgement]:
     elif copy is not None:
         yield _add_contradictions(copy, *_compare_copy(meta, copy, None))
     elif meta.raw.get("judge_match") is not None:
-        yield _build_lost_verdict(meta.raw["judge_match"])
+        match = meta.raw["judge_match"]
+        problem = f"{META} has {shorten_repr(match)} as judge_match, but the reply of the judge is missing"
+        lost = f"{problem}: there is no {STRICT}; {RESTORE}"
+        success = match if isinstance(match, bool) else None
+        yield Judgement(source=META, judge="strict judge", success=success, contradictions=(lost,))
     if exists_no_follow(files.path / LENIENT):
         yield read_judge(files.read_verdict(LENIENT), LENIENT, is_lenient=True)
-
-
-def _build_lost_verdict(match: Any) -> Judgement:
-    problem = f"{META} has {shorten_repr(match)} as judge_match, but the reply of the judge is missing"
-    success = match if isinstance(match, bool) else None
-    contradiction = f"{problem}: there is no {STRICT}; {RESTORE}"
-    return Judgement(source=META, judge="strict judge", success=success, contradictions=(contradiction,))
-
-
-def _read_copy(meta: JsonFields) -> Judgement | None:
-    """The copy of the judgement in `run-meta.json`, None where there is none. Raises `UnreadableTrajectory`."""
-    copy = meta.raw.get("judge")
-    if copy is None:
-        return None
-    if not isinstance(copy, Mapping):
-        problem = f"{META} has {shorten_repr(copy)} as judge, expected what the judge stored as an object"
-        raise UnreadableTrajectory("score_unreadable", f"{problem}; {COPY_AGAIN}")
-    return read_judge(meta.member("judge"), f"{META} judge", is_lenient=False)
 
 
 def _compare_copy(meta: JsonFields, copy: Judgement | None, judgement: Judgement | None) -> Iterator[str]:
@@ -223,7 +197,11 @@ def read_judge(fields: JsonFields, source: str, *, is_lenient: bool) -> Judgemen
     if not isinstance(fields.raw.get("raw"), str | None):
         problem = f"{source} has {shorten_repr(fields.raw['raw'])} as raw, expected the reply of the judge as a text"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; judge the run again")
-    problems = (*_check_reply(fields, source, success, is_lenient=is_lenient), *_check_error(fields, source, success))
+    problems = tuple(_check_reply(fields, source, success, is_lenient=is_lenient))
+    error = fields.raw.get("error")
+    if success is not None and error not in (None, ""):  # neither writer stores both
+        text = f"{source} stores {str(success).lower()}, but also the error {shorten_repr(error)} of the judge"
+        problems = (*problems, text)
     reason = fields.text("reason") or fields.text("error") or ""
     return Judgement(
         source=source,
@@ -245,13 +223,6 @@ def _check_reply(fields: JsonFields, source: str, success: bool | None, *, is_le
     if derived is not success:
         words = {True: "true", False: "false", None: "no verdict"}
         yield f"{source} stores {words[success]}, but its reply says {words[derived]}"
-
-
-def _check_error(fields: JsonFields, source: str, success: bool | None) -> Iterator[str]:  # noqa: FBT001  (what is stored)
-    """Neither writer stores an error of the judge next to a verdict."""
-    error = fields.raw.get("error")
-    if success is not None and error not in (None, ""):
-        yield f"{source} stores {str(success).lower()}, but also the error {shorten_repr(error)} of the judge"
 
 
 def read_strict_reply(reply: str) -> bool | None:

@@ -97,11 +97,13 @@ def classify_trial(result: JsonFields | None, early_end: str | None) -> Trajecto
 def read_judgements(files: RecordedFiles, result: JsonFields | None, outcome: TrajectoryOutcome) -> list[Judgement]:
     """The verdict of the verifier; none where it did not run. Raises `UnreadableTrajectory` for a damaged one."""
     if result is None:
-        name, rewards = _read_reward_file(files)
-        if name is None:
+        # The first file counts, in the order of the newest version. A damaged one does not give way.
+        stored = ((name, _parse_reward_file(files, name)) for name in (REWARD_JSON, REWARD_TEXT))
+        name, found = next(((name, rewards) for name, rewards in stored if rewards is not None), ("", None))
+        if found is None:
             return []
         files.warnings.add(f"there is no {RESULT}: {name} alone says what the verifier gave")
-        return [_judge(name, rewards, outcome)]
+        return [_judge(name, found, outcome)]
     if INVALID_REWARD in outcome.reasons:
         return [_ungraded(RESULT, f"invalid reward: {outcome.message}")]
     rewards, error = _rewards_of(result), name_exception(result)
@@ -124,17 +126,18 @@ def read_duration(result: JsonFields | None) -> float | None:
 
 
 def read_error(result: JsonFields | None) -> str | None:
-    """What the exception of a trial says, on one line."""
     message = result.member(EXCEPTION).text("exception_message") if result else None
     return to_line(message or "", MOST_ERROR) or None
 
 
 def describe_trial(result: JsonFields | None) -> dict[str, Any]:
-    """Facts of a trial that other formats do not have."""
     if result is None:
         return {}
     rewards = {to_line(name, MOST_NAME): value for name, value in islice(_rewards_of(result).items(), MOST_REWARDS)}
-    facts = {"rewards": rewards, "exception": name_exception(result), "policy": describe_policy(result)}
+    policy = result.member(EXCEPTION).member("policy")
+    flags = {name: policy.flag(name) for name in ("should_retry", "should_grade", _FLAG)}
+    stored = {name: flag for name, flag in flags.items() if flag is not None}
+    facts = {"rewards": rewards, "exception": name_exception(result), "policy": stored}
     return {name: value for name, value in facts.items() if value}
 
 
@@ -178,7 +181,6 @@ def _check_rewards(fields: JsonFields) -> Rewards:
 
 
 def _compare_files(files: RecordedFiles, result: JsonFields, rewards: Rewards) -> Iterator[str]:
-    """What the reward files say otherwise than the result; that of a step is compared with that of the same step."""
     yield from _compare(files, "", rewards)
     names = set(files.list_names("steps"))
     for step in result.objects("step_results"):
@@ -206,15 +208,6 @@ def _compare(files: RecordedFiles, folder: str, rewards: Rewards) -> Iterator[st
 
 def _format_reward(rewards: Rewards) -> str:
     return f"{rewards[REWARD]:g}" if math.isfinite(rewards.get(REWARD, math.nan)) else "no reward"
-
-
-def _read_reward_file(files: RecordedFiles) -> tuple[str | None, Rewards]:
-    """The first reward file that there is, in the order of the newest version. A damaged one does not give way."""
-    for name in (REWARD_JSON, REWARD_TEXT):
-        rewards = _parse_reward_file(files, name)
-        if rewards is not None:
-            return name, rewards
-    return None, {}
 
 
 def _parse_reward_file(files: RecordedFiles, name: str) -> Rewards | None:
@@ -258,65 +251,27 @@ MOST_NAME = 80  # characters of a name
 EXCEPTION = "exception_info"
 _FLAG = "has_valid_reward"
 # The agent was done when these were raised: nobody judged it.
-VERIFIER_ERRORS = frozenset(
-    {
-        "AddTestsDirError",
-        "DownloadVerifierDirError",
-        "RewardFileEmptyError",
-        "RewardFileNotFoundError",
-        "VerifierOutputParseError",
-        "VerifierTimeoutError",
-    }
-)
+VERIFIER_ERRORS = frozenset({
+    "AddTestsDirError", "DownloadVerifierDirError", "RewardFileEmptyError", "RewardFileNotFoundError",
+    "VerifierOutputParseError", "VerifierTimeoutError",
+})  # fmt: skip
 INVALID_REWARD_ERRORS = VERIFIER_ERRORS | {
     # the environment
-    "AgentSetupTimeoutError",
-    "EnvironmentStartTimeoutError",
-    "GKEExecStreamClosedError",
-    "GKEPodNotFoundError",
-    "HealthcheckError",
-    "MemoryLimitExceededError",
-    "RuntimeRequestError",
-    "SSHAccessError",
-    "SandboxBuildFailedError",
-    "SandboxLikelyOutOfMemoryError",
+    "AgentSetupTimeoutError", "EnvironmentStartTimeoutError", "GKEExecStreamClosedError", "GKEPodNotFoundError",
+    "HealthcheckError", "MemoryLimitExceededError", "RuntimeRequestError", "SSHAccessError",
+    "SandboxBuildFailedError", "SandboxLikelyOutOfMemoryError",
     # the provider of the model
-    "APIConnectionError",
-    "APIError",
-    "APIResponseValidationError",
-    "AgentAuthenticationError",
-    "ApiConnectionClosedError",
-    "ApiConnectionError",
-    "ApiError",
-    "ApiInternalServerError",
-    "ApiOverloadedError",
-    "ApiProviderResourceNotFoundError",
-    "ApiRateLimitError",
-    "ApiResponseStalledError",
-    "ApiUsageLimitError",
-    "AuthenticationError",
-    "BadRequestError",
-    "BudgetExceededError",
-    "InternalServerError",
-    "ModelNotFoundError",
-    "NetworkConnectionError",
-    "NotFoundError",
-    "PermissionDeniedError",
-    "RateLimitError",
-    "ServiceUnavailableError",
-    "Timeout",
-    "UnknownApiError",
-    "UnprocessableEntityError",
-    "UnsupportedModelParametersError",
+    "APIConnectionError", "APIError", "APIResponseValidationError", "AgentAuthenticationError",
+    "ApiConnectionClosedError", "ApiConnectionError", "ApiError", "ApiInternalServerError", "ApiOverloadedError",
+    "ApiProviderResourceNotFoundError", "ApiRateLimitError", "ApiResponseStalledError", "ApiUsageLimitError",
+    "AuthenticationError", "BadRequestError", "BudgetExceededError", "InternalServerError", "ModelNotFoundError",
+    "NetworkConnectionError", "NotFoundError", "PermissionDeniedError", "RateLimitError", "ServiceUnavailableError",
+    "Timeout", "UnknownApiError", "UnprocessableEntityError", "UnsupportedModelParametersError",
     "UnsupportedParamsError",
     # Harbor itself
-    "CancelledError",
-    "DspyImportError",
-    "MissingExtraError",
-    "RegradeError",
-    "ServiceOperationsUnsupportedError",
+    "CancelledError", "DspyImportError", "MissingExtraError", "RegradeError", "ServiceOperationsUnsupportedError",
     "VercelScopeError",
-}
+}  # fmt: skip
 
 
 def name_exception(fields: JsonFields) -> str | None:
@@ -337,7 +292,9 @@ def find_invalid_reward(result: JsonFields) -> str | None:
     for fields in (result, *result.objects("step_results")):
         if (name := name_exception(fields)) is not None:
             names.append(name)
-            flag = _read_policy_flag(_read_member(fields, EXCEPTION))
+            info = _read_member(fields, EXCEPTION)
+            flags = (_read_flag(_read_member(info, key), _FLAG) for key in ("policy", "policy_override"))
+            flag = next((each for each in flags if each is not None), None)
             if stored and flag is False:
                 raise build_damage_error(
                     f"{result.where} reward_valid", stored, f"false, as the policy of {name} has it"
@@ -346,19 +303,6 @@ def find_invalid_reward(result: JsonFields) -> str | None:
     if stored or (stored is None and not invalid):
         return None
     return f"the trial raised {[*invalid, *names][0]}" if names else "reward_valid is false"
-
-
-def describe_policy(result: JsonFields) -> dict[str, bool]:
-    """What Harbor does after the exception of a trial, by the names that it stores: to try again, to grade."""
-    policy = result.member(EXCEPTION).member("policy")
-    flags = {name: policy.flag(name) for name in ("should_retry", "should_grade", _FLAG)}
-    return {name: flag for name, flag in flags.items() if flag is not None}
-
-
-def _read_policy_flag(info: JsonFields) -> bool | None:
-    """Whether the stored policy of an exception lets the reward count; None where none is stored."""
-    flags = (_read_flag(_read_member(info, key), _FLAG) for key in ("policy", "policy_override"))
-    return next((flag for flag in flags if flag is not None), None)
 
 
 def _read_member(fields: JsonFields, key: str) -> JsonFields:

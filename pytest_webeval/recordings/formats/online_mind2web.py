@@ -23,6 +23,7 @@ from pytest_webeval.recordings.trajectory.recorded import (
     TrajectoryOutcome,
 )
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory, build_step
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.text import pluralize, preview, to_line
 
 RESULT = "result.json"
@@ -40,15 +41,13 @@ _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a result of either version. Raises `UnreadableTrajectory`."""
     result = files.read_json(RESULT)
     is_second = result.text("schema_version") == VERSION_2
     shots = tuple(sorted(files.list_images(IMAGES), key=_image_order))
     steps = tuple(_read_objects(result, shots) if is_second else _read_texts(result, shots))
     task_id = result.text("task_id")
     if task_id is not None and task_id != files.path.name:
-        quoted = preview(task_id, 80, is_ascii=True)
-        files.warnings.add(f"{RESULT} is of the task {quoted}; the directory's name is used as the task id")
+        files.warn_of_name(RESULT, "task", task_id)
     return Trajectory(
         inputs=files.inputs,
         outcome=_classify(result, steps, is_second=is_second),
@@ -74,7 +73,9 @@ def _image_order(shot: Screenshot) -> tuple[int, str]:
 
 def _classify(result: JsonFields, steps: tuple[Step, ...], *, is_second: bool) -> TrajectoryOutcome:
     """How the run ended. Version 1 need not hold the answer: its judges read the actions and the images."""
-    status = _read_status(result)
+    status = result.text(STATUS) or ""
+    if status not in ("", ENDED, *LIMITS, *FAILED):  # decides nothing
+        result.warnings.add(f"{preview(status, 60, is_ascii=True)} is not a known status; ignored @ {RESULT}.{STATUS}")
     if status in FAILED:
         return TrajectoryOutcome(OutcomeClass.ABORTED, (status,), f"the run ended with {status}")
     if status in LIMITS:
@@ -88,14 +89,6 @@ def _classify(result: JsonFields, steps: tuple[Step, ...], *, is_second: bool) -
         return TrajectoryOutcome(OutcomeClass.OVER_BUDGET, ("no_answer",), message)
     reasons = () if is_ended else ("no_terminate",)
     return TrajectoryOutcome(OutcomeClass.COMPLETED, reasons, "the agent answered" if answer else "the agent ended")
-
-
-def _read_status(result: JsonFields) -> str:
-    """The `result_status`, empty where there is none. An unknown one is a warning, and decides nothing."""
-    status = result.text(STATUS) or ""
-    if status not in ("", ENDED, *LIMITS, *FAILED):
-        result.warnings.add(f"{preview(status, 60, is_ascii=True)} is not a known status; ignored @ {RESULT}.{STATUS}")
-    return status
 
 
 def _read_texts(result: JsonFields, shots: tuple[Screenshot, ...]) -> list[Step]:
@@ -134,10 +127,9 @@ def _read_judgements(result: JsonFields) -> list[Judgement]:
     if not isinstance(raw, Mapping):
         raise _build_error("judge", raw, "an object with a score")
     result.member("judge").check_finite("score")
-    score = raw.get("score")
-    is_number = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= FULL_SCORE
-    if not (score is None or is_number):
-        raise _build_error("judge.score", score, f"a number from 0 to {FULL_SCORE}")
+    score = read_number(raw.get("score"), 0, FULL_SCORE)
+    if score is None and raw.get("score") is not None:
+        raise _build_error("judge.score", raw["score"], f"a number from 0 to {FULL_SCORE}")
     return [
         Judgement(
             source=f"{RESULT} judge",

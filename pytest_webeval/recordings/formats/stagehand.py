@@ -20,7 +20,7 @@ from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
 from pytest_webeval.recordings.trajectory.recorded import Judgement, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
-from pytest_webeval.safety.text import preview, to_line
+from pytest_webeval.safety.text import to_line
 
 TASK_DATA = "task_data.json"
 METADATA = "metadata.json"
@@ -35,13 +35,14 @@ MOST_REASON = 300  # characters of why the run ended
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory with its judgements, that of the run first. Raises `UnreadableTrajectory`, or `RecordingError`."""
     trajectory = read_trajectory(files.inputs.read(FILE, MAX_FILE_BYTES), files.inputs.limits)
     results, judgements = _read_judgements(files)
     graded = next((judgement for judgement in judgements if judgement.ungraded is None), None)
     outcome = classify(trajectory, is_graded=graded is not None)
-    if graded and graded.success is False and is_invalid_task(results[graded.source]):
-        outcome = _without_solution(outcome)
+    is_invalid = graded is not None and graded.success is False and is_invalid_task(results[graded.source])
+    if is_invalid and outcome.kind is OutcomeClass.COMPLETED:  # a run that did not end by itself stays so
+        message = "the judge says that the task cannot be done"
+        outcome = TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("task_invalid", *outcome.reasons), message)
     metadata = files.read_optional_json(METADATA)
     images = {shot.name: shot for folder in IMAGES for shot in files.list_images(folder)}
     _check_id(files, trajectory, metadata)
@@ -75,7 +76,10 @@ def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]]
     gates = files.read_verdict(f"{SCORES}/{GATES}") if GATES in files.list_verdicts(SCORES) else None
     results: dict[str, dict[str, object]] = {}
     judgements: list[Judgement] = []
-    for name in _list_results(files):
+    stored = [name for name in files.list_verdicts(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
+    # Those of the run itself first, in the order of `LIVE`.
+    names = sorted(stored, key=lambda name: (LIVE.index(name) if name in LIVE else len(LIVE), name))
+    for name in names[:MOST_RESULTS]:
         source, is_live = f"{SCORES}/{name}", name in LIVE
         try:
             fields = dict(files.read_verdict(source).raw)
@@ -87,12 +91,6 @@ def _read_judgements(files: RecordedFiles) -> tuple[dict[str, dict[str, object]]
             files.warnings.add(f"{error}; ignored")
     problems = (*_compare_live(results, judgements), *_check_copy(files, results))
     return results, _add_problems(judgements, problems)
-
-
-def _list_results(files: RecordedFiles) -> list[str]:
-    """The names of results in `scores/`, those of the run itself first, in the order of `LIVE`."""
-    names = [name for name in files.list_verdicts(SCORES) if name.startswith(_PREFIXES) and name.endswith(".json")]
-    return sorted(names, key=lambda name: (LIVE.index(name) if name in LIVE else len(LIVE), name))[:MOST_RESULTS]
 
 
 def _compare_live(results: dict[str, dict[str, object]], judgements: list[Judgement]) -> Iterator[str]:
@@ -132,24 +130,14 @@ def _add_problems(judgements: list[Judgement], problems: Sequence[str]) -> tuple
     return tuple(judgements)
 
 
-def _without_solution(outcome: TrajectoryOutcome) -> TrajectoryOutcome:
-    """The outcome of a run whose task is invalid, as the judge says. A run that did not end by itself stays so."""
-    if outcome.kind is not OutcomeClass.COMPLETED:
-        return outcome
-    message = "the judge says that the task cannot be done"
-    return TrajectoryOutcome(OutcomeClass.IMPOSSIBLE, ("task_invalid", *outcome.reasons), message)
-
-
 def _check_id(files: RecordedFiles, trajectory: StagehandTrajectory, metadata: JsonFields | None) -> None:
     """Warn of an id in the file that is not that of the path: an id may hold `/`, as `webtailbench/agent`."""
     path = files.path.absolute()
     is_named_by_run = metadata is not None and all(key in metadata for key in RUN_KEYS)
     if trajectory.task.id.rpartition("/")[2] != (path.parent if is_named_by_run else path).name:
-        quoted = preview(trajectory.task.id, 80, is_ascii=True)
-        files.warnings.add(f"{FILE} is of the task {quoted}; the directory's name is used as the task id")
+        files.warn_of_name(FILE, "task", trajectory.task.id)
 
 
 def _keep_images(step: Step, images: dict[str, Screenshot]) -> Step:
-    """The step without screenshots that are not there."""
     before, after = (shot if shot and shot.name in images else None for shot in (step.before, step.after))
     return structs.replace(step, before=before, after=after)

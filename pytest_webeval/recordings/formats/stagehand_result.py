@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_webeval.recordings.trajectory.recorded import Judgement
 from pytest_webeval.recordings.trajectory.step import UnreadableTrajectory
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.text import preview, to_line
 
 TOLERANCE = 1e-6  # writers divide in binary floating point
@@ -74,13 +75,12 @@ def _is_condition_unmet(entry: Mapping[str, Any]) -> bool:
 
 
 def _read_points(entry: Mapping[str, Any], key: str, place: str, *, is_optional: bool = False) -> float | None:
-    """The points, which the verifier keeps between 0 and the maximum."""
     raw = entry.get(key)
     if raw is None and is_optional:
         return None
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= MOST_POINTS:
+    if (points := read_number(raw, 0, MOST_POINTS)) is None:
         raise _build_points_error(f"{place}.{key}", raw, "a number of points")
-    return raw
+    return points
 
 
 def _build_points_error(place: str, raw: object, expected: str) -> UnreadableTrajectory:
@@ -88,7 +88,6 @@ def _build_points_error(place: str, raw: object, expected: str) -> UnreadableTra
 
 
 def quote_json(raw: object) -> str:
-    """Untrusted JSON in one short line of ASCII."""
     return preview(raw, 60, is_ascii=True)
 
 
@@ -176,7 +175,9 @@ def read_judgement(source: str, fields: Mapping[str, Any], gates: Mapping[str, A
         scores = read_scores(fields.get("perCriterion"))
     except UnreadableTrajectory as error:
         raise _build_error(f"{source}: {error}") from error
-    process = _read_process(source, fields)
+    process = fields.get("processScore")
+    if process is not None and read_number(process, 0, 1) is None:
+        raise _build_error(f"{source} has {quote_json(process)} as processScore, expected a number from 0 to 1")
     rule = find_process_rule(scores, process) if scores else None
     success, reasoning = judged and not _list_gates(gates), _compose_reasoning(fields, gates)
     problems = (*_list_contradictions(fields, scores, process, rule), *_check_gates(fields, gates))
@@ -191,15 +192,6 @@ def read_judgement(source: str, fields: Mapping[str, Any], gates: Mapping[str, A
         notes=dict(_list_notes(fields, gates)),
         contradictions=problems,
     )
-
-
-def _read_process(source: str, fields: Mapping[str, Any]) -> float | None:
-    raw = fields.get("processScore")
-    if raw is None:
-        return None
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 1:
-        raise _build_error(f"{source} has {quote_json(raw)} as processScore, expected a number from 0 to 1")
-    return raw
 
 
 def _build_error(problem: str) -> UnreadableTrajectory:
@@ -234,7 +226,6 @@ def _find_lost_reply(fields: Mapping[str, Any]) -> str | None:
 
 
 def _has_no_points(fields: Mapping[str, Any]) -> bool:
-    """Whether no criterion was scored: each has no points, for want of evidence."""
     scores = fields.get("perCriterion")
     entries = [_as_object(entry) for entry in scores] if isinstance(scores, list) else []
     is_unscored = all(entry.get("evidenceInsufficient") is True and not entry.get("earnedPoints") for entry in entries)
@@ -244,7 +235,6 @@ def _has_no_points(fields: Mapping[str, Any]) -> bool:
 def _list_contradictions(
     fields: Mapping[str, Any], scores: Sequence[CriterionScore], process: float | None, rule: str | None
 ) -> Iterator[str]:
-    """Where a result contradicts itself, each in a few words."""
     for score in scores:
         if score.earned is not None and score.earned > score.maximum:
             yield f"{quote_json(score.criterion)} has {score.earned:g} of {score.maximum:g} points"
@@ -309,7 +299,6 @@ def _list_notes(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> I
 
 
 def is_invalid_task(fields: Mapping[str, Any]) -> bool:
-    """Whether the judge says that nobody can do the task."""
     return _as_object(fields.get("taskValidity")).get("isInvalid") is True
 
 
@@ -318,10 +307,17 @@ def _build_rubric(fields: Mapping[str, Any], scores: Sequence[CriterionScore], r
     rubric: dict[str, Any] = {"rubric_items": _build_items(scores, rule)}
     failure, validity = fields.get("firstPointOfFailure"), fields.get("taskValidity")
     if isinstance(failure, Mapping):
-        rubric["rubric_first_point_of_failure"] = {"has_failure": True, "failure_points": [_build_point(failure)]}
+        rubric["rubric_first_point_of_failure"] = {
+            "has_failure": True,
+            "failure_points": [_rename(failure, _POINT_KEYS)],
+        }
     if isinstance(validity, Mapping):
-        rubric["rubric_task_verification"] = _build_validity(validity)
+        rubric["rubric_task_verification"] = _rename(validity, _VALIDITY_KEYS)
     return rubric
+
+
+def _rename(fields: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {name: fields.get(key) for key, name in names.items()}
 
 
 def _build_items(scores: Sequence[CriterionScore], rule: str) -> list[dict[str, Any]]:
@@ -335,15 +331,18 @@ def _build_items(scores: Sequence[CriterionScore], rule: str) -> list[dict[str, 
     return items
 
 
-def _build_point(failure: Mapping[str, Any]) -> dict[str, Any]:
-    keys = {"stepIndex": "step_numbers", "errorCode": "error_code", "category": "error_category"}
-    return {name: failure.get(key) for key, name in keys.items()} | {"what_happened": failure.get("description")}
-
-
-def _build_validity(validity: Mapping[str, Any]) -> dict[str, Any]:
-    keys = {"isAmbiguous": "is_ambiguous", "isInvalid": "is_invalid"}
-    codes = {"ambiguityCodes": "ambiguity_codes", "invalidTaskCodes": "invalid_task_codes"}
-    return {name: validity.get(key) for key, name in (keys | codes).items()}
+_POINT_KEYS = {
+    "stepIndex": "step_numbers",
+    "errorCode": "error_code",
+    "category": "error_category",
+    "description": "what_happened",
+}
+_VALIDITY_KEYS = {
+    "isAmbiguous": "is_ambiguous",
+    "isInvalid": "is_invalid",
+    "ambiguityCodes": "ambiguity_codes",
+    "invalidTaskCodes": "invalid_task_codes",
+}
 
 
 def _read_text(fields: Mapping[str, Any], key: str) -> str:

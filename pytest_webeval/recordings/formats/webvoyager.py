@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
-from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles
+from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import (
     Judgement,
@@ -72,13 +72,14 @@ class Reply(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    """The trajectory of a chat. Raises `UnreadableTrajectory`."""
-    messages = _read_messages(files)
+    entries = JsonFields({"messages": _read_list(files, MESSAGES)}, MESSAGES, files.warnings).objects("messages")
+    messages = [Message(entry.text("role") or "", _join(entry)) for entry in entries]
     log = (files.read_text(LOG) or "").splitlines()
     shots = tuple(shot for shot in files.list_images("", "screenshot") if _SHOT.fullmatch(shot.name))
     steps = tuple(_read_steps(messages, {shot.number: shot for shot in shots}))
     answer = str(steps[-1].arguments["content"]) if steps and steps[-1].action == "answer" else None
     question = next((message.text for message in messages if TASK_BEGIN in message.text and message.role == "user"), "")
+    errors = (line.removeprefix(ERROR).strip() for line in reversed(log) if line.startswith(ERROR))
     return Trajectory(
         inputs=files.inputs,
         outcome=_classify(messages, answer, log),
@@ -90,7 +91,7 @@ def read(files: RecordedFiles) -> Trajectory:
         start_url=_between(question, TASK_END, START_END) or None,
         usage=_read_usage(files, log, len(steps)),
         benchmark="webvoyager",
-        last_error=_read_last_error(log),
+        last_error=next(filter(None, errors), "")[:MOST_ERROR] or None,
     )
 
 
@@ -136,7 +137,6 @@ def _has_lost_browser(log: Sequence[str], replies: int) -> bool:
 
 
 def _read_list(files: RecordedFiles, name: str) -> list[Any]:
-    """The list in a file. Raises `UnreadableTrajectory`."""
     try:
         content = files.inputs.read(name, MAX_FILE_BYTES)
     except RecordingError as error:
@@ -149,18 +149,10 @@ def _read_list(files: RecordedFiles, name: str) -> list[Any]:
     return value
 
 
-def _read_messages(files: RecordedFiles) -> list[Message]:
-    entries = JsonFields({"messages": _read_list(files, MESSAGES)}, MESSAGES, files.warnings).objects("messages")
-    return [Message(entry.text("role") or "", _join(entry)) for entry in entries]
-
-
 def _join(entry: JsonFields) -> str:
     """The text of a message, which is one, or a list of texts and images."""
     content = entry.raw.get("content")
-    if not isinstance(content, list):
-        return entry.text("content") or ""
-    texts = [part.get("text") for part in content if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return join_texts(content) if isinstance(content, list) else entry.text("content") or ""
 
 
 def _read_steps(messages: Sequence[Message], shots: dict[int, Screenshot]) -> Iterator[Step]:
@@ -208,8 +200,10 @@ def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judge
         values = f"content {preview(reply, 40)} and success {preview(stored, 40)}"
         problem = f"the last message of {VERDICT} has {values}, expected a text and 0 or 1"
         raise UnreadableTrajectory("score_unreadable", f"{problem}; {JUDGE_AGAIN}")
-    why = _explain_no_verdict(reply)
-    if reply == REFUSED and not stored:
+    is_refused, has_verdict = reply == REFUSED, "SUCCESS" in reply
+    why = f"the judge's model refused the run ({REFUSED})" if is_refused else None
+    why = why if is_refused or has_verdict else "the judge's reply has neither SUCCESS nor NOT SUCCESS"
+    if is_refused and not stored:
         yield Judgement(source=VERDICT, judge=JUDGE, ungraded=why)
         return
     if why is not None:
@@ -226,13 +220,6 @@ def _read_judgements(files: RecordedFiles, answer: str | None) -> Iterator[Judge
     )
 
 
-def _explain_no_verdict(reply: str) -> str | None:
-    """Why a reply is not a verdict, or None."""
-    if reply == REFUSED:
-        return f"the judge's model refused the run ({REFUSED})"
-    return None if "SUCCESS" in reply else "the judge's reply has neither SUCCESS nor NOT SUCCESS"
-
-
 def _read_usage(files: RecordedFiles, log: Sequence[str], replies: int) -> Usage | None:
     """Tokens of all calls. Answers and errors are logged as they are: lines more than replies may be part of one."""
     counts = [found.groups() for line in log if (found := _TOKENS.fullmatch(line))]
@@ -242,8 +229,3 @@ def _read_usage(files: RecordedFiles, log: Sequence[str], replies: int) -> Usage
         files.warnings.add(f"{LOG} counts tokens of {len(counts)} calls, and there are {replies} replies; ignored")
         return None
     return Usage(sum(int(prompt) for prompt, _ in counts), sum(int(done) for _, done in counts), num_calls=replies)
-
-
-def _read_last_error(log: Sequence[str]) -> str | None:
-    errors = (line.removeprefix(ERROR).strip() for line in reversed(log) if line.startswith(ERROR))
-    return next(filter(None, errors), "")[:MOST_ERROR] or None

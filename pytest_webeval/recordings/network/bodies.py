@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, try_decode
-from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
 from pytest_webeval.safety.archives import Archive, build_body_reader
 from pytest_webeval.safety.limits import INI, USUAL, Limits
 
+# MIME types of the bodies whose fields can be read, in the order in which they are looked for.
+BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 NOTHING = msgspec.Raw(b"null")
 MAX_NUMBER = 2**63
 _MULTIPART = "multipart/form-data"  # in which the reference looks for a boundary, and fails where it is no text
@@ -31,6 +32,42 @@ _PEEKED_BASE64 = 2**18  # characters of a base64 body that are decoded for a rep
 _TOTAL_FACTOR = 2  # times the limit of one body that those in side files of one run may come to
 # Playwright names side files from the root of its trace since version 10, by their bare hash before.
 _PLAIN_NAME = re.compile(rf"(?:{RESOURCES}/)?[\w-][\w.-]*")
+
+
+class Param(Struct, frozen=True, rename="camel", gc=False):
+    """A field of a form as HAR names it. A file may lack its value."""
+
+    name: str
+    value: str | None = None
+    file_name: str | None = None
+
+
+class Body(Struct, frozen=True):
+    """A request's posted data or a response's content.
+
+    `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
+    raises `EvaluationError` where that cannot be had. `parsed` is JSON: the value that the recorder read in the
+    body, where it keeps that and not the text. `load_uncounted` reads the same as `load_text`, but the text neither
+    stays in memory nor counts for the limit of all side files: a report must not use up what evaluators may read.
+    `params` are the fields of a form as the recorder read them. A body `is_emptied` if its text is recorded as empty,
+    and `is_typeless` if its type is recorded as null.
+    """
+
+    mime: str
+    text: str
+    load_text: Callable[[], str] | None = None
+    parsed: str | None = None
+    load_uncounted: Callable[[], str] | None = None
+    params: tuple[Param, ...] = ()
+    is_emptied: bool = False
+    is_typeless: bool = False
+
+    def read_uncounted(self) -> str:
+        """The text for a report, or the value where only that is kept. Raises `EvaluationError`."""
+        load = self.load_uncounted or self.load_text
+        if load is not None and self.parsed is not None:
+            return self.parsed
+        return self.text if load is None else load()
 
 
 class StoredBody(msgspec.Struct, gc=False):
@@ -55,7 +92,6 @@ class Undecodable(Struct, frozen=True):
     reason: Exception
 
     def refuse(self) -> str:
-        """Raise `EvaluationError`."""
         raise _damage_error(self.reason) from self.reason
 
 
@@ -91,7 +127,6 @@ class BodySource(Struct, frozen=True):
         return replace(body, params=try_decode(_PARAMS, stored.params) or ())
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
-        """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
             return self._decode_later(stored)
@@ -193,7 +228,6 @@ def lacks_body(raw: msgspec.Raw) -> bool:
 
 
 def parse_content_size(raw: msgspec.Raw) -> int | None:
-    """The size that a body says it has; None where it says none, or cannot be read."""
     body = try_decode(_BODY_SIZE, raw)
     return None if body is None else parse_byte_count(body.size)
 
@@ -221,14 +255,11 @@ def build_folder_source(inputs: RunInputs, folder: str, prefix: str = "") -> Bod
 
 
 def build_archive_source(archive: Archive, where: str, folder: str = "") -> BodySource:
-    """Bodies in an archive; those of a trace lie in a folder of it."""
     peek = build_body_reader(archive, where, folder, PEEKED)
     return BodySource(build_body_reader(archive, where, folder), archive.limits, peek)
 
 
 def _build_reader(read: Callable[[str, int, str], bytes], size: int, folder: str, prefix: str) -> Attachment:
-    """Reads side files. Reading a missing one raises `EvaluationError`."""
-
     def fetch(reference: str) -> bytes:
         try:
             return read(str(Path(folder) / reference.removeprefix(prefix)), size, "body_size")

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import unquote
 
-from msgspec import Struct, structs
+from msgspec import Raw, Struct, structs
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.pages import find_last_page
+from pytest_webeval.recordings.inputs import UNDECODABLE, try_decode
+from pytest_webeval.recordings.network.bodies import (
+    Body,
+    BodySource,
+    lacks_body,
+    parse_byte_count,
+    parse_content_size,
+)
+from pytest_webeval.recordings.network.entries import (
+    INITIATOR,
+    NO_ENTRY,
+    TEXT,
+    Entry,
+    Pairs,
+    is_set,
+    parse_cookies,
+    parse_headers,
+    parse_milliseconds,
+    parse_seconds,
+    parse_status,
+)
+from pytest_webeval.recordings.network.pages import find_last_page, is_asset_url
 from pytest_webeval.safety.text import pluralize
 
 if TYPE_CHECKING:
@@ -20,58 +40,12 @@ if TYPE_CHECKING:
 
 REQUEST_LOG = "requests.jsonl"  # of ClawBench, which is known by its name
 RECORD_AGAIN = "re-record the run and close the browser context first"
-# MIME types of the bodies whose fields can be read, in the order in which they are looked for.
-BODY_TYPES = ("application/x-www-form-urlencoded", "application/json", "multipart/form-data")
 ABORTED = -1  # the status of a request that ended without a response
+FETCHED = "fetch"  # the type of what a program sent through Playwright's `request`
 PLAYWRIGHT_TRACE = "Playwright's trace"  # as a recorder
 NO_RESPONSE = (0, ABORTED)  # statuses of requests that were cancelled or failed
-# Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
-ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
-# An ASCII URL without brackets, semicolons and control characters: its path is found without a parser.
-_SPECIAL = r"\[\];\x00-\x1f\x7f"
-_PLAIN_URL = re.compile(rf"https?://[^/?#{_SPECIAL}]*+([^?#{_SPECIAL}]*+)[^{_SPECIAL}]*+")
 _NEXT_COOKIE = re.compile(r"\n|,(?=\s*[^\s;,=]+=)")  # no comma of a date: Expires=Wed, 21 Oct 2026
-_SHORT = 500  # characters of a URL whose answer is kept
-_KEPT = 8_192  # answers: recordings of one site load the same files again and again
-
-
-class Param(Struct, frozen=True, rename="camel", gc=False):
-    """A field of a form as HAR names it. A file may lack its value."""
-
-    name: str
-    value: str | None = None
-    file_name: str | None = None
-
-
-class Body(Struct, frozen=True):
-    """A request's posted data or a response's content.
-
-    `load_text` reads what the trace does not hold as plain text, because it is in a side file or in base64 (Q19). It
-    raises `EvaluationError` where that cannot be had. `parsed` is JSON: the value that the recorder read in the
-    body, where it keeps that and not the text. `load_uncounted` reads the same as `load_text`, but the text neither
-    stays in memory nor counts for the limit of all side files: a report must not use up what evaluators may read.
-    `params` are the fields of a form as the recorder read them. A body `is_emptied` if its text is recorded as empty,
-    and `is_typeless` if its type is recorded as null.
-    """
-
-    mime: str
-    text: str
-    load_text: Callable[[], str] | None = None
-    parsed: str | None = None
-    load_uncounted: Callable[[], str] | None = None
-    params: tuple[Param, ...] = ()
-    is_emptied: bool = False
-    is_typeless: bool = False
-
-    def read_uncounted(self) -> str:
-        """The text for a report, or the value where only that is kept. Raises `EvaluationError`."""
-        load = self.load_uncounted or self.load_text
-        if load is not None and self.parsed is not None:
-            return self.parsed
-        return self.text if load is None else load()
-
-
-Pairs = tuple[tuple[str, str], ...]
+T = TypeVar("T")
 
 
 def event_number(index: int) -> int:
@@ -79,17 +53,28 @@ def event_number(index: int) -> int:
     return index + 1
 
 
-class NetworkEvent(ABC):
+def _no_attachment(name: str) -> bytes:
+    raise EvaluationError(f"the trace has no side file {name[:80]!r}; re-record the run")
+
+
+NO_BODIES = BodySource(_no_attachment)
+
+
+class NetworkEvent:
     """One request with its response. `index` counts from 0 in the order of the recording; `name` is for people.
 
-    A recording is big and little of it is asked for, so an event decodes a field on demand. Where that is damaged it
-    raises `EvaluationError`.
+    A recording is big and little of it is asked for, so an event decodes a field of its entry on demand. Where that is
+    damaged it raises `EvaluationError`: such a member is None in the entry. `is_pending` says that the recording ended
+    before the request was written.
     """
 
-    __slots__ = ("index",)
+    __slots__ = ("_bodies", "_entry", "_headers", "_is_pending", "index")
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(
+        self, index: int, entry: Entry = NO_ENTRY, bodies: BodySource = NO_BODIES, *, is_pending: bool = False
+    ) -> None:
+        self.index, self._entry, self._bodies, self._is_pending = index, entry, bodies, is_pending
+        self._headers: tuple[Pairs, bool] | None = None
 
     @property
     def name(self) -> str:
@@ -97,115 +82,143 @@ class NetworkEvent(ABC):
         return f"event {event_number(self.index)}"
 
     @property
-    @abstractmethod
     def url(self) -> str:
         """The address as it was sent."""
+        return self._require("url", self._entry.request.url)
 
     @property
-    @abstractmethod
     def method(self) -> str:
         """The method as it was sent, usually in capitals."""
+        return self._require("method", self._entry.request.method)
 
     @property
-    @abstractmethod
     def status(self) -> int:
         """The status of the response; -1 means aborted."""
+        try:
+            return parse_status(self._entry.response.status)
+        except (TypeError, ValueError):  # the first if it is None
+            raise self.damaged("status") from None
 
     @property
-    @abstractmethod
     def headers(self) -> Pairs:
         """Names and values of the request's headers in their order."""
+        return self._read_headers()[0]
 
     @property
     def has_null_header(self) -> bool:
         """Whether a header of the request has null for a value. The reference fails on it; here it is ignored."""
-        return False
+        return self._read_headers()[1]
+
+    def _read_headers(self) -> tuple[Pairs, bool]:
+        if self._headers is None:
+            self._headers = self._parse("headers", parse_headers, self._entry.request.headers)
+        return self._headers
 
     @property
-    @abstractmethod
     def cookies(self) -> Pairs:
         """Names and values of the cookies that the response set, as they were sent."""
+        return self._parse("cookies", parse_cookies, self._entry.response.cookies)
 
     @property
     def response_headers(self) -> Pairs:
         """Names and values of the response's headers in their order, where the recording has them."""
-        return ()
+        return self._parse("response headers", parse_headers, self._entry.response.headers)[0]
 
     @property
-    @abstractmethod
     def resource_type(self) -> str | None:
         """What the browser took the response for, such as `document`, where the recording says so."""
+        kind = self._entry.resource_type
+        if kind:
+            return kind.lower()  # the protocol of Chromium begins it with a capital
+        is_of_program = is_set(self._entry.api) or is_set(self._entry.api_context)  # no page, whatever it accepts
+        return FETCHED if is_of_program else None
 
     @property
-    @abstractmethod
     def page(self) -> str | None:
         """The tab, where the recording says so."""
+        return self._entry.page
 
     @property
-    @abstractmethod
     def frame(self) -> str | None:
         """The frame in the tab, where the recording says so."""
+        return self._entry.frame
 
     @property
     def initiator(self) -> str | None:
         """Who asked for it, such as `parser` or `script`, where the recording says so: Chrome's own does."""
-        return None
+        initiator = try_decode(INITIATOR, self._entry.initiator)
+        return None if initiator is None else initiator.type
 
     @property
     def is_failed(self) -> bool:
         """Whether the recorder noted a failure, which a request with a response may have as well."""
-        return False
+        return is_set(self._entry.response.failure) or is_set(self._entry.response.error)
+
+    @property
+    def stamp(self) -> Raw:
+        """The time stamp of the request, undecoded."""
+        return self._entry.started
 
     @property
     def started(self) -> float | None:
         """When the request was made, in seconds since 1970, where the recording says so."""
-        return None
+        return parse_seconds(self._entry.started)
 
     @property
     def duration(self) -> float | None:
         """How many seconds passed until the response was complete, where the recording says so."""
-        return None
+        return parse_milliseconds(self._entry.time)
 
     @property
     def is_from_cache(self) -> bool:
         """Whether the recording says that the response came from a cache of the browser."""
-        return False
+        return is_set(self._entry.from_cache)
 
     @property
     def is_pending(self) -> bool:
         """Whether the recording ended before the request was written: it is null."""
-        return False
+        return self._is_pending
 
     @property
     def lacks_content(self) -> bool:
         """Whether something came back of which the recording keeps nothing."""
-        return False
+        return lacks_body(self._entry.response.content)
 
     @property
     def post_size(self) -> int | None:
         """How many bytes were posted, where the recording says so beside the headers."""
-        return None
+        return parse_byte_count(self._entry.request.size)
 
     @property
     def content_size(self) -> int | None:
         """How many bytes came back, where the recording says so beside the headers."""
-        return None
+        return parse_content_size(self._entry.response.content)
 
     @property
     def redirect_url(self) -> str:
         """Where the response redirects to, as the recording has it; empty if it does not say so."""
-        return ""
+        return try_decode(TEXT, self._entry.response.redirect) or ""
 
-    @abstractmethod
     def read_post(self) -> Body | None:
         """What was posted, or None."""
+        return self._bodies.read_post(self._entry.request.post)
 
-    @abstractmethod
     def read_content(self) -> Body | None:
         """What came back, or None."""
+        return self._bodies.read_content(self._entry.response.content)
+
+    def _require(self, name: str, value: T | None) -> T:
+        if value is None:
+            raise self.damaged(name)
+        return value
+
+    def _parse(self, name: str, parse: Callable[[Raw], T], raw: Raw) -> T:
+        try:
+            return parse(raw)
+        except UNDECODABLE:
+            raise self.damaged(name) from None
 
     def damaged(self, name: str) -> EvaluationError:
-        """The error for a field that cannot be read."""
         return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; re-record the run")
 
     @property
@@ -225,7 +238,7 @@ class NetworkEvent(ABC):
     def is_significant(self) -> bool:
         """Whether its URL can be read and is more than that of a static asset."""
         try:
-            return not _is_asset_url(self.url)
+            return not is_asset_url(self.url)
         except ValueError:
             return True  # an impossible URL: evaluators report it
         except EvaluationError:
@@ -233,7 +246,6 @@ class NetworkEvent(ABC):
 
     @property
     def has_url(self) -> bool:
-        """Whether its URL can be read."""
         try:
             _ = self.url
         except EvaluationError:
@@ -248,7 +260,7 @@ class NetworkEvent(ABC):
     def is_asset(self) -> bool:
         """Whether the path ends like a style sheet, script, picture or font."""
         try:
-            return _is_asset_url(self.url)
+            return is_asset_url(self.url)
         except ValueError as error:
             raise EvaluationError(
                 f"{self.name} has the invalid URL {self.url[:200]!r}: {error}; re-record the run"
@@ -271,7 +283,6 @@ class NetworkEvent(ABC):
         return {key.lower(): value for key, value in self.headers}.get(name.lower())
 
     def response_header(self, name: str) -> str | None:
-        """The value of a response header, looked up in any case; of duplicates the last."""
         return {key.lower(): value for key, value in self.response_headers}.get(name)
 
     @property
@@ -374,16 +385,3 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         # Look at all events: a damaged one raises.
         navigations = [event for event in self.evaluation_events if event.is_navigation]
         return navigations[-1] if navigations else None
-
-
-def _is_asset_url(url: str) -> bool:
-    """Whether the path of a URL ends like a static file. Raises `ValueError` for an invalid URL."""
-    return _is_short_asset_url(url) if len(url) <= _SHORT else _has_asset_path(url)
-
-
-def _has_asset_path(url: str) -> bool:
-    plain = _PLAIN_URL.fullmatch(url) if url.isascii() else None
-    return (urlparse(url).path if plain is None else plain[1]).endswith(ASSETS)
-
-
-_is_short_asset_url = lru_cache(maxsize=_KEPT)(_has_asset_path)

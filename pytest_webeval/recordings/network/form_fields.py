@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, unquote_plus
+from urllib.parse import parse_qsl, unquote_plus
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import BODY_TYPES, Body, Param
+from pytest_webeval.recordings.network.bodies import BODY_TYPES, Body, Param
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL, Limits
 
@@ -28,6 +28,7 @@ _FOLD = re.compile(r"\r?\n[ \t]+")
 # A parameter with its value. A quoted value is taken whole, so that nothing in it is a parameter of its own.
 _PARAMETER = re.compile(r';\s*([^=;\s"]+)\s*=\s*(?:"([^"]*)"|([^;\s]*))')
 _ESCAPES = {"%22": '"', "%0D": "\r", "%0A": "\n"}  # all that browsers escape in a name
+_ESCAPED = re.compile("|".join(_ESCAPES))
 
 
 def fields_as_written(text: str, delimiter: str) -> Iterator[Field]:
@@ -64,22 +65,14 @@ def _without_line_end(part: str) -> str:
 
 
 def _parse_name(head: str) -> str | None:
-    """The name that the header Content-Disposition gives a part, None where it gives none."""
     for line in _FOLD.sub(" ", head).split("\n"):
         header, _, parameters = line.partition(":")
         if header.strip().lower() == _DISPOSITION:
-            names = (
-                quoted or unquoted for key, quoted, unquoted in _PARAMETER.findall(parameters) if key.lower() == "name"
-            )
-            name = next(names, None)
-            return None if name is None else _unescape(name)
+            for key, quoted, unquoted in _PARAMETER.findall(parameters):
+                if key.lower() == "name":
+                    return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], quoted or unquoted)
+            return None
     return None
-
-
-def _unescape(name: str) -> str:
-    for escaped, character in _ESCAPES.items():
-        name = name.replace(escaped, character)
-    return name
 
 
 def fields_as_reference(text: str, delimiter: str) -> Iterator[Field]:
@@ -130,7 +123,7 @@ def parse_fields(body: Body | None, limits: Limits = USUAL) -> FormFields | None
 def _parse_form(body: Body, limits: Limits) -> FormFields:
     if body.text.count("&") >= limits.values:
         raise EvaluationError(f"a posted form holds more fields than {limits.values:,}; {limits.describe('values')}")
-    return _take_values(parse_qs(body.text, keep_blank_values=True), 0)
+    return collect_values(parse_qsl(body.text, keep_blank_values=True))
 
 
 MOST_FIELDS = 500  # of a form that are listed
@@ -151,11 +144,16 @@ def list_fields(body: Body) -> list[Field] | None:
 
 
 def _parse_json(body: Body, limits: Limits) -> FormFields | None:
+    document = _load_json(body.text, limits)
+    return FormFields(document) if isinstance(document, dict) else None
+
+
+def _load_json(text: str, limits: Limits) -> Any:
+    """The value in a text, None for another text."""
     try:
-        document = load_bounded(body.text, limits, "a JSON body in the trace", as_sent=True)
+        return load_bounded(text, limits, "a JSON body in the trace", as_sent=True)
     except ValueError:
         return None
-    return FormFields(document) if isinstance(document, dict) else None
 
 
 def _parse_multipart(body: Body, limits: Limits) -> FormFields | None:
@@ -163,40 +161,27 @@ def _parse_multipart(body: Body, limits: Limits) -> FormFields | None:
     if boundary is None:
         return None
     quoted, raw = boundary.groups()
-    for_reference = collect_last_values(fields_as_reference(body.text, _build_delimiter(raw, body, limits)))
-    fields = collect_last_values(fields_as_written(body.text, _build_delimiter(quoted or raw, body, limits)))
+    as_reference = fields_as_reference(body.text, _build_delimiter(raw, body, limits))
+    as_written = fields_as_written(body.text, _build_delimiter(quoted or raw, body, limits))
+    for_reference, fields = (collect_values(each, is_multipart=True) for each in (as_reference, as_written))
     return fields if fields == for_reference else replace(fields, for_reference=for_reference)
 
 
 def _build_delimiter(boundary: str, body: Body, limits: Limits) -> str:
-    """What stands before each part. Raises `EvaluationError` where there are too many."""
     delimiter = f"--{boundary}"
     if body.text.count(delimiter) > limits.values:
         raise EvaluationError(f"a multipart body holds more parts than {limits.values:,}; {limits.describe('values')}")
     return delimiter
 
 
-def collect_last_values(fields: Iterable[Field]) -> FormFields:
-    """The fields of a multipart message, of which the reference takes the last value of a name (spec §3.3)."""
-    return replace(_take_values(_group_values(fields), -1), is_multipart=True)
-
-
-def collect_first_values(fields: Iterable[Field]) -> FormFields:
-    """The fields of a form, of which the reference takes the first value of a name (spec §3.3)."""
-    return _take_values(_group_values(fields), 0)
-
-
-def _group_values(fields: Iterable[Field]) -> dict[str, list[str]]:
+def collect_values(fields: Iterable[Field], *, is_multipart: bool = False) -> FormFields:
+    """The fields of a form. Of a name the reference takes the first value, in a multipart message the last (§3.3)."""
     values_by_name: dict[str, list[str]] = {}
     for name, value in fields:
         values_by_name.setdefault(name, []).append(value)
-    return values_by_name
-
-
-def _take_values(values_by_name: dict[str, list[str]], index: int) -> FormFields:
     repeated = {name: values for name, values in values_by_name.items() if len(values) > 1}
-    first = {name: values[index] for name, values in values_by_name.items()}
-    return FormFields(first, repeated, is_form=True)
+    chosen = {name: values[-1 if is_multipart else 0] for name, values in values_by_name.items()}
+    return FormFields(chosen, repeated, is_multipart=is_multipart, is_form=True)
 
 
 _READERS: dict[str, Callable[[Body, Limits], FormFields | None]] = dict(
@@ -230,18 +215,14 @@ def parse_recorded(body: Body, header: str, limits: Limits) -> list[FormFields] 
     """
     mime = _find_mime(body.mime, header)
     if body.text and FORM in mime:
-        return _list_fields(replace(body, mime=FORM), limits)
+        return [_parse_form(body, limits)]
     if body.text and MULTIPART in mime:
-        return _list_fields(replace(body, mime=mime), limits) or _parse_params(body.params, is_multipart=True)
+        parsed = _parse_multipart(replace(body, mime=mime), limits)
+        return [parsed] if parsed is not None else _parse_params(body.params, is_multipart=True)
     fields = _parse_json_items(body.text, limits) if body.text else None
     if fields is None and body.params:
         return _parse_params(body.params, is_multipart=MULTIPART in mime)
     return [] if fields is None and is_json_type(content_type(body.mime, header)) else fields
-
-
-def _list_fields(body: Body, limits: Limits) -> list[FormFields] | None:
-    fields = parse_fields(body, limits)
-    return None if fields is None else [fields]
 
 
 def _find_mime(*mimes: str) -> str:
@@ -253,11 +234,7 @@ def _find_mime(*mimes: str) -> str:
 
 
 def _parse_json_items(text: str, limits: Limits) -> list[FormFields] | None:
-    """The objects in a text; None where it is no JSON, or neither an object nor an array."""
-    try:
-        document = load_bounded(text.removeprefix("\ufeff"), limits, "a JSON body in the trace", as_sent=True)
-    except ValueError:
-        return None
+    document = _load_json(text.removeprefix("\ufeff"), limits)
     if isinstance(document, dict):
         return [FormFields(document)]
     if not isinstance(document, list):
@@ -272,9 +249,8 @@ def _parse_params(params: Sequence[Param], *, is_multipart: bool) -> list[FormFi
         return None
     unrecorded = frozenset(param.name for param in params if param.value is None and param.file_name is not None)
     pairs = [(param.name, param.value or "") for param in params if param.name not in unrecorded]
-    if is_multipart:
-        return [replace(collect_last_values(pairs), unrecorded=unrecorded)]
-    return [replace(collect_first_values(_decode_pairs(pairs)), unrecorded=unrecorded)]
+    fields = collect_values(pairs if is_multipart else _decode_pairs(pairs), is_multipart=is_multipart)
+    return [replace(fields, unrecorded=unrecorded)]
 
 
 def _decode_pairs(pairs: Sequence[Field]) -> Sequence[Field]:

@@ -15,11 +15,11 @@ from urllib.parse import urldefrag, urljoin
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.events import (
     ABORTED,
     NO_RESPONSE,
     PLAYWRIGHT_TRACE,
-    Body,
     NetworkEvent,
     NetworkTrace,
     event_number,
@@ -129,12 +129,10 @@ class Gaps(Struct, frozen=True, dict=True):
 
     @cached_property
     def _positions(self) -> dict[int, int]:
-        """The position of each event in the order that counts, by its index."""
         return {event.index: position for position, event in enumerate(self.trace.events)}
 
     @cached_property
     def _last_requests(self) -> dict[str, int]:
-        """The position of the last request to each URL."""
         events = [event for event in self.trace.events if event.has_url]
         return {event.url.partition("#")[0]: self._positions[event.index] for event in events}
 
@@ -148,13 +146,12 @@ class Gaps(Struct, frozen=True, dict=True):
     @cached_property
     def omits_bodies(self) -> bool:
         """Whether the recorder was set to leave all bodies out, since it tells sizes of some and keeps none."""
-        if not self.omits_contents or self._holds_for_any(_has_post):
+        if not self.omits_contents or self._holds_for_any(lambda event: _is_stored(event.read_post())):
             return False
         return self._holds_for_any(lambda event: event.lacks_content or bool(find_post_size(event)) or _is_text(event))
 
     @cached_property
     def omits_contents(self) -> bool:
-        """Whether no response has content."""
         return not self._holds_for_any(has_content)
 
     @cached_property
@@ -207,7 +204,6 @@ def _read_response_header(event: NetworkEvent, name: str) -> str:
 
 
 def parse_length(text: str | None) -> int | None:
-    """The number in a header Content-Length; None for any other text."""
     digits = (text or "").strip()
     return int(digits) if digits.isdecimal() and len(digits) < 20 else None
 
@@ -221,12 +217,7 @@ def find_redirect(event: NetworkEvent) -> str:
 
 
 def has_content(event: NetworkEvent) -> bool:
-    """Whether the content of a response is stored. Raises `EvaluationError`."""
     return _is_stored(event.read_content())
-
-
-def _has_post(event: NetworkEvent) -> bool:
-    return _is_stored(event.read_post())
 
 
 def _is_stored(body: Body | None) -> bool:

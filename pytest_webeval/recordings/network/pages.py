@@ -1,4 +1,4 @@
-"""Which recorded request is the page that the agent ended on, by what the recording says of pages.
+"""Which recorded request is the page that the agent ended on, by what the recording says of pages, and which an asset.
 
 Seen in Chromium 156, recorded by Playwright 1.45 to 1.65: a download, and an answer without content (204), have the
 status that the server sent, and a failure. A form that posts is a document like others. An iframe is a document too.
@@ -8,8 +8,11 @@ for iframes only, and a script for an iframe, or for the next page, which begins
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Protocol, TypeVar
+from urllib.parse import urlparse
 
 from pytest_webeval.errors import EvaluationError
 
@@ -52,6 +55,13 @@ Event = TypeVar("Event", bound=Document)
 _WITHOUT_CONTENT = (204, 205)
 _DEEPEST, _ORIGIN_SLASHES = 10, 3  # iframes in iframes; slashes of http://shop.test/
 REDIRECTS = (301, 302, 303, 307, 308)
+# Spec §3.2: the suffixes, in this case only, that make a request an asset which no evaluator looks at.
+ASSETS = (".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp")
+# An ASCII URL without brackets, semicolons and control characters: its path is found without a parser.
+_SPECIAL = r"\[\];\x00-\x1f\x7f"
+_PLAIN_URL = re.compile(rf"https?://[^/?#{_SPECIAL}]*+([^?#{_SPECIAL}]*+)[^{_SPECIAL}]*+")
+_SHORT = 500  # characters of a URL whose answer is kept
+_KEPT = 8_192  # answers: recordings of one site load the same files again and again
 
 
 def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event | None:
@@ -62,7 +72,7 @@ def find_last_page(events: Sequence[Event], in_time: Iterable[Event]) -> Event |
     document may be in an iframe, or is a posted form whose redirect leads to a page that was not recorded.
     """
     checked = {event.index for event in events}
-    documents = [each for each in in_time if (each.is_document if each.index in checked else _is_known_document(each))]
+    documents = [each for each in in_time if _is_document(each, is_strict=each.index in checked)]
     main_frames = {event.page: event.frame for event in reversed(documents)}
     embedded = _list_embedded(documents)
     marks_pages, later_tabs = any(event.resource_type or event.is_navigation for event in events), set()
@@ -126,11 +136,13 @@ def _is_referer(referer: str, url: str) -> bool:
     return referer == address or (referer.count("/") == _ORIGIN_SLASHES and address.startswith(referer))
 
 
-def _is_known_document(event: Document) -> bool:
-    """Whether it is a document, if that can be read: what is damaged in an earlier chunk must not cost this one."""
+def _is_document(event: Document, *, is_strict: bool) -> bool:
+    """Whether it is a document. What is damaged in an earlier chunk must not cost this one."""
     try:
         return event.is_document
     except EvaluationError:
+        if is_strict:
+            raise
         return False
 
 
@@ -173,3 +185,16 @@ def _has_status(event: Document, statuses: tuple[int, ...]) -> bool:
         return event.status in statuses
     except EvaluationError:
         return False
+
+
+def is_asset_url(url: str) -> bool:
+    """Whether the path of a URL ends like a static file. Raises `ValueError` for an invalid URL."""
+    return _is_short_asset(url) if len(url) <= _SHORT else _has_asset_path(url)
+
+
+def _has_asset_path(url: str) -> bool:
+    plain = _PLAIN_URL.fullmatch(url) if url.isascii() else None
+    return (urlparse(url).path if plain is None else plain[1]).endswith(ASSETS)
+
+
+_is_short_asset = lru_cache(maxsize=_KEPT)(_has_asset_path)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import islice
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +27,12 @@ from pytest_webeval.recordings.network.bodies import (
     build_archive_source,
     build_folder_source,
 )
+from pytest_webeval.recordings.network.entries import parse_seconds
 from pytest_webeval.recordings.network.events import PLAYWRIGHT_TRACE
-from pytest_webeval.recordings.network.har_entries import build_trace, parse_seconds, too_many_entries
+from pytest_webeval.recordings.network.har_entries import build_trace, carry_times, too_many_entries
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive, choose_advice, list_visible
 from pytest_webeval.safety.files import read_beginning_inside
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.limits import Limits
 from pytest_webeval.safety.text import preview
 
@@ -56,25 +57,28 @@ class _Line(msgspec.Struct):
     snapshot: msgspec.Raw = msgspec.Raw(b"")
 
 
-class LineEntries(Struct, frozen=True):
-    """The HAR entries of a line file. `repairs` says what the reference would have refused (Q43)."""
+def read_line_entries(content: bytes, where: str, limits: Limits) -> tuple[list[msgspec.Raw], str | None]:
+    """The HAR entries in the resource-snapshot lines of a file, and what the reference would have refused (Q43).
 
-    entries: list[msgspec.Raw]
-    repairs: str | None = None
-
-
-def read_line_entries(content: bytes, where: str, limits: Limits) -> LineEntries:
-    """The HAR entries in the resource-snapshot lines of a file. Raises `RecordingError` with the line's number."""
+    Raises `RecordingError` with the line's number.
+    """
+    repairs = None
     if len(content) > _LARGE and sum(map(content.count, _BREAKS)) > _LINES * limits.entries:
         problem = f"{where} has more than {_LINES * limits.entries:,} lines, {_LINES} per entry"
         raise RecordingError(f"{problem}; {limits.describe('entries')}")
     try:
-        result = LineEntries(_decode_entries(_split_lines(content), limits))
+        entries = _decode_entries(_split_lines(content), limits)
     except (_BadLine, UnicodeDecodeError) as error:
-        result = LineEntries(_decode_line_feed_lines(content, where, limits), f"{where}: {error}")
-    if len(result.entries) > limits.entries:
+        # As Playwright wrote them: line feeds alone end a line, and a blank line says nothing.
+        lines = (line if line.strip() else b'{"type": ""}' for line in BytesIO(content))
+        try:
+            entries, repairs = _decode_entries(lines, limits), f"{where}: {error}"
+        except _BadLine as problem:
+            text = f"cannot parse {where} as a Playwright trace: {problem}; re-record the run"
+            raise RecordingError(text) from problem
+    if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
-    return result
+    return entries, repairs
 
 
 def _split_lines(content: bytes) -> Iterator[bytes]:
@@ -95,7 +99,6 @@ class _BadLine(Exception):
 
 
 def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]:
-    """The snapshots in some lines. Raises `_BadLine`."""
     entries = []
     for number, text in enumerate(lines, 1):
         try:
@@ -109,15 +112,6 @@ def _decode_entries(lines: Iterable[bytes], limits: Limits) -> list[msgspec.Raw]
     return entries
 
 
-def _decode_line_feed_lines(content: bytes, where: str, limits: Limits) -> list[msgspec.Raw]:
-    """As Playwright wrote them: line feeds alone end a line, and a blank line says nothing."""
-    try:
-        lines = (line if line.strip() else b'{"type": ""}' for line in BytesIO(content))
-        return _decode_entries(lines, limits)
-    except _BadLine as error:
-        raise RecordingError(f"cannot parse {where} as a Playwright trace: {error}; re-record the run") from error
-
-
 def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
     """The events of `trace.zip` as Playwright writes it, read in place. Raises `RecordingError`."""
     where = str(inputs.directory / name)
@@ -127,7 +121,9 @@ def load_zip(inputs: RunInputs, name: str) -> NetworkTrace:
         part = archive.below(folder)
         names = [NETWORK] if NETWORK in part.names else list_network_logs(part.names)
         logs = _read_logs(inputs.limits.file_size, names, part.read)
-        starts = [parse_trace_start(_read_actions(part, log)) for log in logs]
+        clocks = map(name_actions, logs)
+        beginnings = [part.read_beginning(name, LARGEST_START) if name in part else b"" for name in clocks]
+        starts = list(map(parse_trace_start, beginnings))
     except BROKEN_ZIP as error:
         problem = f"cannot read {where} as a Playwright trace with a {NETWORK}: {error}"
         raise RecordingError(f"{problem}; {choose_advice(error, 're-record the run')}") from error
@@ -157,21 +153,15 @@ def load_folder(inputs: RunInputs, name: str) -> NetworkTrace:
 
 
 def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
-    """The events of a line file alone, under any other name. Raises `RecordingError`."""
     content = _drop_undecodable(inputs.read(name))
-    lines = read_line_entries(content, str(inputs.directory / name), inputs.limits)
-    marked = _mark_earlier(lines.entries, _read_folder_start(inputs, name))
-    return _build_marked_trace(marked, _build_body_source(inputs, Path(name).parent), lines.repairs)
+    entries, repairs = read_line_entries(content, str(inputs.directory / name), inputs.limits)
+    marked = _mark_earlier(entries, _read_folder_start(inputs, name))
+    return _build_marked_trace(marked, _build_body_source(inputs, Path(name).parent), repairs)
 
 
 def _read_folder_start(inputs: RunInputs, log: str) -> StartTimes | None:
     """When the trace of a log in a folder began. Only the beginning of the file that says so is read."""
     return parse_trace_start(read_beginning_inside(inputs.directory, name_actions(log), LARGEST_START))
-
-
-def _read_actions(archive: Archive, log: str) -> bytes:
-    name = name_actions(log)
-    return archive.read_beginning(name, LARGEST_START) if name in archive else b""
 
 
 def _find_folder(names: Sequence[str], where: str) -> str:
@@ -227,9 +217,9 @@ def _build_log_trace(
     """The events of one log as they stand there, of several in the order of time."""
     limits = bodies.limits
     parts = [read_line_entries(content, f"{where}/{name}", limits) for name, content in logs.items()]
-    marked = [_mark_earlier(part.entries, start) for part, start in zip(parts, starts, strict=True)]
+    marked = [_mark_earlier(part, start) for (part, _), start in zip(parts, starts, strict=True)]
     if list(logs) == [NETWORK]:
-        return _build_marked_trace(marked[0], bodies, repairs or parts[0].repairs)
+        return _build_marked_trace(marked[0], bodies, repairs or parts[0][1])
     entries = sort_by_time(marked)
     if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
@@ -252,12 +242,8 @@ def sort_by_time(logs: Sequence[Sequence[_Marked]]) -> list[_Marked]:
     """The entries of several logs by the time at which each began. One without a time stays behind its predecessor."""
     moments = [[read_start_times(entry) for entry, _ in log] for log in logs]
     has_wall = any(moment.wall is not None for log in moments for moment in log)
-    timed = []
-    for log, times in zip(logs, moments, strict=True):
-        last = -inf
-        for entry, moment in zip(log, times, strict=True):
-            last = last if (time := moment.wall if has_wall else moment.monotonic) is None else time
-            timed.append((last, entry))
+    times = [[moment.wall if has_wall else moment.monotonic for moment in log] for log in moments]
+    timed = [pair for log, each in zip(logs, times, strict=True) for pair in zip(carry_times(each), log, strict=True)]
     return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
 
 
@@ -272,7 +258,6 @@ class StartTimes(Struct, frozen=True, gc=False):
     monotonic: float | None
 
     def is_before(self, start: StartTimes) -> bool:
-        """Whether this was earlier for sure."""
         if self.monotonic is not None and start.monotonic is not None:
             return self.monotonic < start.monotonic
         if self.wall is not None and start.wall is not None:
@@ -304,8 +289,8 @@ def parse_trace_start(beginning: bytes) -> StartTimes | None:
     options = try_decode(_OPTIONS, line)
     if options is None or options.type != "context-options":
         return None
-    wall = _to_number(options.wall)
-    return StartTimes(wall and wall / 1_000, _to_number(options.monotonic) or None)
+    wall = read_number(options.wall)
+    return StartTimes(wall and wall / 1_000, read_number(options.monotonic) or None)
 
 
 def read_start_times(entry: msgspec.Raw) -> StartTimes:
@@ -313,11 +298,7 @@ def read_start_times(entry: msgspec.Raw) -> StartTimes:
     times = try_decode(_TIMES, entry)
     if times is None:
         return StartTimes(None, None)
-    return StartTimes(parse_seconds(times.started), _to_number(times.monotonic))
-
-
-def _to_number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return StartTimes(parse_seconds(times.started), read_number(times.monotonic))
 
 
 _OPTIONS = msgspec.json.Decoder(_Options)

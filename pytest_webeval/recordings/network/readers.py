@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, decode_lenient, try_decode
 from pytest_webeval.recordings.network.bodies import NOTHING, BodySource, build_archive_source, build_folder_source
+from pytest_webeval.recordings.network.entries import TEXT, Entry
 from pytest_webeval.recordings.network.events import RECORD_AGAIN, REQUEST_LOG, NetworkTrace
-from pytest_webeval.recordings.network.har_entries import Entry, TooManyEntries, build_trace, too_many_entries
+from pytest_webeval.recordings.network.har_entries import TooManyEntries, build_trace, too_many_entries
 from pytest_webeval.recordings.network.playwright import (
-    LineEntries,
     load_folder,
     load_lines,
     load_zip,
@@ -44,21 +44,16 @@ class _LooseHar(msgspec.Struct, gc=False):
     log: _LooseLog
 
 
-class _Creator(msgspec.Struct, gc=False):
-    name: str
-
-
 _MEMBER = "har.har"  # as Playwright calls it, whatever the archive is called
 _HAR = msgspec.json.Decoder(_Har)
 _LOOSE_HAR = msgspec.json.Decoder(_LooseHar)
-_CREATOR = msgspec.json.Decoder(_Creator)
+_CREATOR = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LARGE = 32 * 2**20  # bytes; fewer cannot hold entries enough to matter
 _VALUES = 20  # for each entry that may be read, commas in a HAR that is read entry by entry
 _PIECE = 4_000  # bytes; of larger pieces fewer are ASCII and need no decoding
 
 
 def load_har(inputs: RunInputs, name: str) -> NetworkTrace:
-    """The events of a HAR, or of a line file under the name of one (spec §3.1). Raises `RecordingError`."""
     return _parse_trace(inputs.read(name), str(inputs.directory / name), build_folder_source(inputs, "."))
 
 
@@ -97,8 +92,13 @@ def _parse_trace(content: bytes, where: str, bodies: BodySource) -> NetworkTrace
     try:
         entries, recorder = _decode_log(content, where, limits)
     except UNDECODABLE as error:
-        lines = _read_as_lines(content, where, error, limits)
-        return build_trace(lines.entries, bodies, lines.repairs or repairs)
+        try:
+            lines, refused = read_line_entries(content, where, limits)
+        except TooManyEntries:
+            raise
+        except RecordingError:
+            raise RecordingError(f"cannot parse {where} as HAR: {error}; {RECORD_AGAIN}") from error
+        return build_trace(lines, bodies, refused or repairs)
     if len(entries) > limits.entries:
         raise too_many_entries(where, limits)
     if not entries:
@@ -112,22 +112,17 @@ def _decode_log(content: bytes, where: str, limits: Limits) -> tuple[Sequence[En
     try:
         log = _HAR.decode(content).log
     except msgspec.DecodeError:  # one malformed entry must not cost the others: take them one by one
-        loose = _decode_loose_log(content, where, limits)
+        if content.count(b",") > _VALUES * limits.entries:
+            problem = f"{where} is damaged and too large to read it entry by entry"
+            raise RecordingError(f"{problem}; {limits.describe('entries')}") from None
+        loose = decode_lenient(_LOOSE_HAR, content, limits).log
         return _split_entries(loose.entries, limits), _parse_recorder(loose.creator)
     return log.entries, _parse_recorder(log.creator)
 
 
 def _parse_recorder(creator: msgspec.Raw) -> str:
-    decoded = try_decode(_CREATOR, creator)
-    return "" if decoded is None else decoded.name
-
-
-def _decode_loose_log(content: bytes, where: str, limits: Limits) -> _LooseLog:
-    if content.count(b",") > _VALUES * limits.entries:
-        raise RecordingError(
-            f"{where} is damaged and too large to read it entry by entry; {limits.describe('entries')}"
-        )
-    return decode_lenient(_LOOSE_HAR, content, limits).log
+    name = (try_decode(_CREATOR, creator) or {}).get("name", NOTHING)
+    return try_decode(TEXT, name) or ""
 
 
 def _split_entries(raw_entries: msgspec.Raw, limits: Limits) -> list[msgspec.Raw]:
@@ -151,16 +146,6 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-def _read_as_lines(content: bytes, where: str, reason: Exception, limits: Limits) -> LineEntries:
-    try:
-        return read_line_entries(content, where, limits)
-    except TooManyEntries:
-        raise
-    except RecordingError:
-        text = f"cannot parse {where} as HAR: {reason}; re-record the run and close the browser context first"
-        raise RecordingError(text) from reason
-
-
 def _load_request_log(inputs: RunInputs, name: str) -> NetworkTrace:
     from pytest_webeval.recordings.network.request_log import load_log  # which most sessions have none of
 
@@ -178,7 +163,6 @@ TRACE_READERS: dict[str, Callable[[RunInputs, str], NetworkTrace]] = {
 
 
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
-    """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not exists_no_follow(inputs.directory / name):
         raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
     if is_directory(inputs.directory / name):

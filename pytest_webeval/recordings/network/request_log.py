@@ -17,7 +17,9 @@ import msgspec
 
 from pytest_webeval.errors import EvaluationError, RecordingError, UnavailableBody
 from pytest_webeval.recordings.inputs import UNDECODABLE, RunInputs, decode_lenient, try_decode
-from pytest_webeval.recordings.network.events import REQUEST_LOG, Body, NetworkEvent, NetworkTrace, Pairs
+from pytest_webeval.recordings.network.bodies import Body
+from pytest_webeval.recordings.network.entries import TEXT, Pairs, build_entry
+from pytest_webeval.recordings.network.events import REQUEST_LOG, NetworkEvent, NetworkTrace
 from pytest_webeval.recordings.network.har_entries import too_many_entries
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.limits import Limits
@@ -33,7 +35,7 @@ _NULL = msgspec.Raw(b"null")
 
 
 class LoggedLine(msgspec.Struct, gc=False):
-    """A line of the log. All members but one are decoded when they are asked for."""
+    """A line of the log, its members undecoded."""
 
     url: msgspec.Raw = _NULL
     method: msgspec.Raw = _NULL
@@ -49,16 +51,9 @@ class LoggedRequest(NetworkEvent):
     __slots__ = ("_line",)
 
     def __init__(self, index: int, line: LoggedLine) -> None:
-        super().__init__(index)
+        url, method, kind = (try_decode(TEXT, raw) for raw in (line.url, line.method, line.resource_type))
+        super().__init__(index, build_entry(url, method, kind))
         self._line = line
-
-    @property
-    def url(self) -> str:
-        return self._decode_text("url", self._line.url)
-
-    @property
-    def method(self) -> str:
-        return self._decode_text("method", self._line.method)
 
     @property
     def status(self) -> int:
@@ -67,9 +62,7 @@ class LoggedRequest(NetworkEvent):
     @property
     def headers(self) -> Pairs:
         headers = try_decode(_HEADERS, self._line.headers)
-        if headers is None:
-            raise self.damaged("headers")
-        return tuple(headers.items())
+        return tuple(self._require("headers", headers).items())
 
     @property
     def cookies(self) -> Pairs:
@@ -78,19 +71,6 @@ class LoggedRequest(NetworkEvent):
     @property
     def response_headers(self) -> Pairs:
         self._refuse("response headers")
-
-    @property
-    def resource_type(self) -> str | None:
-        kind = try_decode(_TEXT, self._line.resource_type)
-        return None if kind is None else kind.lower()
-
-    @property
-    def page(self) -> str | None:
-        return None
-
-    @property
-    def frame(self) -> str | None:
-        return None
 
     @property
     def started(self) -> float | None:
@@ -109,17 +89,11 @@ class LoggedRequest(NetworkEvent):
             raise self.damaged("body") from None
         if mime.startswith(MULTIPART):
             return Body(mime, "", self._refuse_upload, None if _UPLOAD.match(parsed) else parsed)
-        form = _encode_form(raw) if mime.startswith(FORM) else None
-        return Body(mime, parsed if form is None else form, parsed=parsed)
+        fields = try_decode(_FORM, raw) if mime.startswith(FORM) else None  # None if a form is not stored so
+        return Body(mime, parsed if fields is None else urlencode(fields, doseq=True), parsed=parsed)
 
     def read_content(self) -> Body | None:
         self._refuse("content of a response")
-
-    def _decode_text(self, name: str, raw: msgspec.Raw) -> str:
-        text = try_decode(_TEXT, raw)
-        if text is None:
-            raise self.damaged(name)
-        return text
 
     def _refuse(self, name: str) -> NoReturn:
         problem = f"{self.name} has no {name}: {REQUEST_LOG} of ClawBench records no responses"
@@ -176,18 +150,11 @@ def _read_blocked(inputs: RunInputs, name: str) -> LoggedLine | None:
     return line if is_unlogged else None
 
 
-def _encode_form(raw: bytes) -> str | None:
-    """The text of a form with these fields; None if they are not those that a form is stored as."""
-    fields = try_decode(_FORM, raw)
-    return None if fields is None else urlencode(fields, doseq=True)
-
-
 class _Interception(msgspec.Struct):
     request: msgspec.Raw = _NULL
 
 
 _LINE = msgspec.json.Decoder(LoggedLine)
-_TEXT = msgspec.json.Decoder(str)
 _NUMBER = msgspec.json.Decoder(float)
 _HEADERS = msgspec.json.Decoder(dict[str, str])
 _FORM = msgspec.json.Decoder(dict[str, str | list[str]])

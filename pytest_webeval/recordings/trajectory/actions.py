@@ -8,6 +8,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -65,7 +66,6 @@ def read_text(message: str) -> ObservationText | StepText | None:
 
 
 def quotes_step(message: str) -> bool:
-    """Whether a message holds both words by which the original recognizes a step, wherever they stand (§3.1)."""
     return "Thought #" in message and "Action #" in message
 
 
@@ -89,17 +89,14 @@ def read_action(text: str) -> ActionText:
     try:
         decoded = load_lenient(call, brace)
     except InvalidJson as error:
-        return _read_literal(tool, call[brace : call.rfind("}") + 1], error)
+        arguments = _parse_literal(call[brace : call.rfind("}") + 1])
+        problem = f"the arguments are not valid JSON ({error})"
+        if arguments is not None:
+            problem = "the arguments are a Python literal, not JSON"
+        return ActionText(tool, arguments, (problem,))
     tail = call[decoded.end :].strip()
     trailing = (f"text after the arguments: {shorten_json(tail[:60])}",) if tail else ()
     return ActionText(tool, decoded.value, (*decoded.warnings, *trailing))
-
-
-def _read_literal(tool: str | None, text: str, error: InvalidJson) -> ActionText:
-    arguments = _parse_literal(text)
-    if arguments is None:
-        return ActionText(tool, None, (f"the arguments are not valid JSON ({error})",))
-    return ActionText(tool, arguments, ("the arguments are a Python literal, not JSON",))
 
 
 def _parse_literal(text: str) -> dict[str, Any] | None:
@@ -140,25 +137,15 @@ class Action(Struct, frozen=True):
 
     @property
     def is_structured(self) -> bool:
-        """Whether it comes from a structured line, not from a text."""
         return self.dialect != TEXT
 
     @property
     def name(self) -> str:
-        """What the agent did, in Fara's words."""
         return RENAMED.get(self.raw_name, self.raw_name) if self.is_named else UNPARSED
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """With what it did it: neither the action itself nor what the agent thought."""
         return {key: value for key, value in self.logged.items() if key not in _NOT_ARGUMENTS}
-
-    @property
-    def json(self) -> str:
-        """The action as the original lists it; for the gpt solver, where it lists none, name and arguments (Q7)."""
-        if self.dialect == GPT_SOLVER:
-            return json.dumps({"action": self.name, **self.arguments})
-        return json.dumps({key: value for key, value in self.logged.items() if key != "thoughts"})
 
 
 def is_action(event: Mapping[str, Any]) -> bool:
@@ -167,7 +154,6 @@ def is_action(event: Mapping[str, Any]) -> bool:
 
 
 def parse_event_action(event: Mapping[str, Any]) -> Action:
-    """The action of a structured line."""
     problems: list[str] = []
     arguments = _read_arguments(event, problems)
     outer, inner = event.get("action"), arguments.get("action")
@@ -200,21 +186,16 @@ def _detect_dialect(event: Mapping[str, Any], arguments: Mapping[str, Any]) -> s
 
 
 def _read_arguments(event: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
-    raw = event.get("arguments")
-    arguments = _decode_arguments(raw) if isinstance(raw, str) else raw
+    arguments = raw = event.get("arguments")
+    if isinstance(raw, str):
+        with suppress(InvalidJson):
+            arguments = load_lenient(raw.strip()).value
     if not isinstance(arguments, dict):
         problems.append(f"its arguments are {shorten_json(raw)}, not a JSON object; ignored")
         return {}
     if isinstance(raw, str):
         problems.append("its arguments are a string; parsed as JSON")
     return arguments
-
-
-def _decode_arguments(text: str) -> Any:
-    try:
-        return load_lenient(text.strip()).value
-    except InvalidJson:
-        return None
 
 
 def _read_thought(arguments: Mapping[str, Any], problems: list[str]) -> str:

@@ -46,7 +46,6 @@ def total_usage(components: Mapping[str, Usage]) -> Usage:
 
 
 def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]:
-    """The usage of each component with valid numbers; a warning for each excluded one."""
     usages = {}
     for component, fields in raw.items():
         try:
@@ -125,7 +124,9 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
     (F4). Names that differ only in case count as one more, as they do where the file system ignores case.
     """
     exact = f"{task_id}{_FULL_SUFFIX}"
-    candidates = sorted({name for name in names if name == exact or _is_candidate(name)})
+    # Files of the operating system, such as ._7_final_answer.json, begin with a dot.
+    others = {name for name in names if name.lower().endswith(_SUFFIX) and not name.startswith(".")}
+    candidates = sorted(others.union(name for name in names if name == exact))
     if len(candidates) > 1:
         problem = f"{len(candidates)} answer files: {_format_names(candidates)}"
         advice = "keep only the one that the recorder wrote, or record the run again"
@@ -136,11 +137,6 @@ def answer_name(task_id: str, names: Sequence[str]) -> str:
     raise UnreadableTrajectory(
         "answer_missing", f"{problem}; the agent crashed, or the copy is incomplete: re-record the run"
     )
-
-
-def _is_candidate(name: str) -> bool:
-    """Whether a file is an answer. Files of the operating system, such as ._7_final_answer.json, begin with a dot."""
-    return name.lower().endswith(_SUFFIX) and not name.startswith(".")
 
 
 def name_warning(task_id: str, name: str) -> str | None:
@@ -157,9 +153,19 @@ def read_answer(name: str, content: bytes) -> FinalAnswer:
     Raises `UnreadableTrajectory` if it is not JSON or a field is of a wrong type.
     """
     fields = _parse_object(name, content)
-    _refuse_wrong_types(name, fields)
+    for key, (types, expected) in _EXPECTED_TYPES.items():
+        if key in fields and not isinstance(fields[key], types):
+            raise _wrong_type_error(name, fields[key], expected, key)
+    for position, entry in enumerate(fields.get("screenshots", ())):
+        if not isinstance(entry, str):
+            raise _wrong_type_error(name, entry, "a file name", f"screenshots[{position}]")
     warnings = WarningLog(name)
-    _add_warnings(fields, content, warnings)
+    if content.startswith(_BYTE_ORDER_MARKS):
+        warnings.add("starts with a byte order mark, which is skipped")
+    if fields.get("final_answer", NO_ANSWER) is None:
+        warnings.add(f"final_answer is null, which is read as {NO_ANSWER}")
+    if unknown := sorted(fields.keys() - _EXPECTED_TYPES.keys()):
+        warnings.add(f"unknown keys, not used: {_format_names(unknown)}")
     final_answer = fields.get("final_answer", NO_ANSWER)
     return FinalAnswer(
         name=name,
@@ -188,15 +194,6 @@ def _parse_object(name: str, content: bytes) -> dict[str, Any]:
     return document
 
 
-def _refuse_wrong_types(name: str, fields: Mapping[str, Any]) -> None:
-    for key, (types, expected) in _EXPECTED_TYPES.items():
-        if key in fields and not isinstance(fields[key], types):
-            raise _wrong_type_error(name, fields[key], expected, key)
-    for position, entry in enumerate(fields.get("screenshots", ())):
-        if not isinstance(entry, str):
-            raise _wrong_type_error(name, entry, "a file name", f"screenshots[{position}]")
-
-
 def _wrong_type_error(name: str, raw: object, expected: str, where: str) -> UnreadableTrajectory:
     return UnreadableTrajectory(
         "answer_invalid", f"{name} has {_format_kind(raw)} instead of {expected}; {_REPAIR_HINT} @ {where}"
@@ -205,16 +202,6 @@ def _wrong_type_error(name: str, raw: object, expected: str, where: str) -> Unre
 
 def _format_kind(raw: object) -> str:
     return _KINDS.get(type(raw), "a number")
-
-
-def _add_warnings(fields: Mapping[str, Any], content: bytes, warnings: WarningLog) -> None:
-    if content.startswith(_BYTE_ORDER_MARKS):
-        warnings.add("starts with a byte order mark, which is skipped")
-    if fields.get("final_answer", NO_ANSWER) is None:
-        warnings.add(f"final_answer is null, which is read as {NO_ANSWER}")
-    unknown = sorted(fields.keys() - _EXPECTED_TYPES.keys())
-    if unknown:
-        warnings.add(f"unknown keys, not used: {_format_names(unknown)}")
 
 
 def _format_names(names: Sequence[str]) -> str:

@@ -44,7 +44,6 @@ class RunLocation(Struct, frozen=True):
 
     @property
     def benchmark_kind(self) -> str | None:
-        """`webtailbench`, `webvoyager` or `om2w`; None for any other benchmark."""
         kinds = (kind for prefix, kind in _BENCHMARKS.items() if (self.benchmark or "").startswith(prefix))
         return next(kinds, None)
 
@@ -64,7 +63,9 @@ def locate(path: PurePath) -> RunLocation:
     if len(inside) < 4:
         return RunLocation(has_traj=has_traj)
     run_id = "/".join(inside[4:]) or None
-    rounds = _parse_max_rounds(inside[0])
+    numbers = (part for part in inside[0].split("-") if part.isascii() and part.isdigit())
+    digits = next(numbers, "")
+    rounds = int(digits) if 0 < len(digits) <= _MOST_DIGITS else None
     if has_traj:
         system, model, user, benchmark = inside[:4]
         return RunLocation(system, model, user, benchmark, run_id, rounds, has_traj)
@@ -78,12 +79,6 @@ def _parts_from_system(above: tuple[str, ...]) -> tuple[str, ...]:
     system_positions = (position for position in range(after, len(above)) if _SYSTEM.fullmatch(above[position]))
     start = next(system_positions, after if _RUNS in above else len(above))
     return above[start:]
-
-
-def _parse_max_rounds(system: str) -> int | None:
-    fields = (field for field in system.split("-") if field.isascii() and field.isdigit())
-    first = next(fields, "")
-    return int(first) if 0 < len(first) <= _MOST_DIGITS else None
 
 
 MMRUBRIC = "mmrubric"  # the kind that WebTailBench stores

@@ -10,18 +10,17 @@ of 28.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from pytest_webeval.recordings.trajectory.actions import (
-    FARA,
     GPT_SOLVER,
     SOLVER,
     SUMMARY,
-    TEXT,
     Action,
     ObservationText,
     StepText,
@@ -32,11 +31,99 @@ from pytest_webeval.recordings.trajectory.actions import (
     read_text,
 )
 from pytest_webeval.recordings.trajectory.layout import LOG
-from pytest_webeval.recordings.trajectory.log_lines import Line, read_lines
 from pytest_webeval.recordings.trajectory.step import Step, find_target
-from pytest_webeval.safety.json import shorten_json
+from pytest_webeval.safety.json import InvalidJson, LenientJson, load_lenient, shorten_json
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.safety.warning_log import WarningLog
+
+MAX_LINES = 250_000  # many times what the longest run writes
+MAX_GLUED = 100  # objects of one line
+_BLANKS = " \t\r"
+_LEFTOVERS = "\0\ufeff"  # what a power failure leaves in a file, and what an editor puts before it
+
+
+class Line(Struct, frozen=True):
+    """An object of the log, with the number of its line (from 1)."""
+
+    number: int
+    event: dict[str, Any]
+
+
+def read_lines(content: bytes, warnings: WarningLog) -> list[Line]:
+    """All objects of a log, in order. Lines end at a line feed and nowhere else."""
+    lines: list[Line] = []
+    blank: list[int] = []
+    for number, raw in _split_lines(content, warnings):
+        text = _decode_text(raw, number, warnings)
+        if text:
+            lines.extend(Line(number, event) for event in _decode_events(text, number, warnings))
+        else:
+            blank.append(number)
+    if blank:
+        more = f", the first of {len(blank)}" if len(blank) > 1 else ""
+        warnings.add(f"blank line skipped{more}", blank[0])
+    return lines
+
+
+def _split_lines(content: bytes, warnings: WarningLog) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    for number in range(1, MAX_LINES + 1):
+        if start >= len(content):
+            return
+        end = content.find(b"\n", start)
+        end = len(content) if end < 0 else end
+        yield number, content[start:end]
+        start = end + 1
+    if start < len(content):
+        warnings.add(f"has more than {MAX_LINES:,} lines; the rest is ignored", MAX_LINES)
+
+
+def _decode_text(raw: bytes, number: int, warnings: WarningLog) -> str:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode(errors="replace")
+        warnings.add("is not UTF-8; invalid bytes are read as \\ufffd", number)
+    text = text.strip(_BLANKS)
+    if text.strip(_LEFTOVERS) != text:
+        warnings.add("a byte order mark or NUL characters around the line are ignored", number)
+    return text.strip(_BLANKS + _LEFTOVERS)
+
+
+def _decode_events(text: str, number: int, warnings: WarningLog) -> Iterator[dict[str, Any]]:
+    """The objects of one line: one, or several if their line feeds got lost."""
+    start = 0
+    for position in range(MAX_GLUED):
+        decoded = _decode_object(text, start, number, warnings)
+        if decoded is None:
+            return
+        yield decoded.value
+        start = _skip_blanks(text, decoded.end)
+        if start == len(text):
+            return
+        if position == 0:
+            warnings.add("continues after its JSON object; a line feed may be missing", number)
+    warnings.add(f"has more than {MAX_GLUED:,} JSON objects; the rest is ignored", number)
+
+
+def _skip_blanks(text: str, start: int) -> int:
+    while text[start : start + 1] in _BLANKS and start < len(text):
+        start += 1
+    return start
+
+
+def _decode_object(text: str, start: int, number: int, warnings: WarningLog) -> LenientJson | None:
+    try:
+        decoded = load_lenient(text, start)
+    except InvalidJson as error:
+        warnings.add(f"is not valid JSON: {error}; skipped: {shorten_json(text[start : start + 60])}", number)
+        return None
+    if not isinstance(decoded.value, dict):
+        warnings.add(f"is not a JSON object; skipped: {shorten_json(text[start : start + 60])}", number)
+        return None
+    for oddity in decoded.warnings:
+        warnings.add(oddity, number)
+    return decoded
 
 
 class StepBuilder(Struct):
@@ -65,6 +152,11 @@ class StepBuilder(Struct):
             action.arguments,
         )
         return has_same_thought or has_same_action
+
+    def is_echoed(self, after: StepBuilder | None) -> bool:
+        if self.action.is_structured or after is None:
+            return False
+        return (self.number, self.text) == (after.number, after.text)
 
 
 class StepAssembler(Struct):
@@ -110,7 +202,6 @@ class StepAssembler(Struct):
             step.observation = observation.text
 
     def _open(self) -> StepBuilder | None:
-        """The last step, if more of its lines may follow."""
         return self.steps[-1] if self.steps and self.steps[-1].observation is None else None
 
     def _begin(self, step: StepBuilder) -> None:
@@ -123,7 +214,6 @@ class StepAssembler(Struct):
 
 
 def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
-    """The steps in the lines of a log, in the order of the log."""
     drafts = StepAssembler(warnings)
     for line, action in zip(lines, _parse_actions(lines, warnings), strict=True):
         parsed = action or _parse_message(line, warnings)
@@ -168,39 +258,18 @@ def _remove_echoes(steps: list[StepBuilder]) -> list[StepBuilder]:
     """In a structured log a text that is logged twice makes no second step; its structured line, logged twice, does."""
     if not any(step.action.is_structured for step in steps):
         return steps
-    following = [*steps[1:], None]
-    return [step for step, after in zip(steps, following, strict=True) if not _is_echoed(step, after)]
+    pairs = pairwise([*steps, None])
+    return [step for step, after in pairs if step is not None and not step.is_echoed(after)]
 
 
-def _is_echoed(step: StepBuilder, after: StepBuilder | None) -> bool:
-    if step.action.is_structured or after is None:
-        return False
-    return (step.number, step.text) == (after.number, after.text)
-
-
-class LoggedStep(Struct, frozen=True):
-    """A step, the line that it was read from, and its action in the words of that line."""
-
-    step: Step
-    line: Line
-    action: Action
-
-
-def read_steps(lines: Sequence[Line], warnings: WarningLog) -> list[LoggedStep]:
-    """All steps of a log, also those that only a text records though others have structured lines (Q8)."""
+def read_steps(lines: Sequence[Line], warnings: WarningLog) -> tuple[tuple[Step, ...], frozenset[str]]:
+    """All steps of a log, also those that only a text records though others have structured lines (Q8); dialects."""
     drafts = draft_steps(lines, warnings)
     _compare_counts(drafts, warnings)
-    return _scale_targets([_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1)])
-
-
-def _scale_targets(steps: list[LoggedStep]) -> list[LoggedStep]:
-    scale = find_scale(logged.step for logged in steps)
-    if scale is None:
-        return steps
-    targets = [logged.step.target and logged.step.target.scaled(*scale) for logged in steps]
-    return [
-        replace(logged, step=replace(logged.step, target=target)) for logged, target in zip(steps, targets, strict=True)
-    ]
+    steps = tuple(_build_step(index, draft, warnings) for index, draft in enumerate(drafts, 1))
+    if scale := find_scale(steps):
+        steps = tuple(replace(step, target=step.target and step.target.scaled(*scale)) for step in steps)
+    return steps, frozenset(draft.action.dialect for draft in drafts)
 
 
 def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None:
@@ -213,11 +282,11 @@ def _compare_counts(drafts: Sequence[StepBuilder], warnings: WarningLog) -> None
         warnings.add(f"has {counts}; the structured steps count{rest}")
 
 
-def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedStep:
+def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> Step:
     action, line = draft.action, draft.line.number
     for problem in action.problems:
         warnings.add(problem, line)
-    step = Step(
+    return Step(
         index=index,
         action=action.name,
         raw_action=action.raw_name,
@@ -231,7 +300,6 @@ def _build_step(index: int, draft: StepBuilder, warnings: WarningLog) -> LoggedS
         line=line,
         target=find_target(action.name, action.arguments),
     )
-    return LoggedStep(step, draft.line, action)
 
 
 def _read_text_field(line: Line, key: str, warnings: WarningLog) -> str | None:
@@ -265,16 +333,10 @@ class Log(Struct, frozen=True):
     """What a log records.
 
     `dialect` is `fara`, `gpt_solver`, `text`, `mixed` if steps of several kinds are in it, or `empty` if none is.
-    `events`, `actions` and `thoughts` are those that the original loader has (§3.1), with these exceptions. What it
-    loses with a damaged line or text is there. For gpt-solver logs it leaves actions and thoughts empty (Q7), and here
-    they are the normal form: the renamed action, then its arguments. `actions` and `thoughts` go with `steps`.
     """
 
     dialect: str
     steps: tuple[Step, ...]
-    events: tuple[dict[str, Any], ...]
-    actions: tuple[str, ...]
-    thoughts: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -282,33 +344,9 @@ def read_log(content: bytes) -> Log:
     """The log in the bytes of its file, whatever they are. Damaged data are ignored or repaired, with a warning."""
     in_lines, in_steps = WarningLog(LOG), WarningLog(LOG)
     lines = read_lines(content, in_lines)
-    logged_steps = read_steps(lines, in_steps)
-    dialect = _detect_dialect(lines, logged_steps)
-    return Log(
-        dialect=dialect,
-        steps=tuple(logged.step for logged in logged_steps),
-        events=_convert_events(dialect, lines, logged_steps),
-        actions=tuple(logged.action.json for logged in logged_steps),
-        thoughts=tuple(logged.action.thought for logged in logged_steps),
-        warnings=(*in_steps.texts, *in_lines.texts),
-    )
-
-
-def _detect_dialect(lines: Sequence[Line], logged_steps: Sequence[LoggedStep]) -> str:
-    dialects = {logged.action.dialect for logged in logged_steps}
-    if not dialects:
-        return GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
-    return dialects.pop() if len(dialects) == 1 else MIXED
-
-
-def _convert_events(
-    dialect: str, lines: Sequence[Line], logged_steps: Sequence[LoggedStep]
-) -> tuple[dict[str, Any], ...]:
-    """The events as the original has them in each of its modes (§3.1)."""
-    if dialect in {FARA, MIXED}:
-        return tuple(line.event for line in lines)
-    if dialect == TEXT:
-        actions = [logged.action for logged in logged_steps]
-        return tuple({"action": each.name, "arguments": {**each.logged, "thoughts": each.thought}} for each in actions)
-    pairs = [(logged.line.event, logged.action) for logged in logged_steps]
-    return tuple({**event, "arguments": {**action.logged, "action": action.name}} for event, action in pairs)
+    steps, dialects = read_steps(lines, in_steps)
+    if dialects:
+        dialect = next(iter(dialects)) if len(dialects) == 1 else MIXED
+    else:
+        dialect = GPT_SOLVER if any(line.event.get("source") == SUMMARY for line in lines) else EMPTY
+    return Log(dialect, steps, (*in_steps.texts, *in_lines.texts))

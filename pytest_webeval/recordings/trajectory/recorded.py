@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field, structs
 
+from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES, RunInputs
 from pytest_webeval.recordings.trajectory.answer import Usage
+from pytest_webeval.recordings.trajectory.layout import GATED, MMRUBRIC, RUBRIC, SCORES, parse_name
 from pytest_webeval.recordings.trajectory.side_files import TaskData
-from pytest_webeval.recordings.trajectory.step import Screenshot, Step, UnreadableTrajectory
-from pytest_webeval.safety.files import sha256
+from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Screenshot, Step, UnreadableTrajectory
+from pytest_webeval.safety.files import exists_no_follow, sha256
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.text import preview
 
+MISMATCH = 2  # as many screenshots more or fewer than actions do not belong to them
 INVALID_REWARD = "invalid_reward"  # the reason of a run that its benchmark leaves out of its own means
 SUPERSEDED = "superseded"  # the reason of a run that its recorder replaced by another one
 
@@ -95,12 +100,10 @@ class Judgement(Struct, frozen=True, kw_only=True):
 
     @property
     def is_human(self) -> bool:
-        """Whether a person gave it."""
         return self.judge == HUMAN
 
     @property
     def checksum(self) -> str:
-        """The SHA-256 of all that it says."""
         return sha256(repr(self).encode("utf-8", "backslashreplace"))
 
 
@@ -115,7 +118,13 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 
     `dialect` is that of the log, which says what actions the agent had; None where nobody can know them. `task_data` is
     what a rubric verifier wrote about the task. `is_verdict_stale` says that the verdict is older than the answer; None
-    where nobody can know. `unsupported` is why a recording of this layout cannot be scored.
+    where nobody can know. `unsupported` is why a recording of this layout cannot be scored, `missing_evidence` why no
+    success follows from it, whatever verdict is stored. Where the answer or the steps cannot be read, `answer_problem`
+    and `steps_problem` say why.
+
+    A harness that `has_score_files` stores its verdicts in files of `scores/`, whose `score_names` are known and whose
+    content is read with the policy of the session; `score_problem` is why they cannot be listed. `rubric_names` are
+    files outside of it, which may be downloads: they count only if a session asks for them by name.
     """
 
     inputs: RunInputs
@@ -147,23 +156,44 @@ class Trajectory(Struct, frozen=True, kw_only=True):
     is_verdict_stale: bool | None = None
     is_long: bool = False
     unsupported: UnreadableTrajectory | None = None
+    missing_evidence: str | None = None
+    answer_problem: UnreadableTrajectory | None = None
+    steps_problem: UnreadableTrajectory | None = None
+    has_score_files: bool = False
+    names_of_scores: tuple[str, ...] = ()
+    score_problem: RecordingError | None = None
+    rubric_names: tuple[str, ...] = ()
+    benchmark_kind: str | None = None  # of a harness that gates benchmarks, if it is known
+    listed_screenshots: int = 0
+    alignment: str | None = None  # of screenshots to n actions: `n`, `n+1`, `n-1` or `misaligned`
 
     @property
     def path(self) -> Path:
-        """The directory of the run."""
         return self.inputs.directory
 
     @property
     def final_answer(self) -> str | None:
-        """The answer that verdicts are about; None where the agent gave none, or none that counts."""
-        return self.answer
+        """The answer that verdicts are about; None where the agent gave none, or none that counts.
+
+        A harness with score files judges its own mark for no answer. Raises `UnreadableTrajectory`.
+        """
+        if self.has_score_files and self.outcome.kind is OutcomeClass.ABORTED:
+            return None
+        return self._mark_no_answer(self.find_answer())
+
+    def _mark_no_answer(self, answer: str | None) -> str | None:
+        return NO_ANSWER if answer is None and self.has_score_files else answer
 
     def find_answer(self) -> str | None:
-        """The recorded answer. Raises `UnreadableTrajectory` where its file cannot be read."""
+        """The recorded answer, of an aborted run as well. Raises `UnreadableTrajectory` if its file cannot be read."""
+        if self.answer_problem is not None:
+            raise self.answer_problem
         return self.answer
 
     def count_steps(self) -> int:
         """The number of steps. Raises `UnreadableTrajectory` where their file cannot be read."""
+        if self.steps_problem is not None:
+            raise self.steps_problem
         return len(self.steps)
 
     @property
@@ -174,39 +204,50 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 
     @property
     def score_names(self) -> tuple[str, ...]:
-        """Names of the score files, whose content is yet to be read. Raises `RecordingError`."""
-        return ()
-
-    @property
-    def rubric_names(self) -> tuple[str, ...]:
-        """Files with a rubric that counts only if a session asks for it by name."""
-        return ()
+        if self.score_problem is not None:
+            raise self.score_problem
+        return self.names_of_scores
 
     @property
     def verdict_sources(self) -> tuple[str, ...]:
         """Places of all verdicts in the directory, whether they count or not. Raises `RecordingError`."""
-        return tuple(judgement.source for judgement in self.judgements)
+        if not self.has_score_files:
+            return tuple(judgement.source for judgement in self.judgements)
+        rubric = (RUBRIC,) if exists_no_follow(self.path / RUBRIC) else ()
+        return (*(f"{SCORES}/{name}" for name in self.score_names), *rubric)
 
     @property
     def reason_unjudged(self) -> str:
         """Why there is no verdict, in one line. Raises `RecordingError`."""
+        if self.has_score_files:
+            others = self.verdict_sources
+            hint = f"{' or '.join(others)} counts only with --webeval-score-file" if others else "judge the run"
+            return f"no verdict in {SCORES}/; {hint}"
         why = next((judgement.ungraded for judgement in self.judgements), None)
         return why or "not judged yet; no file of the run holds a verdict"
 
-    @property
-    def missing_evidence(self) -> str | None:
-        """Why no success follows from the recording, whatever verdict is stored; None where one may."""
-        return None
-
-    def is_gated(self, benchmark: str) -> bool:  # noqa: ARG002  (only Fara's harness has gates)
+    def is_gated(self, benchmark: str) -> bool:
         """Whether the recorder gives no points to some runs without asking a judge.
 
-        `benchmark` is that of the task's definition, if there is one.
+        `benchmark` is that of the task's definition, if there is one. Where no benchmark is known, the kind of score
+        file decides.
         """
-        return False
+        if not self.has_score_files:
+            return False
+        benchmarks = {self.benchmark_kind, benchmark} - {None, ""}
+        if benchmarks:
+            return GATED in benchmarks
+        return any(parse_name(name).kind == MMRUBRIC for name in self.score_names)
 
-    def find_gate(self, ends: Sequence[str]) -> Gate | None:  # noqa: ARG002  (same)
-        """The first gate of a gated run that it does not pass. `ends` are the actions that end it in good order."""
+    def find_gate(self, ends: Sequence[str] = ("terminate",)) -> Gate | None:
+        """The first gate of a gated run that it does not pass (§4.3). `ends` are the actions that end it well."""
+        if not self.steps:
+            return Gate(1, "No actions found in the trajectory")
+        last, listed = self.steps[-1].action, self.listed_screenshots
+        if last not in ends and not last.startswith("finished("):
+            return Gate(2, f'The last action must be "terminate", it is {last[:80]!r}')
+        if abs(listed - len(self.steps)) >= MISMATCH:
+            return Gate(3, f"Actions and screenshots mismatch: {len(self.steps)} actions, {listed} screenshots")
         return None
 
     def image(self, shot: Screenshot) -> bytes:
@@ -218,6 +259,8 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 
         It is `ungraded` where a complete run has no verdict.
         """
+        if self.has_score_files:
+            return self  # no judgement changes the outcome of its log
         judgements = (*external, *self.judgements)
         outcome = self.outcome
         if judgements and (first := judgements[0]).is_impossible:
@@ -228,10 +271,10 @@ class Trajectory(Struct, frozen=True, kw_only=True):
             outcome = TrajectoryOutcome(OutcomeClass.UNGRADED, ("no_verdict", *outcome.reasons), why)
         return structs.replace(self, judgements=judgements, outcome=outcome)
 
-    def facts_to_json(self) -> dict[str, Any]:
-        """What results of all trajectories have in common as plain JSON; None where unknown."""
+    def to_json(self) -> dict[str, Any]:
+        """What a result says of the trajectory, as plain JSON; None where unknown, without what cannot be read."""
         usage = self.usage
-        return {
+        facts: dict[str, Any] = {
             "class": self.outcome.kind.value,
             "reasons": list(self.outcome.reasons),
             "message": self.outcome.message,
@@ -248,12 +291,13 @@ class Trajectory(Struct, frozen=True, kw_only=True):
             "steps": len(self.steps) if self.has_steps else None,
             "usage": None if usage is None else {name: getattr(usage, name) for name in _COUNTS},
         }
-
-    def to_json(self) -> dict[str, Any]:
-        """All that a result says of the trajectory."""
-        facts = {"answer": self.answer, "screenshots": len(self.screenshots), "group": self.group}
-        details = {"details": dict(self.details)} if self.details else {}
-        return self.facts_to_json() | facts | details
+        is_readable = self.steps_problem is None
+        if is_readable and self.alignment is not None:
+            facts |= {"dialect": self.dialect, "alignment": self.alignment}
+        if is_readable and self.answer_problem is None:
+            facts |= {"answer": self._mark_no_answer(self.answer), "screenshots": len(self.screenshots)}
+        details = {"details": dict(self.details)} if self.details and is_readable else {}
+        return facts | {"group": self.group} | details
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "num_calls")
@@ -272,16 +316,14 @@ RANGE = f"a number from 0 to {FULL_REWARD}"
 
 def check_reward(value: object, where: str) -> float:
     """The reward if it is a number from 0 to 1. Raises `UnreadableTrajectory` for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise build_damage_error(where, value, RANGE)
-    reward = round(value, DIGITS)
-    if not 0 <= reward <= FULL_REWARD:
+    number = read_number(value)
+    reward = None if number is None or not isfinite(number) else round(number, DIGITS)
+    if reward is None or not 0 <= reward <= FULL_REWARD:
         raise build_damage_error(where, value, RANGE)
     return reward
 
 
 def build_damage_error(where: str, value: object, expected: str) -> UnreadableTrajectory:
-    """The error for a damaged value on which the verdict depends."""
     problem = f"{where} is {preview(value, 60, is_ascii=True)}, expected {expected}"
     return UnreadableTrajectory("score_unreadable", f"{problem}; run the task again, or fix the file")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -53,13 +53,17 @@ def find_screenshots(
             used[name] = None
     unlisted = _sort_names(name for name in sorted(folder.names) if name not in used and folder.is_step(name))
     by_status["unlisted" if listed else "not listed at all"] = unlisted
+    warnings = WarningLog("screenshots")
+    for status, text in _WARNING_TEXTS.items():
+        if entries := by_status.get(status):
+            warnings.add(f"{len(entries)} {text}, such as {entries[0]!r:.80}")
     return Screenshots(
         all=tuple(Screenshot(name, number_of(name)) for name in (_sort_names(used) if listed else unlisted)),
         listed_count=len(listed),
         missing=tuple(by_status["missing"]),
         unlisted=tuple(unlisted),
         refused=tuple(by_status["refused"]),
-        warnings=_format_warnings(by_status),
+        warnings=warnings.texts,
     )
 
 
@@ -87,7 +91,6 @@ class _Folder(Struct, frozen=True):
         return is_named_so and not self._is_unsafe(name)
 
     def _relative_path(self, entry: str, parts: Sequence[str]) -> str:
-        """The path below the directory that an entry means, or nothing if it is outside."""
         if _ABSOLUTE.match(entry):
             absolute = os.path.abspath(self.path)  # noqa: PTH100  (not its target)
             own = [part for part in _SEPARATOR.split(absolute) if part]
@@ -98,7 +101,6 @@ class _Folder(Struct, frozen=True):
         return name in self.names or ("/" in name and exists_no_follow(self.path / name))
 
     def _is_unsafe(self, name: str) -> bool:
-        """Whether a file is one that is not read: a link, behind a link, or with a name that no terminal bears."""
         parts = name.split("/")
         places = ("/".join((str(self.path), *parts[:count])) for count in range(1, len(parts) + 1))
         return not name.isprintable() or any(map(is_link, places))
@@ -131,14 +133,6 @@ _WARNING_TEXTS = {
 }
 
 
-def _format_warnings(by_status: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    warnings = WarningLog("screenshots")
-    for status, text in _WARNING_TEXTS.items():
-        if names := by_status.get(status):
-            warnings.add(f"{len(names)} {text}, such as {names[0]!r:.80}")
-    return warnings.texts
-
-
 def count_states(names: Sequence[str]) -> int:
     """How many states of the page images show: those before and after one action, if named so, are of one number."""
     is_explicit = any("_pre" in name or "_post" in name for name in names)
@@ -150,27 +144,12 @@ def align(steps: Sequence[Step], shots: Sequence[Screenshot]) -> tuple[tuple[Ste
 
     That is `n`, `n+1`, `n-1` or `misaligned`; where names tell the side of the action, images of one step are one.
     """
-    is_explicit = any(_parse_moment(shot.name) for shot in shots)
-    look = _by_name(shots) if is_explicit else _by_place(shots)
-    count = len({shot.number for shot in shots}) if is_explicit else len(shots)
-    aligned = []
-    for index, step in enumerate(steps, 1):
-        before, after = look(index)
-        aligned.append(replace(step, before=before, after=after))
+    before, after, count = dict(enumerate(shots, 1)), dict(enumerate(shots)), len(shots)
+    if any(_parse_moment(shot.name) for shot in shots):
+        # By the number in the name, which is that of the step, unless there is an image after an action 0.
+        posts = {shot.number: shot for shot in shots if _parse_moment(shot.name) == "post"}
+        shift, count = 1 if 0 in posts else 0, len({shot.number for shot in shots})
+        before = {shot.number + shift: shot for shot in shots if posts.get(shot.number) is not shot}
+        after = {number + shift: shot for number, shot in posts.items()}
+    aligned = [replace(step, before=before.get(index), after=after.get(index)) for index, step in enumerate(steps, 1)]
     return tuple(aligned), _ALIGNMENTS.get(count - len(steps), "misaligned")
-
-
-_Look = Callable[[int], tuple[Screenshot | None, Screenshot | None]]
-
-
-def _by_place(shots: Sequence[Screenshot]) -> _Look:
-    places = dict(enumerate(shots, 1))
-    return lambda index: (places.get(index), places.get(index + 1))
-
-
-def _by_name(shots: Sequence[Screenshot]) -> _Look:
-    """By the number in the name, which is that of the step, unless there is an image after an action 0."""
-    after = {shot.number: shot for shot in shots if _parse_moment(shot.name) == "post"}
-    before = {shot.number: shot for shot in shots if shot.number not in after or after[shot.number] is not shot}
-    shift = 1 if 0 in after else 0
-    return lambda index: (before.get(index - shift), after.get(index - shift))

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from pytest_webeval.recordings.trajectory.layout import CORE_LOG, TASK_DATA, TIMES
+from pytest_webeval.safety.json import read_number
 from pytest_webeval.safety.warning_log import WarningLog
 
 _LONG_SESSION = 1800  # seconds
@@ -33,7 +34,7 @@ _SURF_ERROR = "Web surfing error"
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(:|$)")  # as the last line of a traceback begins, at the margin
 
 
-class CoreLog(Struct, frozen=True):
+class CoreLog(Struct):
     """The last attempt at a task, and how many there were: earlier ones left nothing but lines in this log (Q15, Q17).
 
     `is_completed` says that the solver returned, not that it did well (Q11); `crash` is why it did not return.
@@ -51,7 +52,6 @@ class CoreLog(Struct, frozen=True):
 
     @property
     def is_long(self) -> bool:
-        """Whether the last attempt took longer than half an hour."""
         return self.session_seconds is not None and self.session_seconds > _LONG_SESSION
 
 
@@ -65,63 +65,47 @@ def read_core_log(content: bytes | None) -> CoreLog:
             reading.continue_record(line)
         else:
             reading.start_record(_parse_time(header["time"]), header["level"], line[header.end() :])
+    if reading.log.attempts > 1:
+        warnings = WarningLog(CORE_LOG)
+        warnings.add(f"the task was started {reading.log.attempts} times; only the last attempt is scored")
+        reading.log.warnings = warnings.texts
     return reading.log
 
 
 class _Reading(Struct):
     """The state between two lines."""
 
-    attempts: int = 0
+    log: CoreLog = field(default_factory=CoreLog)
     started: datetime | None = None
-    is_completed: bool = False
-    seconds: float | None = None
-    crash: str | None = None
-    error: str | None = None
-    is_stale: bool | None = None
     is_traceback: bool = False
-
-    @property
-    def log(self) -> CoreLog:
-        warnings = WarningLog(CORE_LOG)
-        if self.attempts > 1:
-            warnings.add(f"the task was started {self.attempts} times; only the last attempt is scored")
-        return CoreLog(
-            self.attempts, self.is_completed, self.crash, self.error, self.is_stale, self.seconds, warnings.texts
-        )
 
     def start_record(self, time: datetime | None, level: str, rest: str) -> None:
         """Take a line with a header, of which `rest` is left."""
         event = next(filter(None, (pattern.match(rest) for pattern in _EVENTS)), None)
         phase, message = (event["phase"], event["message"]) if event else ("", rest.partition(" - ")[2])
         word = message.partition(" ")[0].rstrip(":.")
-        self.is_traceback = False
+        log, self.is_traceback = self.log, False
         if phase == "Execution" and word == "Start":
-            self._start(time)
+            log.attempts += 1
+            self.started, log.session_seconds, log.is_completed = time, None, False
+            log.crash = log.last_error = None
+            log.evaluation_is_stale = None if log.evaluation_is_stale is None else True
         elif phase == "Execution" and word == "Completed":
-            self._complete(time)
+            log.is_completed = True
+            between = (time - self.started).total_seconds() if time and self.started else -1
+            log.session_seconds = between if between >= 0 else None  # clocks are set back, twice a year at least
         elif phase == "Execution" and message.startswith(_CRASH):
-            self.crash = self.error = _format_line(message.removeprefix(_CRASH).lstrip(": ")) or "no reason given"
+            log.crash = log.last_error = _format_line(message.removeprefix(_CRASH).lstrip(": ")) or "no reason given"
         elif phase == "Evaluation" and word == "Completed":
-            self.is_stale = False
+            log.evaluation_is_stale = False
         elif level in ("ERROR", "CRITICAL"):
-            self.error = _format_line(message.partition(":")[0])
+            log.last_error = _format_line(message.partition(":")[0])
             self.is_traceback = message.startswith(_SURF_ERROR)
 
     def continue_record(self, line: str) -> None:
         """Take a line without a header; the last one of a traceback names the error."""
         if self.is_traceback and _EXCEPTION.match(line):
-            self.error = _format_line(f"{_SURF_ERROR}: {line}")
-
-    def _start(self, time: datetime | None) -> None:
-        self.attempts += 1
-        self.started, self.seconds, self.is_completed = time, None, False
-        self.crash = self.error = None
-        self.is_stale = None if self.is_stale is None else True
-
-    def _complete(self, time: datetime | None) -> None:
-        self.is_completed = True
-        between = (time - self.started).total_seconds() if time and self.started else -1
-        self.seconds = between if between >= 0 else None  # clocks are set back, twice a year at least
+            self.log.last_error = _format_line(f"{_SURF_ERROR}: {line}")
 
 
 def _parse_time(text: str) -> datetime | None:
@@ -178,8 +162,8 @@ def _parse_times(content: bytes, warnings: WarningLog) -> dict[str, object] | No
 
 def _read_seconds(fields: dict[str, object], key: str, warnings: WarningLog) -> float | None:
     raw = fields.get(key)
-    if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST:
-        return float(raw)
+    if (seconds := read_number(raw, 0, _MOST)) is not None:
+        return float(seconds)
     problem = f"{key} is {reprlib.repr(raw):.80}" if key in fields else f"missing {key}"
     warnings.add(f"{problem}; expected a number of seconds; the value is unknown")
     return None
@@ -206,10 +190,14 @@ def read_task_data(content: bytes) -> TaskData:
     """What the bytes of the file say; nothing but a warning if they are damaged (Q43). Never raises."""
     warnings = WarningLog(TASK_DATA)
     raw = _parse_task_data(content, warnings)
+    rubric = raw.get(_RUBRIC)
+    rubric = next(iter(rubric), None) if isinstance(rubric, list) else rubric
+    if rubric is not None and not isinstance(rubric, dict):
+        warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
     return TaskData(
         text=next(filter(None, (_read_text(raw, key) for key in _TEXTS)), None),
         init_url=_read_text(raw, "init_url"),
-        rubric=_select_rubric(raw.get(_RUBRIC), warnings),
+        rubric=rubric if isinstance(rubric, dict) else None,
         raw=raw,
         warnings=warnings.texts,
     )
@@ -233,11 +221,3 @@ def _parse_task_data(content: bytes, warnings: WarningLog) -> dict[str, Any]:
 def _read_text(raw: Mapping[str, Any], key: str) -> str | None:
     text = raw.get(key)
     return text if isinstance(text, str) and text.strip() else None
-
-
-def _select_rubric(raw: object, warnings: WarningLog) -> Mapping[str, Any] | None:
-    first = next(iter(raw), None) if isinstance(raw, list) else raw
-    if first is None or isinstance(first, dict):
-        return first
-    warnings.add(f"expected an object or a list of objects; the rubric is ignored @ {_RUBRIC}")
-    return None

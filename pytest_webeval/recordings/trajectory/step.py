@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.safety.json import read_number
 
 MOST_PIXELS = 100_000  # no picture is as wide or high; numbers beyond it are no places
 _POINTING = ("click", "tap", "hover", "mouse", "drag", "type", "input", "fill")
@@ -82,8 +83,8 @@ def _parse_frame(frame: tuple[object, object] | None) -> tuple[float, float] | N
 
 
 def _parse_pixels(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) <= MOST_PIXELS else None  # type: ignore[arg-type]
+    number = read_number(value, -MOST_PIXELS, MOST_PIXELS)
+    return None if number is None else float(number)
 
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp")

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.form_fields import list_fields
 from pytest_webeval.redaction.json import is_plain_text
 from pytest_webeval.safety.json import load_bounded, may_nest_deeper

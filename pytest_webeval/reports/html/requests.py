@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from pytest_webeval.errors import EvaluationError, WebEvalError
-from pytest_webeval.recordings.network.events import NetworkEvent, Pairs
+from pytest_webeval.recordings.network.entries import Pairs
+from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.names import is_secret
 from pytest_webeval.reports.html.event_bodies import (

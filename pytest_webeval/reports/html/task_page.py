@@ -19,7 +19,7 @@ from pytest_webeval.reports.html.run_links import ReportPaths, list_commands, li
 from pytest_webeval.reports.html.screenshots import ScreenshotSource
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import PARTIAL_SCORE, EvaluatorResult, Explanation, Status, TaskResult
-from pytest_webeval.safety.compact_json import copy_small
+from pytest_webeval.safety.json import copy_small
 from pytest_webeval.safety.text import sanitize, truncate, truncate_words
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR

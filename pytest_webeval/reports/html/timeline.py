@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pytest_webeval.diagnostics.difference import truncate_json
 from pytest_webeval.errors import EvaluationError, WebEvalError
 from pytest_webeval.recordings.action_trace import ActionTrace
-from pytest_webeval.recordings.network.har_entries import parse_timestamp
+from pytest_webeval.recordings.network.entries import parse_timestamp
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trace_actions import TYPED
 from pytest_webeval.recordings.trajectory.step import Screenshot, Step, Target

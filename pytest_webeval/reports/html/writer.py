@@ -13,8 +13,8 @@ from typing import Any
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.results import WORST_FIRST
-from pytest_webeval.safety.compact_json import to_compact_json
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.safety.json import to_compact_json
 from pytest_webeval.safety.text import escape_surrogates, sanitize, truncate
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import to_json_bytes, write_in_place, write_text

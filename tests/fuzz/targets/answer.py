@@ -11,7 +11,7 @@ import msgspec
 
 from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recordings.labels import Labels
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.reports.failure_text import evaluator_text, reason
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult

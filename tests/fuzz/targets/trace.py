@@ -10,8 +10,8 @@ from functools import partial
 import msgspec
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.bodies import build_folder_source
-from pytest_webeval.recordings.network.events import Body, NetworkEvent, NetworkTrace
+from pytest_webeval.recordings.network.bodies import Body, build_folder_source
+from pytest_webeval.recordings.network.events import NetworkEvent, NetworkTrace
 from pytest_webeval.recordings.network.form_fields import parse_fields, parse_recorded
 from pytest_webeval.recordings.network.gaps import Gaps
 from pytest_webeval.recordings.network.playwright import load_folder, load_lines, load_zip

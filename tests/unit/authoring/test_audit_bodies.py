@@ -9,7 +9,7 @@ import pytest
 from pytest_webeval.authoring.audit.attempts import build_page, build_trace, change_event, replace_events
 from pytest_webeval.authoring.audit.request_mutants import BodyField, read_fields
 from pytest_webeval.authoring.audit.values import list_values, replace_value
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.safety.json import DEEPEST
 

@@ -30,25 +30,9 @@ from pytest_webeval.rules import RULES
 
 PACKAGE = Path(pytest_webeval.__file__).parent
 ABOVE = ("rubrics", "evaluators", "scoring", "reports", "summary", "plugin")
-KINDS = {"FaraTrajectory"}
 TRACE = partial(load_trace, name="trace.har")
 COMPLETED = TrajectoryOutcome(OutcomeClass.COMPLETED, (), "the agent answered")
 ITEMS = [{"criterion": "Find it", "max_points": 2, "post_image_earned_points": 2}]
-
-
-class ScoredTrajectory(Trajectory, frozen=True, kw_only=True):
-    """A trajectory with score files, or with a rubric that a session may ask for."""
-
-    scores: tuple[str, ...] = ()
-    rubrics: tuple[str, ...] = ()
-
-    @property
-    def score_names(self):
-        return self.scores
-
-    @property
-    def rubric_names(self):
-        return self.rubrics
 
 
 @dataclass(frozen=True)
@@ -66,23 +50,24 @@ class AnyRun(Run):
 def run_of(tmp_path):
     def build(**members) -> Run:
         inputs = RunInputs(tmp_path)
-        trajectory = ScoredTrajectory(inputs=inputs, outcome=COMPLETED, **members)
+        trajectory = Trajectory(inputs=inputs, outcome=COMPLETED, **members)
         return AnyRun(tmp_path, "7", 7, "any", "", inputs, RULES["default"], TRACE, trajectory)
 
     return build
 
 
-def names_of(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            yield from (alias.name for alias in node.names)
+def list_readers(path):
+    """The readers of formats that a module imports."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return [module for module in modules if module.startswith("pytest_webeval.recordings.formats.")]
 
 
 @pytest.mark.parametrize("room", ABOVE)
-def test_no_room_above_the_recordings_knows_a_kind_of_trajectory(room):
+def test_no_room_above_the_recordings_knows_a_reader_of_trajectories(room):
     paths = sorted((PACKAGE / room).rglob("*.py"))
     assert paths
-    assert {str(path): KINDS & set(names_of(path)) for path in paths if KINDS & set(names_of(path))} == {}
+    assert {str(path): readers for path in paths if (readers := list_readers(path))} == {}
 
 
 def test_actions_that_the_agent_did_not_have_are_listed_where_the_dialect_is_known(run_of):
@@ -101,7 +86,7 @@ def test_a_rubric_counts_by_request_where_the_trajectory_names_its_file(run_of):
     data = TaskData(rubric={"items": ITEMS})
     policy = VerdictPolicy(score_file="task_data.json")
     assert stored_verdict(run_of(task_data=data), policy) is None
-    found = stored_verdict(run_of(task_data=data, rubrics=("task_data.json",)), policy)
+    found = stored_verdict(run_of(task_data=data, rubric_names=("task_data.json",)), policy)
     assert found is not None
     assert (found.source, found.payload) == ("task_data.json", {"items": ITEMS})
 
@@ -110,14 +95,14 @@ def test_score_files_are_read_where_the_trajectory_lists_them(run_of, tmp_path):
     (tmp_path / "scores").mkdir()
     (tmp_path / "scores" / "gpt_eval.json").write_text('{"score": 1, "gpt_response_text": "SUCCESS"}')
     assert stored_verdict(run_of(), VerdictPolicy()) is None
-    found = stored_verdict(run_of(scores=("gpt_eval.json",)), VerdictPolicy())
+    found = stored_verdict(run_of(names_of_scores=("gpt_eval.json",)), VerdictPolicy())
     assert found is not None
     assert (found.source, found.score, found.text) == ("scores/gpt_eval.json", 1, "SUCCESS")
 
 
 def test_a_judgement_of_the_reader_counts_before_score_files(run_of):
     verdict = Judgement(source="verdict.json", judge="judge", success=True)
-    run = run_of(judgements=(verdict,), scores=("gpt_eval.json",))
+    run = run_of(judgements=(verdict,), names_of_scores=("gpt_eval.json",))
     found = stored_verdict(run, VerdictPolicy())
     assert found is not None
     assert (found.source, ignored_files(run, None), ignored_files(run, found)) == ("verdict.json", ["verdict.json"], [])

@@ -7,10 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_webeval.recordings.formats.fara_trajectory import FaraTrajectory, read
+from pytest_webeval.recordings.formats.fara_trajectory import read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
 from pytest_webeval.recordings.trajectory.layout import ScoreFileName
+from pytest_webeval.recordings.trajectory.recorded import Trajectory
 from pytest_webeval.rubrics.derivation import derive
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rubrics.stored_verdict import RunFacts, StoredVerdict
@@ -25,7 +26,7 @@ NO_FLYING = '[6.2] Hallucinated action: the agent has no action "fly"'
 
 @pytest.fixture
 def trajectory(tmp_path):
-    def of(*actions) -> FaraTrajectory:
+    def of(*actions) -> Trajectory:
         path = recorded.write(tmp_path / recorded.RUN / "books_7", web_surfer_log=recorded.log(*actions))
         return read(RecordedFiles(RunInputs(path)))
 

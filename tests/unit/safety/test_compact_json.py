@@ -8,7 +8,7 @@ from math import inf, nan
 import pytest
 from hypothesis import given, strategies
 
-from pytest_webeval.safety.compact_json import copy_small, to_compact_json
+from pytest_webeval.safety.json import copy_small, to_compact_json
 
 TREES = strategies.recursive(
     strategies.one_of(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.recordings.formats.fara_trajectory import FaraTrajectory, gate_of, read
+from pytest_webeval.recordings.formats.fara_trajectory import read
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.recorded_files import RecordedFiles
-from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, TrajectoryOutcome
-from pytest_webeval.recordings.trajectory.step import Step
+from pytest_webeval.recordings.trajectory.recorded import OutcomeClass, Trajectory, TrajectoryOutcome
+from pytest_webeval.recordings.trajectory.step import build_step
 from tests.support import recorded
 from tests.support.recorded import CLICK, SEARCH, TERMINATE, core_log, final_answer, log
 
@@ -19,7 +19,7 @@ ENDED = log(SEARCH, TERMINATE)
 FAILED = log(SEARCH, {"action": "terminate", "status": "failure"})
 
 
-def load(tmp_path, **changed) -> FaraTrajectory:
+def load(tmp_path, **changed) -> Trajectory:
     path = recorded.write(tmp_path / recorded.RUN / "books_7", **changed)
     return read(RecordedFiles(RunInputs(path)))
 
@@ -94,8 +94,10 @@ def test_the_message_of_a_crash_tells_what_crashed(tmp_path):
     assert load(tmp_path, answer=None, core_log=CRASHED).outcome.message == "the run crashed: Captcha timed out"
 
 
-def step(action: str) -> Step:
-    return Step(1, action, action, None, {}, "", None, None, None, None, 1)
+def ended_with(path, actions: list[str], shots: int) -> Trajectory:
+    steps = tuple(build_step(index, action) for index, action in enumerate(actions, 1))
+    outcome = TrajectoryOutcome(OutcomeClass.COMPLETED, (), "")
+    return Trajectory(inputs=RunInputs(path), outcome=outcome, steps=steps, listed_screenshots=shots)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,8 @@ def step(action: str) -> Step:
         ),
     ],
 )
-def test_a_run_that_meets_a_gate_gets_no_points_and_the_reason(actions, shots, ends, number, told):
-    gate = gate_of([step(action) for action in actions], shots, ends)
+def test_a_run_that_meets_a_gate_gets_no_points_and_the_reason(tmp_path, actions, shots, ends, number, told):
+    gate = ended_with(tmp_path, actions, shots).find_gate(ends)
     assert gate is not None
     assert (gate.number, gate.reason) == (number, told)
 
@@ -131,5 +133,5 @@ def test_a_run_that_meets_a_gate_gets_no_points_and_the_reason(actions, shots, e
         (["stop"], 1, ("terminate", "stop")),
     ],
 )
-def test_a_run_that_ends_in_good_order_meets_no_gate(actions, shots, ends):
-    assert gate_of([step(action) for action in actions], shots, ends) is None
+def test_a_run_that_ends_in_good_order_meets_no_gate(tmp_path, actions, shots, ends):
+    assert ended_with(tmp_path, actions, shots).find_gate(ends) is None

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_webeval.errors import EvaluationError
-from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body, BodySource
 from pytest_webeval.recordings.network.form_fields import parse_fields
 from pytest_webeval.recordings.network.har_entries import build_trace
 from pytest_webeval.safety.limits import USUAL, Limits

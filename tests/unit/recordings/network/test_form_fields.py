@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.recordings.network.form_fields import fields_as_reference, fields_as_written, parse_fields
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.score import score

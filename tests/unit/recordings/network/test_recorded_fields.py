@@ -10,7 +10,7 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.recordings.network.events import Body, Param
+from pytest_webeval.recordings.network.bodies import Body, Param
 from pytest_webeval.recordings.network.form_fields import content_type, is_json_type, parse_recorded
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.scoring.score import score

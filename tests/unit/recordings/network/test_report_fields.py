@@ -10,8 +10,7 @@ import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.inputs import RunInputs
-from pytest_webeval.recordings.network.bodies import PEEKED
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import PEEKED, Body
 from pytest_webeval.recordings.network.form_fields import MOST_FIELDS, list_fields
 from pytest_webeval.recordings.network.readers import load_trace
 

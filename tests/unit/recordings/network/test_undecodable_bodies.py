@@ -9,7 +9,8 @@ from pytest_webeval.api import load_run
 from pytest_webeval.diagnostics import recording_checks as checks
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.network.bodies import BodySource
-from pytest_webeval.recordings.network.har_entries import Entry, RecordedEvent, Request, Response
+from pytest_webeval.recordings.network.entries import Entry, Request, Response
+from pytest_webeval.recordings.network.events import NetworkEvent
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 BODIES = {
@@ -30,7 +31,7 @@ def test_objects_within_objects_for_headers_or_cookies_are_damaged(place):
     raw = msgspec.Raw(b'{"x":' * 100_000 + b"1" + b"}" * 100_000)
     entry = Entry(Request("GET", "http://shop.test/", headers=raw), Response(200, cookies=raw))
     with pytest.raises(EvaluationError, match=place):
-        getattr(RecordedEvent(0, entry, BodySource(lambda _: b"")), place)
+        getattr(NetworkEvent(0, entry, BodySource(lambda _: b"")), place)
 
 
 @pytest.mark.parametrize("error", [RecursionError, ValueError, EvaluationError])

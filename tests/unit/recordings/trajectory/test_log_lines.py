@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.recordings.trajectory.log import read_log
-from pytest_webeval.recordings.trajectory.log_lines import MAX_LINES
+from pytest_webeval.recordings.trajectory.log import MAX_LINES, read_log
 from pytest_webeval.safety.json import DEEPEST as MAX_DEPTH
 from pytest_webeval.safety.json import LENIENT_DIGITS as MAX_DIGITS
+from tests.support.recorded import actions, thoughts
 
 OPENED = (
     '{"timestamp":"2026-03-01T10:00:05","type":"OtherEvent","source":"FaraAgent","url":"https://shop.test/",'
@@ -92,7 +92,7 @@ def test_both_steps_are_there_whatever_stands_around_their_lines(content, warnin
 @pytest.mark.parametrize("content", ["", "\n", "\ufeff", " ", "\0\0\0", SAID, f"{SAID}\n{SAID}\n"])
 def test_a_log_without_steps_is_empty_and_no_error(content):
     log = read_log(content.encode())
-    assert (log.dialect, log.steps, log.events, log.actions, log.thoughts) == ("empty", (), (), (), ())
+    assert (log.dialect, log.steps) == ("empty", ())
 
 
 def test_an_empty_file_needs_no_warning():
@@ -134,7 +134,7 @@ def test_what_follows_an_object_on_its_line_is_lost_alone():
 def test_a_text_is_kept_whatever_its_bytes(thought, read, warnings):
     line = b'{"action":"computer_use","arguments":{"action":"wait","thoughts":"' + thought + b'"}}'
     log = read_log(OPENED.encode() + b"\n" + line)
-    assert log.thoughts == ("Open the shop.", read)
+    assert thoughts(log) == ("Open the shop.", read)
     assert log.warnings == tuple(f"web_surfer.log line 2: {text}" for text in warnings)
 
 
@@ -158,7 +158,7 @@ def test_a_number_that_nobody_else_could_read_is_null_and_its_step_is_kept(numbe
         f'{{"action":"computer_use","arguments":{{"action":"wait","time":{number},"thoughts":""}}}}'.encode()
     )
     assert log.steps[0].arguments == {"time": read}
-    assert json.loads(log.actions[0]) == {"action": "wait", "time": read}
+    assert json.loads(actions(log)[0]) == {"action": "wait", "time": read}
     told = "web_surfer.log line 1: it has NaN or an out-of-range number, read as null"
     assert log.warnings == ((told,) if read is None else ())
 
@@ -197,13 +197,13 @@ def test_a_damaged_action_is_still_a_step(fields, name, arguments, warnings):
     assert names(log) == ["visit_url", name, "terminate"]
     assert log.steps[1].arguments == arguments
     assert list(log.warnings) == [f"web_surfer.log line 2: {text}" for text in warnings]
-    assert len(log.actions) == len(log.thoughts) == len(log.events) == 3
+    assert len(log.steps) == 3
     assert log.dialect in {"fara", "mixed"}
 
 
 def test_an_action_without_the_key_arguments_is_still_a_step():
     log = read_log(b'{"action":"computer_use"}')
-    assert (names(log), log.actions, log.thoughts) == (["computer_use"], ("{}",), ("",))
+    assert (names(log), log.steps[0].arguments, log.steps[0].thought) == (["computer_use"], {}, "")
     assert log.warnings == (f"web_surfer.log line 1: its arguments are null, {NEITHER}",)
 
 
@@ -219,7 +219,6 @@ def test_a_field_of_the_wrong_type_is_none_and_its_step_is_kept(key, given, show
     log = read_log(action(**{key: given}).encode())
     assert getattr(log.steps[0], key) is None
     assert log.warnings == (f"web_surfer.log line 1: its {key} is {shown}, not a string; ignored",)
-    assert log.events[0][key] == given
 
 
 @pytest.mark.parametrize(
@@ -310,9 +309,8 @@ EVENTS = st.dictionaries(
 
 
 def check(log):
-    assert len(log.steps) == len(log.actions) == len(log.thoughts)
     assert [step.index for step in log.steps] == list(range(1, len(log.steps) + 1))
-    assert all(isinstance(json.loads(text), dict) for text in log.actions)
+    assert all(isinstance(json.loads(text), dict) for text in actions(log))
     assert all(step.action and isinstance(step.thought, str) for step in log.steps)
     assert all(text.startswith("web_surfer.log") and text.isprintable() and text.isascii() for text in log.warnings)
 

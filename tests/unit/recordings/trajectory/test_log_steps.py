@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.log import read_log
 from pytest_webeval.recordings.trajectory.step import Step, Target
+from tests.support.recorded import actions, thoughts
 
 COMPLETED = r"""
 {"timestamp":"2026-03-01T10:00:05.100000","type":"OtherEvent","message":"\nThought #1: Search the shop for the atlas.\nAction #1: executing tool 'web_search' with arguments {\"action\": \"web_search\", \"query\": \"pocket atlas\"}"}
@@ -87,8 +88,7 @@ def times(log):
 
 def test_a_completed_run_has_its_steps_whatever_type_their_lines_have():
     log = read_log(COMPLETED.encode())
-    assert (log.dialect, log.actions, log.thoughts, log.warnings) == ("fara", ACTIONS, THOUGHTS, ())
-    assert log.events == tuple(map(json.loads, COMPLETED.splitlines()))
+    assert (log.dialect, actions(log), thoughts(log), log.warnings) == ("fara", ACTIONS, THOUGHTS, ())
     assert [step.action for step in log.steps] == ["web_search", "left_click", "terminate"]
     assert log.steps[1] == Step(
         index=2,
@@ -114,16 +114,12 @@ def test_a_run_over_budget_has_its_steps():
         ("scroll", {"pixels": -500}, 5),
         ("scroll", {"pixels": -500}, 8),
     ]
-    assert log.thoughts == ("Open the shop.", "Look further down.", "Still looking.")
+    assert thoughts(log) == ("Open the shop.", "Look further down.", "Still looking.")
 
 
 def test_a_log_of_texts_alone_has_the_same_actions_and_thoughts_and_keeps_its_times():
     log = read_log(chosen(COMPLETED, 1, 3, 4, 6, 7, 9))
-    assert (log.dialect, log.actions, log.thoughts, log.warnings) == ("text", ACTIONS, THOUGHTS, ())
-    assert log.events[2] == {
-        "action": "terminate",
-        "arguments": {"action": "terminate", "status": "success", "thoughts": THOUGHTS[2]},
-    }
+    assert (log.dialect, actions(log), thoughts(log), log.warnings) == ("text", ACTIONS, THOUGHTS, ())
     structured = read_log(COMPLETED.encode())
     assert [step.observation for step in log.steps] == [step.observation for step in structured.steps]
     assert [(step.timestamp, step.url, step.source, step.line) for step in log.steps] == [
@@ -140,8 +136,8 @@ def test_an_older_log_of_fara_is_told_from_the_solver_by_its_arguments():
         ("wait", "wait", "computer_use", "WebSurfer"),
         ("terminate", "stop_execution", "computer_use", "WebSurfer"),
     ]
-    assert log.actions == ('{"action": "wait", "time": 3}', '{"action": "stop_execution"}')
-    assert log.thoughts == ("Wait.", "Bye.")
+    assert actions(log) == ('{"action": "wait", "time": 3}', '{"action": "stop_execution"}')
+    assert thoughts(log) == ("Wait.", "Bye.")
 
 
 def test_a_log_of_the_gpt_solver_has_one_step_for_two_lines_and_ends_by_terminating():
@@ -151,27 +147,13 @@ def test_a_log_of_the_gpt_solver_has_one_step_for_two_lines_and_ends_by_terminat
         ("input_text", "input_text", "input_text", {"text_value": "atlas"}, 2),
         ("terminate", "stop_and_answer_question", "stop_and_answer_question", {"answer": "12.50"}, 4),
     ]
-    assert log.thoughts == ("A search box. Type into it.", "It is there.")
-    assert log.actions == (
-        '{"action": "input_text", "text_value": "atlas"}',
-        '{"action": "terminate", "answer": "12.50"}',
-    )
+    assert thoughts(log) == ("A search box. Type into it.", "It is there.")
     assert [step.observation for step in log.steps] == [None, None]
-
-
-def test_events_of_the_gpt_solver_are_its_actions_with_the_name_among_the_arguments():
-    log = read_log(SOLVED.encode())
-    logged = [json.loads(line) for line in SOLVED.splitlines()]
-    assert log.events[1] == {
-        **logged[3],
-        "arguments": {"reasoning": "It is there.", "answer": "12.50", "action": "terminate"},
-    }
-    assert len(log.events) == 2
 
 
 def test_a_log_in_which_the_gpt_solver_did_nothing_is_still_its_own():
     log = read_log(chosen(SOLVED, 1, 5))
-    assert (log.dialect, log.steps, log.events) == ("gpt_solver", (), ())
+    assert (log.dialect, log.steps) == ("gpt_solver", ())
 
 
 def test_only_the_web_surfer_of_the_gpt_solver_acts():
@@ -234,20 +216,19 @@ def test_a_text_fills_in_the_thought_only_where_the_structured_line_has_none():
     texts = [thought_line(number, "told", time=number) for number in (1, 2, 3)]
     log = log_of(texts[0], own, texts[1], silent, texts[2], blank)
     assert [step.thought for step in log.steps] == ["own", "told", "told"]
-    assert (log.thoughts, times(log), log.warnings) == (("own", "", ""), [1, 0, 3], ())
+    assert (times(log), log.warnings) == ([1, 0, 3], ())
 
 
 @pytest.mark.parametrize("lost", [2, 5, 8])
 def test_a_step_whose_structured_line_is_lost_is_taken_from_its_text(lost):
     log = read_log(chosen(COMPLETED, *(number for number in range(1, 10) if number != lost)))
-    assert (log.dialect, log.actions, log.thoughts) == ("mixed", ACTIONS, THOUGHTS)
+    assert (log.dialect, actions(log), thoughts(log)) == ("mixed", ACTIONS, THOUGHTS)
     assert log.warnings == (
         (
             "web_surfer.log: has 2 structured steps and 3 text steps; the structured steps count, "
             "and 1 recorded only as text"
         ),
     )
-    assert len(log.events) == 8
     assert [step.url is None for step in log.steps] == [number == lost for number in (2, 5, 8)]
     assert log.steps[2].observation == THOUGHTS[2]
 
@@ -255,16 +236,16 @@ def test_a_step_whose_structured_line_is_lost_is_taken_from_its_text(lost):
 @pytest.mark.parametrize("lost", [1, 4, 7])
 def test_a_step_whose_text_is_lost_is_still_there(lost):
     log = read_log(chosen(COMPLETED, *(number for number in range(1, 10) if number != lost)))
-    assert (log.dialect, log.actions, log.thoughts) == ("fara", ACTIONS, THOUGHTS)
+    assert (log.dialect, actions(log), thoughts(log)) == ("fara", ACTIONS, THOUGHTS)
     assert log.warnings == ("web_surfer.log: has 3 structured steps and 2 text steps; the structured steps count",)
     assert [step.observation for step in log.steps] == [step.observation for step in read_log(COMPLETED.encode()).steps]
 
 
 def test_a_text_and_a_structured_line_are_one_step_if_either_thought_or_action_agree():
     one = log_of(thought_line(1, "a", time=1), action_line("a\n", time=2), thought_line(2, "b"), action_line("c"))
-    assert (times(one), one.thoughts, one.dialect) == ([2, None], ("a\n", "c"), "fara")
+    assert (times(one), thoughts(one), one.dialect) == ([2, None], ("a\n", "c"), "fara")
     two = log_of(thought_line(1, "a", time=1), action_line("b", time=2))
-    assert (times(two), two.thoughts, two.dialect) == ([1, 2], ("a", "b"), "mixed")
+    assert (times(two), thoughts(two), two.dialect) == ([1, 2], ("a", "b"), "mixed")
     assert two.warnings == (
         (
             "web_surfer.log: has 1 structured step and 1 text step; the structured steps count, "
@@ -344,7 +325,7 @@ def test_an_observation_belongs_to_the_step_of_its_number(lines, observations, w
 
 def test_lines_that_are_glued_together_tell_one_step():
     log = read_log(COMPLETED.replace("\n", "").encode())
-    assert (log.actions, log.thoughts, log.dialect) == (ACTIONS, THOUGHTS, "fara")
+    assert (actions(log), thoughts(log), log.dialect) == (ACTIONS, THOUGHTS, "fara")
 
 
 JUNK = st.one_of(

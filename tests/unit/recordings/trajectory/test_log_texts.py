@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_webeval.recordings.trajectory.actions import MAX_LITERAL, read_action, read_text
 from pytest_webeval.recordings.trajectory.log import read_log
+from tests.support.recorded import actions
 
 CALLED = "executing tool 'wait' with arguments"
 SEARCHED = "executing tool 'web_search' with arguments"
@@ -64,8 +65,7 @@ def test_a_text_is_a_step_with_the_thought_before_it(message, thought, action, l
     log = logged(message, "Observation#1: ok")
     (step,) = log.steps
     assert (log.dialect, step.thought, step.action, step.observation) == ("text", thought, action, "ok")
-    assert (log.actions, log.thoughts) == ((listed,), (thought,))
-    assert log.events == ({"action": action, "arguments": {**json.loads(listed), "thoughts": thought}},)
+    assert step.arguments == {key: value for key, value in json.loads(listed).items() if key != "action"}
     assert log.warnings == tuple(LOG + text for text in told)
     assert step.timestamp == "2026-03-01T10:00:05"
 
@@ -121,9 +121,6 @@ def test_arguments_are_one_json_object_or_python_dict_or_the_step_is_unparsed(ar
     assert len(log.warnings) == len(told) + (read is None)
     for text, warning in zip([*told, UNNAMED], log.warnings, strict=False):
         assert text in warning
-    if read is None:
-        assert log.actions == ('{"action": "unparsed"}',)
-        assert log.events == ({"action": "unparsed", "arguments": {"action": "unparsed", "thoughts": "hi"}},)
 
 
 def test_no_name_in_arguments_is_called_or_looked_up():
@@ -211,7 +208,7 @@ def test_of_several_lines_of_actions_the_last_is_done_and_the_others_are_thought
 )
 def test_a_text_that_only_quotes_a_step_is_none(message, warns):
     log = logged(message)
-    assert (log.dialect, log.steps, log.events) == ("empty", (), ())
+    assert (log.dialect, log.steps) == ("empty", ())
     told = LOG + "its message only quotes a thought and an action; not counted as a step"
     assert log.warnings == ((told,) if warns else ())
 
@@ -241,7 +238,7 @@ def test_an_ending_of_other_solvers_is_renamed_and_its_own_name_is_kept(name):
     log = logged(f'Thought #1: a\nAction #1: executing tool \'x\' with arguments {{"action": "{name}"}}')
     (step,) = log.steps
     assert (step.action, step.raw_action, step.tool) == ("terminate", name, "x")
-    assert log.actions == (f'{{"action": "{name}"}}',)
+    assert actions(log) == (f'{{"action": "{name}"}}',)
 
 
 def test_the_alias_stop_is_not_renamed():

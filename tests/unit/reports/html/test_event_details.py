@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_webeval import load_run
-from pytest_webeval.recordings.network.events import Body
+from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.replacements import Replacements

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pytest_webeval.api import load_run
-from pytest_webeval.recordings.network.har_entries import parse_timestamp
+from pytest_webeval.recordings.network.entries import parse_timestamp
 from pytest_webeval.recordings.trajectory.step import Step
 from pytest_webeval.reports.html.timeline import _ranges, align_events
 
