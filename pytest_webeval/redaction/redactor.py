@@ -7,7 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
@@ -55,7 +55,8 @@ class RedactedResult(Struct, frozen=True):
         """The same without these secrets."""
         every = RedactedResult(self.result, self.secrets | secrets, self.allowed)
         replacer = KnownSecrets.of(secrets)
-        if not secrets or not replacer.may_be_in(_list_values(self.result)):
+        values = [self.result.evaluators_results, self.result.error_msg, *_list_run_values(self.result)]
+        if not secrets or not replacer.may_be_in(values):
             return every
         parts = self.result.evaluators_results
         replacers = [
@@ -85,7 +86,7 @@ def _replace_in_result(result: EvaluatorResult, replacer: KnownSecrets) -> Evalu
     """The same without the secrets that are known from other parts of the result."""
     if not replacer.forms:
         return result
-    allowed = _public_names(result.expected)
+    allowed = _EVENT_AND_ANSWER_NAMES.union(_list_names(plain_json(result.expected)))  # also if they equal a secret
     replace = partial(replacer.replace_in_json, allowed=allowed)
     explanation = result.explanation and replace_in_explanation(result.explanation, replacer, allowed)
     return _rewrite(result, replace, lambda _, messages: replace(messages), explanation)
@@ -115,11 +116,6 @@ def _rewrite(
     )
 
 
-def _public_names(expected: Any) -> frozenset[str]:
-    """Names in one evaluation that stay, even if they equal a secret."""
-    return _EVENT_AND_ANSWER_NAMES.union(_list_names(plain_json(expected)))
-
-
 def _list_names(expected: Any) -> Iterator[str]:
     """All names that an expectation has in it."""
     if isinstance(expected, dict):
@@ -131,19 +127,82 @@ def _list_names(expected: Any) -> Iterator[str]:
             yield from _list_names(child)
 
 
-class _Pass(Struct, frozen=True):
-    """Replaces what one policy takes for secrets."""
+class Redactor(Struct, frozen=True):
+    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
+
+    Results may repeat secrets that only the recording names: these are searched for in `recorded`.
+    """
 
     policy: RedactionPolicy
-    salt: bytes | None
-    recorded: RecordingSecrets | None
+    salt: bytes | None = None
+    recorded: RecordingSecrets | None = None
 
-    def result(self, result: TaskResult) -> RedactedResult:
-        """The result, with what was replaced."""
+    @property
+    def _steps(self) -> list[Redactor]:
+        """None if the policy is off; strict goes over what default left, so that it replaces no less."""
+        return [structs.replace(self, policy=policy) for policy in self.policy.steps]
+
+    def result(self, result: TaskResult) -> TaskResult:
+        """The result without secrets, as it is written outside of the run directory and used in all reports."""
+        return self.redact_result(result).result
+
+    def redact_result(self, result: TaskResult) -> RedactedResult:
+        """The same, with what was replaced."""
+        redacted = RedactedResult(result, {}, [])
+        for step in self._steps:
+            redacted = redacted.then(step._redact_result_once(redacted.result))
+        return redacted
+
+    def redact_attachment(
+        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any = None
+    ) -> tuple[TaskResult, Any]:
+        """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
+
+        In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
+        `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
+        """
+        for step in self._steps:
+            replacements = Replacements(self.salt)
+            safe = step._redact_parts(attachment, replacements)
+            inputs = redacted.result.webeval.get("inputs") or ()
+            recorded = step._find_recorded([], inputs, agent_values) if agent_values else {}
+            secrets = recorded | replacements.secrets
+            new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
+            replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
+            redacted = redacted.without(new) if new else redacted
+            attachment = replacer.replace_in_json(safe, _OwnNames())
+        return redacted.result, attachment
+
+    def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
+        """The same for one evaluation."""
+        for step in self._steps:
+            secrets = step._find_recorded([result])
+            redacted, messages = step._redact_part(result, secrets)
+            result = _replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
+        return result
+
+    def text(self, text: str) -> str:
+        """A text without secrets, such as a message or a log."""
+        return self.texts([text])[0]
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Texts that belong together, such as those of a question to a judge: a secret in one is one in all."""
+        for policy in self.policy.steps:
+            replacements = Replacements(self.salt)
+            redact = TextRedactor(build_scope(policy), replacements)
+            texts = list(map(redact, texts))
+            if replacements.secrets:
+                known = KnownSecrets.of(replacements.secrets)
+                texts = [redact(known.replace(text)) for text in texts]
+        return list(texts)
+
+    def _redact_result_once(self, result: TaskResult) -> RedactedResult:
+        """The result without what one policy takes for secrets."""
         if result.webeval.get(REDACTED) == self.policy.mode:
             return RedactedResult(result, {}, [])
         parts = result.evaluators_results
-        tokens = None if self.policy.is_strict else list_tokens(_list_values(result))
+        values = [parts, result.error_msg, *_list_run_values(result)]
+        tokens = None if self.policy.is_strict else list_tokens(values)
         if tokens is not None and not may_hold(tokens):
             plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
             return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(result))
@@ -158,23 +217,19 @@ class _Pass(Struct, frozen=True):
             error_msg=result.error_msg and trees.texts(result.error_msg),
             webeval=webeval | {REDACTED: self.policy.mode},
         )
-        allowed = [redact.allowed for _, redact in redacted]
+        allowed = [messages.allowed for _, messages in redacted]
         return RedactedResult(changed, {}, allowed).without(self._find_repeated(result) | secrets)
 
-    def attachment(
-        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any
-    ) -> tuple[RedactedResult, Any]:
-        """The result and the JSON that is shown with it."""
-        replacements = Replacements(self.salt)
-        safe = self._redact_shown(attachment, replacements)
-        inputs = redacted.result.webeval.get("inputs") or ()
-        recorded = self._recorded_secrets([], inputs, agent_values) if agent_values else {}
-        secrets = recorded | replacements.secrets
-        new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
-        replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
-        return redacted.without(new) if new else redacted, replacer.replace_in_json(safe, _OwnNames())
+    def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
+        """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
+        names = list(_list_names(plain_json(result.expected)))
+        scope = build_scope(self.policy, result.evaluator_name, names)
+        trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
+        messages = MessageRedactor(trees)
+        explanation = result.explanation and messages.explanation(result.explanation)
+        return _rewrite(result, trees, messages.redact, explanation), messages
 
-    def _redact_shown(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
+    def _redact_parts(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
         """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
         safe: dict[str, Any] = {}
         for name, part in attachment.items():
@@ -189,107 +244,22 @@ class _Pass(Struct, frozen=True):
 
     def _find_repeated(self, result: TaskResult) -> dict[str, str]:
         """The secrets of the recording that a result repeats."""
-        run_values = [result.error_msg, *_list_run_values(result)]
-        inputs = result.webeval.get("inputs") or ()
-        return self._recorded_secrets(result.evaluators_results, inputs, others=run_values)
+        others = [result.error_msg, *_list_run_values(result)]
+        return self._find_recorded(result.evaluators_results, result.webeval.get("inputs") or (), others=others)
 
-    def evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
-        """One evaluation."""
-        secrets = self._recorded_secrets([result])
-        redacted, messages = self._redact_part(result, secrets)
-        return _replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
-
-    def _recorded_secrets(
+    def _find_recorded(
         self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
     ) -> dict[str, str]:
-        """Secrets of the recording that results repeat."""
+        """Secrets of the recording that results and values repeat."""
         if self.recorded is None:
             return {}
         return self.recorded.secrets(repeated_words(results, agent_values, others), self.policy, self.salt, names)
-
-    def texts(self, texts: Sequence[str]) -> list[str]:
-        """Texts that belong together."""
-        replacements = Replacements(self.salt)
-        redact = TextRedactor(build_scope(self.policy), replacements)
-        redacted_texts = [redact(text) for text in texts]
-        if not replacements.secrets:
-            return redacted_texts
-        known = KnownSecrets.of(replacements.secrets)
-        return [redact(known.replace(text)) for text in redacted_texts]
-
-    def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
-        """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
-        names = list(_list_names(plain_json(result.expected)))
-        scope = build_scope(self.policy, result.evaluator_name, names)
-        trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
-        messages = MessageRedactor(trees)
-        explanation = result.explanation and messages.explanation(result.explanation)
-        return _rewrite(result, trees, messages.redact, explanation), messages
-
-
-class Redactor(Struct, frozen=True):
-    """Replaces secrets, equal ones by equal words. Without a salt, those of equal length are alike.
-
-    Results may repeat secrets that only the recording names: these are searched for in `recorded`.
-    """
-
-    policy: RedactionPolicy
-    salt: bytes | None = None
-    recorded: RecordingSecrets | None = None
-
-    @property
-    def _passes(self) -> list[_Pass]:
-        """None if the policy is off; strict goes over what default left, so that it replaces no less."""
-        return [_Pass(policy, self.salt, self.recorded) for policy in self.policy.steps]
-
-    def result(self, result: TaskResult) -> TaskResult:
-        """The result without secrets, as it is written outside of the run directory and used in all reports."""
-        return self.redact_result(result).result
-
-    def redact_result(self, result: TaskResult) -> RedactedResult:
-        """The same, with what was replaced."""
-        redacted = RedactedResult(result, {}, [])
-        for one_pass in self._passes:
-            redacted = redacted.then(one_pass.result(redacted.result))
-        return redacted
-
-    def redact_attachment(
-        self, redacted: RedactedResult, attachment: dict[str, Any], agent_values: Any = None
-    ) -> tuple[TaskResult, Any]:
-        """The result and the JSON that is shown with it: a secret of one of the two is a secret in the other.
-
-        In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
-        `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
-        """
-        for one_pass in self._passes:
-            redacted, attachment = one_pass.attachment(redacted, attachment, agent_values)
-        return redacted.result, attachment
-
-    def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
-        """The same for one evaluation."""
-        for one_pass in self._passes:
-            result = one_pass.evaluation(result)
-        return result
-
-    def text(self, text: str) -> str:
-        """A text without secrets, such as a message or a log."""
-        return self.texts([text])[0]
-
-    def texts(self, texts: Sequence[str]) -> list[str]:
-        """Texts that belong together, such as those of a question to a judge: a secret in one is one in all."""
-        for one_pass in self._passes:
-            texts = one_pass.texts(texts)
-        return list(texts)
 
 
 def _is_simple(value: Any) -> bool:
     """Whether a value has the shape of our own: a text, a number, or a list or an object of these."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return not any(isinstance(part, dict | list) for part in parts)
-
-
-def _list_values(result: TaskResult) -> list[Any]:
-    return [result.evaluators_results, result.error_msg, *_list_run_values(result)]
 
 
 def _list_run_values(result: TaskResult) -> list[Any]:
