@@ -7,7 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.known_secrets import KnownSecrets
@@ -137,11 +137,6 @@ class Redactor(Struct, frozen=True):
     salt: bytes | None = None
     recorded: RecordingSecrets | None = None
 
-    @property
-    def _steps(self) -> list[Redactor]:
-        """None if the policy is off; strict goes over what default left, so that it replaces no less."""
-        return [structs.replace(self, policy=policy) for policy in self.policy.steps]
-
     def result(self, result: TaskResult) -> TaskResult:
         """The result without secrets, as it is written outside of the run directory and used in all reports."""
         return self.redact_result(result).result
@@ -149,8 +144,8 @@ class Redactor(Struct, frozen=True):
     def redact_result(self, result: TaskResult) -> RedactedResult:
         """The same, with what was replaced."""
         redacted = RedactedResult(result, {}, [])
-        for step in self._steps:
-            redacted = redacted.then(step._redact_result_once(redacted.result))
+        for policy in self.policy.steps:
+            redacted = redacted.then(self._redact_result_once(policy, redacted.result))
         return redacted
 
     def redact_attachment(
@@ -161,11 +156,11 @@ class Redactor(Struct, frozen=True):
         In that JSON, the names of a task's definition stay readable within it, as in the results of its evaluators.
         `agent_values` are the parts of that JSON that the agent wrote: they may repeat secrets of the recording.
         """
-        for step in self._steps:
+        for policy in self.policy.steps:
             replacements = Replacements(self.salt)
-            safe = step._redact_parts(attachment, replacements)
+            safe = self._redact_parts(policy, attachment, replacements)
             inputs = redacted.result.webeval.get("inputs") or ()
-            recorded = step._find_recorded([], inputs, agent_values) if agent_values else {}
+            recorded = self._find_recorded(policy, [], inputs, agent_values) if agent_values else {}
             secrets = recorded | replacements.secrets
             new = {secret: secrets[secret] for secret in secrets if secret not in redacted.secrets}
             replacer = KnownSecrets.of(redacted.secrets | new, replacements.allowed)
@@ -175,9 +170,9 @@ class Redactor(Struct, frozen=True):
 
     def redact_evaluation(self, result: EvaluatorResult) -> EvaluatorResult:
         """The same for one evaluation."""
-        for step in self._steps:
-            secrets = step._find_recorded([result])
-            redacted, messages = step._redact_part(result, secrets)
+        for policy in self.policy.steps:
+            secrets = self._find_recorded(policy, [result])
+            redacted, messages = self._redact_part(policy, result, secrets)
             result = _replace_in_result(redacted, KnownSecrets.of(secrets, messages.allowed))
         return result
 
@@ -196,64 +191,73 @@ class Redactor(Struct, frozen=True):
                 texts = [redact(known.replace(text)) for text in texts]
         return list(texts)
 
-    def _redact_result_once(self, result: TaskResult) -> RedactedResult:
+    def _redact_result_once(self, policy: RedactionPolicy, result: TaskResult) -> RedactedResult:
         """The result without what one policy takes for secrets."""
-        if result.webeval.get(REDACTED) == self.policy.mode:
+        if result.webeval.get(REDACTED) == policy.mode:
             return RedactedResult(result, {}, [])
         parts = result.evaluators_results
         values = [parts, result.error_msg, *_list_run_values(result)]
-        tokens = None if self.policy.is_strict else list_tokens(values)
+        tokens = None if policy.is_strict else list_tokens(values)
         if tokens is not None and not may_hold(tokens):
-            plain = result.with_changes(webeval=result.webeval | {REDACTED: self.policy.mode})
-            return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(result))
+            plain = result.with_changes(webeval=result.webeval | {REDACTED: policy.mode})
+            return RedactedResult(plain, {}, [() for _ in parts]).without(self._find_repeated(policy, result))
         secrets: dict[str, str] = {}
-        redacted = [self._redact_part(part, secrets) for part in parts]
-        trees = JsonRedactor(TextRedactor(build_scope(self.policy), Replacements(self.salt, secrets)))
+        redacted = [self._redact_part(policy, part, secrets) for part in parts]
+        trees = JsonRedactor(TextRedactor(build_scope(policy), Replacements(self.salt, secrets)))
         webeval: dict[str, Any] = {}
         for name, value in result.webeval.items():
             webeval |= {name: value} if name in OWN_KEYS and _is_simple(value) else trees({name: value})
         changed = result.with_changes(
             evaluators_results=[part for part, _ in redacted],
             error_msg=result.error_msg and trees.texts(result.error_msg),
-            webeval=webeval | {REDACTED: self.policy.mode},
+            webeval=webeval | {REDACTED: policy.mode},
         )
         allowed = [messages.allowed for _, messages in redacted]
-        return RedactedResult(changed, {}, allowed).without(self._find_repeated(result) | secrets)
+        return RedactedResult(changed, {}, allowed).without(self._find_repeated(policy, result) | secrets)
 
-    def _redact_part(self, result: EvaluatorResult, secrets: dict[str, str]) -> tuple[EvaluatorResult, MessageRedactor]:
+    def _redact_part(
+        self, policy: RedactionPolicy, result: EvaluatorResult, secrets: dict[str, str]
+    ) -> tuple[EvaluatorResult, MessageRedactor]:
         """One evaluation without its secrets, which are added to those that are known, and what has replaced them."""
         names = list(_list_names(plain_json(result.expected)))
-        scope = build_scope(self.policy, result.evaluator_name, names)
+        scope = build_scope(policy, result.evaluator_name, names)
         trees = JsonRedactor(TextRedactor(scope, Replacements(self.salt, secrets)))
         messages = MessageRedactor(trees)
         explanation = result.explanation and messages.explanation(result.explanation)
         return _rewrite(result, trees, messages.redact, explanation), messages
 
-    def _redact_parts(self, attachment: dict[str, Any], replacements: Replacements) -> dict[str, Any]:
+    def _redact_parts(
+        self, policy: RedactionPolicy, attachment: dict[str, Any], replacements: Replacements
+    ) -> dict[str, Any]:
         """The same JSON. Each part of it, whose name is our own, is searched only if it may hold secrets."""
         safe: dict[str, Any] = {}
         for name, part in attachment.items():
             named = {name: part}
-            marked = None if self.policy.is_strict or self.policy.allowed else list_marked(named)
+            marked = None if policy.is_strict or policy.allowed else list_marked(named)
             if marked == frozenset():
                 safe[name] = part
                 continue
-            scope = build_scope(self.policy, NETWORK_EVALUATOR, list(_list_names(part)) if name == DEFINITION else ())
+            scope = build_scope(policy, NETWORK_EVALUATOR, list(_list_names(part)) if name == DEFINITION else ())
             safe |= JsonRedactor(TextRedactor(scope, replacements), marked)(named)
         return safe
 
-    def _find_repeated(self, result: TaskResult) -> dict[str, str]:
+    def _find_repeated(self, policy: RedactionPolicy, result: TaskResult) -> dict[str, str]:
         """The secrets of the recording that a result repeats."""
-        others = [result.error_msg, *_list_run_values(result)]
-        return self._find_recorded(result.evaluators_results, result.webeval.get("inputs") or (), others=others)
+        others, names = [result.error_msg, *_list_run_values(result)], result.webeval.get("inputs") or ()
+        return self._find_recorded(policy, result.evaluators_results, names, others=others)
 
     def _find_recorded(
-        self, results: list[EvaluatorResult], names: Iterable[str] = (), agent_values: Any = None, others: Any = None
+        self,
+        policy: RedactionPolicy,
+        results: list[EvaluatorResult],
+        names: Iterable[str] = (),
+        agent_values: Any = None,
+        others: Any = None,
     ) -> dict[str, str]:
         """Secrets of the recording that results and values repeat."""
         if self.recorded is None:
             return {}
-        return self.recorded.secrets(repeated_words(results, agent_values, others), self.policy, self.salt, names)
+        return self.recorded.secrets(repeated_words(results, agent_values, others), policy, self.salt, names)
 
 
 def _is_simple(value: Any) -> bool:

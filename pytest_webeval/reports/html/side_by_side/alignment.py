@@ -11,8 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.reports.failure_text import describe_difference
-from pytest_webeval.reports.html.side_by_side.requests import Place, Request, number, split_url
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_details import Place, Request, RunDetails, number, split_url
 from pytest_webeval.results import EvaluatorResult, Status, list_failed
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate

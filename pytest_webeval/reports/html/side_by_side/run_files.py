@@ -14,7 +14,7 @@ from stat import S_ISDIR
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError, SettingsError, WebEvalError
 from pytest_webeval.recordings.formats import load_run
@@ -23,8 +23,7 @@ from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.reports.html.requests import marks_of, network_table
 from pytest_webeval.reports.html.screenshots import Links, Picture
 from pytest_webeval.reports.html.side_by_side.report_pages import find_frame, find_picture, find_run_directory
-from pytest_webeval.reports.html.side_by_side.requests import Request, read_requests
-from pytest_webeval.reports.html.side_by_side.run_details import choose_step, describe_step
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, choose_step, describe_run, describe_step
 from pytest_webeval.reports.html.timeline import step_timeline
 from pytest_webeval.results import RESULT, TaskResult, find_version_problem
 from pytest_webeval.rules import RULES, find_rules
@@ -139,52 +138,38 @@ class Budget(Struct):
         return True
 
 
-class Recorded(Struct, frozen=True):
-    """Requests, which are None if they are not known, a picture, and the run whose secrets these may repeat."""
-
-    requests: list[Request] | None = None
-    has_all_requests: bool = False
-    picture: Picture = Picture()
-    caption: str = ""
-    run: Run | None = None
-    problems: tuple[str, ...] = ()
-
-    def with_requests(self, network: Any) -> Recorded:
-        """The same with the requests of a table as the report has it: of very many it has the last ones."""
-        requests = read_requests(network)
-        has_all = requests is not None and not network.get("left_out")
-        return structs.replace(self, requests=requests, has_all_requests=has_all)
-
-
 class RecordingReader(Struct, frozen=True):
     """Reads recordings for a page in a directory, as many as the budget allows."""
 
     directory: Path
     budget: Budget
 
-    def find_picture(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> Recorded:
-        """The picture of the step that the page of a run names: in the report, or else in the run directory."""
+    def read_page(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> RunDetails:
+        """What the page of a run shows, with the picture of the step that it names.
+
+        That is a frame in the report, or a screenshot in the run directory.
+        """
+        network = page.get("network")
         step, is_failing = choose_step(result, page.get("steps"))
         if step is None:
-            return Recorded()
+            return describe_run(result, network)
         caption = describe_step(step, is_failing=is_failing)
         if (frame := find_frame(step, label)) is not None:
-            return Recorded(picture=self._link(report, Screenshot(frame, 0)), caption=caption)
+            return describe_run(result, network, picture=self._link(report, frame), caption=caption)
         path = find_run_directory(page, report)
         problem = self._check_recording(path, result)
         if path is None or problem:
-            return Recorded(problems=(problem,))
-        name = find_picture(step, page)
-        picture = Picture() if name is None else self._link(path, Screenshot(name, 0))
-        return Recorded(picture=picture, caption=caption)
+            return describe_run(result, network, problems=(problem,))
+        picture = self._link(path, find_picture(step, page))
+        return describe_run(result, network, picture=picture, caption=caption)
 
-    def read(self, result: TaskResult, paths: Iterable[Path]) -> Recorded:
+    def read(self, result: TaskResult, paths: Iterable[Path]) -> RunDetails:
         """What is in the first of some directories that has files of the recording."""
         inputs = list_inputs(result)
         path = next((path for path in paths if measure_recording(path, inputs)), None)
         problem = self._check_recording(path, result)
         if path is None or problem:
-            return Recorded(problems=(problem,))
+            return describe_run(result, problems=(problem,))
         run = None
         try:
             run = load_recording(path, result)
@@ -192,11 +177,11 @@ class RecordingReader(Struct, frozen=True):
             step, is_failing = choose_step(result, step_timeline(run, None))
             shot = find_shot(run, step)
         except UNREADABLE:
-            return Recorded(run=run, problems=("the recording cannot be read",))
+            return describe_run(result, run=run, problems=("the recording cannot be read",))
         if step is None or shot is None:
-            return Recorded(run=run).with_requests(network)
-        picture, caption = self._link(path, shot), describe_step(step, is_failing=is_failing)
-        return Recorded(picture=picture, caption=caption, run=run).with_requests(network)
+            return describe_run(result, network, run=run)
+        caption = describe_step(step, is_failing=is_failing)
+        return describe_run(result, network, picture=self._link(path, shot), caption=caption, run=run)
 
     def _check_recording(self, path: Path | None, result: TaskResult) -> str:
         """Why a run directory does not show what this result is about; empty if it does."""
@@ -209,8 +194,10 @@ class RecordingReader(Struct, frozen=True):
         is_same = is_same_recording(path, inputs)
         return "" if is_same else "the run directory has another recording now"
 
-    def _link(self, run: Path, shot: Screenshot) -> Picture:
-        picture = Links(run, self.directory).of(shot)
+    def _link(self, run: Path, shot: Screenshot | str | None) -> Picture:
+        if shot is None:
+            return Picture()
+        picture = Links(run, self.directory).of(Screenshot(shot, 0) if isinstance(shot, str) else shot)
         if picture.url is not None and picture.size is None:
             return Picture(problem="the picture is not in the run directory")
         return picture
