@@ -10,8 +10,12 @@ from typing import Any
 from pytest_webeval.commands.output import add_redact, print_text
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.reports.checks_text import format_gates, gate_table
-from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
+from pytest_webeval.reports.comparison_text import (
+    format_comparison,
+    format_comparison_markdown,
+    format_gates,
+    gate_table,
+)
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.sessions.command_source import add_removed
 from pytest_webeval.storage import to_json_bytes, write_json

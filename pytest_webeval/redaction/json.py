@@ -11,11 +11,21 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
-from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact, is_generated_name
+from pytest_webeval.redaction.names import (
+    ALL_MARKS,
+    COOKIE,
+    FIELD,
+    HEADER,
+    MEMBER,
+    PARAMETER,
+    cache_short,
+    compact,
+    is_generated,
+    is_generated_name,
+    may_hold_secrets,
+)
 from pytest_webeval.redaction.policy import Scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import GENERATED, TextRedactor
+from pytest_webeval.redaction.text import GENERATED, Replacements, TextRedactor
 
 # What the members of these are, in results and in recordings.
 _CONTAINERS = {

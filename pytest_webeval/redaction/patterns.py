@@ -6,8 +6,18 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from pytest_webeval.redaction.marks import KEY_BEGINNING, KEY_PATTERN, LINK_WORDS, SCHEMES, cache_short, find_marks
-from pytest_webeval.redaction.names import compact, drop_number, is_generated_name, is_secret
+from pytest_webeval.redaction.names import (
+    KEY_BEGINNING,
+    KEY_PATTERN,
+    LINK_WORDS,
+    SCHEMES,
+    cache_short,
+    compact,
+    drop_number,
+    find_marks,
+    is_generated_name,
+    is_secret,
+)
 from pytest_webeval.safety.text import ELLIPSIS
 
 # The end of an escape of a URL, of JSON, or of a sequence that colours a terminal: its last characters are of words.

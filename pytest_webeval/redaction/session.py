@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import STRICT, RedactionPolicy
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 

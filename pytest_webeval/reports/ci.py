@@ -99,7 +99,10 @@ def _counts(summary: Summary) -> str:
 def _checks(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     """The gates, and what changed since the baseline, if there are any."""
     if "baseline" in webeval or webeval.get("gates"):
-        from pytest_webeval.reports.checks_text import format_baseline_markdown, gate_table  # few sessions have either
+        from pytest_webeval.reports.comparison_text import (
+            format_baseline_markdown,
+            gate_table,
+        )  # few sessions have either
 
         yield from filter(None, [gate_table(webeval.get("gates", ()))])
         if "baseline" in webeval:

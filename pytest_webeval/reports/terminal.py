@@ -145,7 +145,7 @@ def _list_parts(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     if report is not None and report["claims"]["honest"] != report["runs"]:
         lines += format_self_report(report)
     if "baseline" in webeval or "gates" in webeval:
-        from pytest_webeval.reports.checks_text import format_baseline, format_gates  # few sessions have either
+        from pytest_webeval.reports.comparison_text import format_baseline, format_gates  # few sessions have either
 
         if "baseline" in webeval:
             lines += format_baseline(webeval["baseline"], reruns, has_gaps=not webeval["partial"])

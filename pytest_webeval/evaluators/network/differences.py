@@ -8,8 +8,7 @@ from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
-from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, build_explanation, differ, truncate_json
-from pytest_webeval.diagnostics.tree_diff import differences
+from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, build_explanation, differ, differences, truncate_json
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.network.body_matcher import PATH
 from pytest_webeval.evaluators.network.event_matcher import EventMatcher

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct, structs
 
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.side_by_side import report_pages
 from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
 from pytest_webeval.reports.html.side_by_side.run_details import (
     Place,
@@ -23,7 +22,15 @@ from pytest_webeval.reports.html.side_by_side.run_details import (
     redact,
     select,
 )
-from pytest_webeval.reports.html.side_by_side.run_files import UNREADABLE, RecordingReader, list_places, read_result
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    UNREADABLE,
+    RecordingReader,
+    build_result,
+    link_to_task,
+    list_places,
+    read_page,
+    read_result,
+)
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
@@ -190,14 +197,14 @@ class DetailsReader(Struct, frozen=True):
             return _DAMAGED
 
     def _read_page(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
-        page = report_pages.read_page(files.directory, run.run)
+        page = read_page(files.directory, run.run)
         if page is None:
             return None
-        result = drop_untrusted_marks(report_pages.build_result(page, run.task_id))
+        result = drop_untrusted_marks(build_result(page, run.task_id))
         if not _is_of(run, result):
             return "its page is of another session"
         details = self.recordings.read_page(result, page, files.directory, run.run)
-        address = report_pages.link_to_task(files.directory, run.run, self.directory)
+        address = link_to_task(files.directory, run.run, self.directory)
         return structs.replace(details, address=address, reason=run.reason or "")
 
     def _read_result(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
