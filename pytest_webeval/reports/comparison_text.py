@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_webeval.reports.rates_text import format_rate
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
-from pytest_webeval.reports.tables import align, clean_lines, plain, table
+from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.session_comparison import format_p_value
 from pytest_webeval.summary.task_identity import describe_sample
@@ -28,9 +28,8 @@ def format_comparison(comparison: Mapping[str, Any]) -> str:
         groups = comparison[name]
         if len(groups) > 1:
             selected = _select_groups(groups)
-            is_part = len(selected) < len(groups)
-            more = f" ({len(selected)} of {len(groups)}, most changes first)" if is_part else ""
-            lines += [f"by {label}{more}:", *align([(label, *HEADS[1:]), *map(_list_cells, selected)])]
+            part = note_part(len(selected), len(groups), ", most changes first")
+            lines += [f"by {label}{part}:", *align([(label, *HEADS[1:]), *map(_list_cells, selected)])]
     lines += _format_changes(comparison["changes"])
     lines += [f"note: {problem}" for problem in comparison["problems"][:PROBLEMS_SHOWN]]
     return "\n".join(clean_lines(lines))
@@ -156,8 +155,7 @@ def _format_changes(changes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for change in listed[:CHANGES_SHOWN]:
             task = truncate(str(change["task_id"]), LONGEST_LABEL)
             yield f"  {task}: {describe_causes(change)}; {_format_reason(change)}"
-        if len(listed) > CHANGES_SHOWN:
-            yield f"  … and {len(listed) - CHANGES_SHOWN} more"
+        yield from count_more(len(listed), CHANGES_SHOWN)
 
 
 def spell(kind: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion, failed_path
 from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
+from pytest_webeval.reports.tables import count_more, note_part
 from pytest_webeval.results import (
     CAPTURE,
     EXTRA,
@@ -102,7 +103,7 @@ def evaluator_text(result: EvaluatorResult) -> str:
     for assertion in list_failed(result.assertions):
         messages = (f"    {message}" for message in assertion.assertion_msgs or ())
         lines += map(_to_line, [f"  {assertion.assertion_name}", *messages])
-    more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
+    more = count_more(len(lines), MOST_LINES, "more lines in eval_result.json")
     return "\n".join([_to_line(name), *lines[:MOST_LINES], *more])
 
 
@@ -169,8 +170,7 @@ def failures(groups: Groups, reruns: RerunCommands, source: str = SUMMARY) -> li
     """
     lines: list[str] = []
     for heading, part in split_known(groups).items():
-        limit_note = f" ({GROUPS_SHOWN} of {len(part)} kinds)" if len(part) > GROUPS_SHOWN else ""
-        lines.append(f"{heading}{limit_note}:")
+        lines.append(f"{heading}{note_part(GROUPS_SHOWN, len(part), ' kinds')}:")
         for position, group in enumerate(part[:GROUPS_SHOWN]):
             shows_command = position < COMMANDS_SHOWN and not group.get("known")
             lines += _group(group, reruns, source, shows_command=shows_command)

@@ -78,16 +78,15 @@ def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
             "webeval": {
                 "trajectory": {"answer": _find_answer(page)},
                 "inputs": get_member(page.get("checksums"), "inputs"),
-                "explanations": [_find_explanation(each) for each in evaluated],
+                "explanations": [
+                    {name: each[name] for name in ("differences", "nearest", "candidates") if each.get(name)}
+                    if each.get("differences")
+                    else None
+                    for each in evaluated
+                ],
             },
         }
     )
-
-
-def _find_explanation(evaluated: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The explanation of an evaluation; None where the page shows no differences of it."""
-    shown = {name: evaluated[name] for name in ("differences", "nearest", "candidates") if evaluated.get(name)}
-    return shown if "differences" in shown else None
 
 
 def _find_answer(page: Mapping[str, Any]) -> Any:
