@@ -222,7 +222,10 @@ def candidates(text: str) -> Iterable[int] | None:
         latest = start
         if name := _find_entry_name(text, lowered, start):
             values = _VALUE.finditer(lowered, max(searched, name - _MOST_VALUE), name)  # may stand before the name
-            places.update(*(_list_quote_starts(lowered, at) for at in (name, *(match.start() for match in values))))
+            for quote_end in (name, *(match.start() for match in values)):
+                places.update(
+                    at for at in range(max(quote_end - _MOST_QUOTE, 0), quote_end) if lowered[at] in "\"'\\%&"
+                )
             searched = name
         if len(places) > most:
             return None
@@ -290,11 +293,6 @@ def _find_entry_name(text: str, lowered: str, start: int) -> int:
     quotes = _list_quotes_before(text, start)
     positions = (lowered.rfind(key, max(at - _MOST_ENTRY, 0), at) for at in quotes for key in ("name", "key", "field"))
     return max([0, *positions])
-
-
-def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
-    """Places at which a quote that ends there may begin."""
-    return (at for at in range(max(end - _MOST_QUOTE, 0), end) if lowered[at] in "\"'\\%&")
 
 
 def _start_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:

@@ -331,17 +331,14 @@ def _find_quoted(text: str, at: int) -> tuple[int, int] | None:
     if opening is None:
         return None
     quote, start = opening.group(), opening.end()
-    inside = patterns.INSIDE.get(quote)
-    end = match_end(inside, text, start) if inside else _find_closing_quote(text, quote, start)
+    if inside := patterns.INSIDE.get(quote):
+        end = match_end(inside, text, start)
+    else:  # the next quote with the same level of escaping
+        end = text.find(quote, start)
+        while end > 0 and text[end - 1] == "\\" and quote[0] == "\\":
+            end = text.find(quote, end + 1)
+        end = len(text) if end < 0 else end
     return start, end - (end == len(text) and text.endswith(ELLIPSIS))
-
-
-def _find_closing_quote(text: str, quote: str, at: int) -> int:
-    """The position of the next quote with the same level of escaping."""
-    end = text.find(quote, at)
-    while end > 0 and text[end - 1] == "\\" and quote[0] == "\\":
-        end = text.find(quote, end + 1)
-    return len(text) if end < 0 else end
 
 
 def _find_unquoted(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:

@@ -112,9 +112,7 @@ def list_pairs(pairs: Sequence[tuple[str, str]], room: Room) -> list[dict[str, s
 def _is_plain_json(text: str) -> bool:
     """Whether JSON stays a text: an object or a list that does not nest deep, without escapes or marks of secrets."""
     is_tree = text.lstrip()[:1] in ("{", "[") and not may_nest_deeper(text, _LIMITS.nesting)
-    if not is_tree or _UNUSUAL.search(text) or not is_plain_text(text):
-        return False
-    return _is_json(text)
+    return is_tree and not _UNUSUAL.search(text) and is_plain_text(text) and _is_json(text)
 
 
 def _is_json(text: str) -> bool:
@@ -186,7 +184,12 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
     if not events:
         return None
     requests = [event for event in events if not _read_or_none(event, "is_asset")]
-    retained = _limit_events(requests, marks)
+    retained = requests
+    if len(requests) > MOST_EVENTS:
+        marked = [event for event in requests if event.index in marks][:MOST_EVENTS]
+        free = MOST_EVENTS - len(marked)
+        unmarked = [event for event in requests if event.index not in marks][-free:] if free else []
+        retained = sorted([*marked, *unmarked], key=lambda event: event.index)
     first = min((at for event in events if (at := event.started) is not None), default=None)
     longest = LONGEST_TEXT if len(retained) <= _MANY else _LONGEST_OF_MANY
     return {
@@ -195,15 +198,6 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
         "left_out": len(requests) - len(retained),
         "events": [_row(event, marks.get(event.index, ""), first, longest) for event in retained],
     }
-
-
-def _limit_events(events: Sequence[NetworkEvent], marks: Mapping[int, str]) -> Sequence[NetworkEvent]:
-    if len(events) <= MOST_EVENTS:
-        return events
-    marked = [event for event in events if event.index in marks][:MOST_EVENTS]
-    free = MOST_EVENTS - len(marked)
-    unmarked = [event for event in events if event.index not in marks][-free:] if free else []
-    return sorted([*marked, *unmarked], key=lambda event: event.index)
 
 
 def _row(event: NetworkEvent, mark: str, first: float | None, longest: int) -> list[Any]:

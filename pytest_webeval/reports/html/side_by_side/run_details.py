@@ -181,10 +181,8 @@ def choose_step(result: TaskResult, steps: Any) -> tuple[Mapping[str, Any] | Non
     listed = [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list | tuple) else []
     if not listed:
         return None, False
-    if result.status is not Status.SUCCESS:
-        for step in _list_failing(result, listed):
-            return step, True
-    return listed[-1], False
+    failing = [] if result.status is Status.SUCCESS else _list_failing(result, listed)
+    return (failing[0], True) if failing else (listed[-1], False)
 
 
 def _list_failing(result: TaskResult, steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
