@@ -10,8 +10,12 @@ from typing import Any
 from pytest_webeval.commands.command import REDACT, argument, list_removed, print_text, to_text, write_content
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.reports.checks_text import format_gates, gate_table
-from pytest_webeval.reports.comparison_text import format_comparison, format_comparison_markdown
+from pytest_webeval.reports.comparison_text import (
+    format_comparison,
+    format_comparison_markdown,
+    format_gates,
+    gate_table,
+)
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.summary.baseline import OPTION, refuse_partial
 from pytest_webeval.summary.gate_checks import GateCase

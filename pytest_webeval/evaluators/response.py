@@ -110,8 +110,7 @@ class _Check(Struct, frozen=True):
 
     def _list_differences(self, data: tuple[Any, Any] | None) -> Iterator[Difference]:
         """Each place where the answer is not as expected; `data` are the values of both, None if they do not count."""
-        from pytest_webeval.diagnostics.difference import differ
-        from pytest_webeval.diagnostics.tree_diff import differences
+        from pytest_webeval.diagnostics.difference import differ, differences
 
         fields, expected = self.answer.fields, self.expectation.expected
         texts = {"task_type": expected.task_type, "status": expected.status}

@@ -19,8 +19,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.network.events import event_number
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.text import Replacements, TextRedactor
 from pytest_webeval.results import is_side_file
 from pytest_webeval.safety.archives import BROKEN_ZIP, Archive
 from pytest_webeval.safety.files import read_file_inside

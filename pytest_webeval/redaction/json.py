@@ -11,11 +11,21 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from pytest_webeval.redaction.marks import ALL_MARKS, cache_short, is_generated, may_hold_secrets
-from pytest_webeval.redaction.names import COOKIE, FIELD, HEADER, MEMBER, PARAMETER, compact, is_generated_name
+from pytest_webeval.redaction.names import (
+    ALL_MARKS,
+    COOKIE,
+    FIELD,
+    HEADER,
+    MEMBER,
+    PARAMETER,
+    cache_short,
+    compact,
+    is_generated,
+    is_generated_name,
+    may_hold_secrets,
+)
 from pytest_webeval.redaction.policy import Scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import GENERATED, TextRedactor
+from pytest_webeval.redaction.text import GENERATED, Replacements, TextRedactor
 
 # What the members of these are, in results and in recordings.
 _CONTAINERS = {
@@ -28,7 +38,6 @@ _CONTAINERS = {
     "responsecontent": FIELD,
     "responsecookies": COOKIE,
 }
-_ENTRY = {"name", "value"}  # a header, a cookie or a field as recordings list them
 _NAME_KEYS = ("name", "key", "field", "id", "label")  # of an entry, in order
 _TOO_DEEP = "redacted: nested too deeply to search"
 _LONGEST_NAME, _LONGEST_PAIR = 200, 4_000  # characters of what is cached
@@ -81,7 +90,9 @@ class JsonRedactor(Struct, frozen=True, dict=True):
             return self.texts(tree)
         if isinstance(tree, list):
             return [
-                list(self._redact_entry(child[0], child[1], kind)) if _is_row(child) else self._walk(child, kind)
+                list(self._redact_entry(child[0], child[1], kind))
+                if isinstance(child, list) and len(child) == 2 and isinstance(child[0], str)  # as forms list them, too
+                else self._walk(child, kind)
                 for child in tree
             ]
         return self._walk_object(tree, kind) if isinstance(tree, dict) else tree
@@ -90,7 +101,7 @@ class JsonRedactor(Struct, frozen=True, dict=True):
         name_key = self._find_name_key(tree, kind) if "value" in tree else None
         if name_key is None:
             return dict(self._redact_member(name, value, kind) for name, value in tree.items())
-        if len(tree) == len(_ENTRY) and name_key == "name" and isinstance(tree["value"], str):
+        if len(tree) == 2 and name_key == "name" and isinstance(tree["value"], str):
             return self._redact_pair(tree, kind)
         name, value = self._redact_entry(tree[name_key], tree["value"], kind)
         entry = {name_key: name, "value": value}
@@ -167,11 +178,6 @@ class JsonRedactor(Struct, frozen=True, dict=True):
                 self._allow(member)
         elif value is not None:
             self.texts.replacements.allowed.add(str(value))
-
-
-def _is_row(child: Any) -> bool:
-    """Whether it is a name and its value, as forms and headers are listed too."""
-    return isinstance(child, list) and len(child) == len(_ENTRY) and isinstance(child[0], str)
 
 
 # Tokens: the texts and names of some JSON, each looked at once, since most results and pages hold no secret at all.

@@ -16,8 +16,8 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 from msgspec import Struct
 
 from pytest_webeval.redaction.json import decode_token, list_tokens
-from pytest_webeval.redaction.marks import cache_short
-from pytest_webeval.redaction.replacements import LONG_ENOUGH, Span, splice
+from pytest_webeval.redaction.names import cache_short
+from pytest_webeval.redaction.text import LONG_ENOUGH, Span, splice
 from pytest_webeval.safety.text import ELLIPSIS
 from pytest_webeval.values.base import ParseContext
 from pytest_webeval.values.text import normalize_text

@@ -6,8 +6,18 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from pytest_webeval.redaction.marks import KEY_BEGINNING, KEY_PATTERN, LINK_WORDS, SCHEMES, cache_short, find_marks
-from pytest_webeval.redaction.names import compact, drop_number, is_generated_name, is_secret
+from pytest_webeval.redaction.names import (
+    KEY_BEGINNING,
+    KEY_PATTERN,
+    LINK_WORDS,
+    SCHEMES,
+    cache_short,
+    compact,
+    drop_number,
+    find_marks,
+    is_generated_name,
+    is_secret,
+)
 from pytest_webeval.safety.text import ELLIPSIS
 
 # The end of an escape of a URL, of JSON, or of a sequence that colours a terminal: its last characters are of words.
@@ -212,7 +222,10 @@ def candidates(text: str) -> Iterable[int] | None:
         latest = start
         if name := _find_entry_name(text, lowered, start):
             values = _VALUE.finditer(lowered, max(searched, name - _MOST_VALUE), name)  # may stand before the name
-            places.update(*(_list_quote_starts(lowered, at) for at in (name, *(match.start() for match in values))))
+            for quote_end in (name, *(match.start() for match in values)):
+                places.update(
+                    at for at in range(max(quote_end - _MOST_QUOTE, 0), quote_end) if lowered[at] in "\"'\\%&"
+                )
             searched = name
         if len(places) > most:
             return None
@@ -280,11 +293,6 @@ def _find_entry_name(text: str, lowered: str, start: int) -> int:
     quotes = _list_quotes_before(text, start)
     positions = (lowered.rfind(key, max(at - _MOST_ENTRY, 0), at) for at in quotes for key in ("name", "key", "field"))
     return max([0, *positions])
-
-
-def _list_quote_starts(lowered: str, end: int) -> Iterator[int]:
-    """Places at which a quote that ends there may begin."""
-    return (at for at in range(max(end - _MOST_QUOTE, 0), end) if lowered[at] in "\"'\\%&")
 
 
 def _start_before(pattern: re.Pattern[str], text: str, end: int, most: int) -> int:

@@ -18,8 +18,7 @@ from pytest_webeval.redaction.json import JsonRedactor, decode_token, find_token
 from pytest_webeval.redaction.known_secrets import has_any
 from pytest_webeval.redaction.names import compact, is_secret
 from pytest_webeval.redaction.policy import ANSWER_NAMES, RedactionPolicy, Scope, build_scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.text import Replacements, TextRedactor
 from pytest_webeval.results import EvaluatorResult, plain_json
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.limits import USUAL, Limits

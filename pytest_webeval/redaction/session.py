@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.recordings.run import Run
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import STRICT, RedactionPolicy
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 
@@ -45,13 +45,12 @@ class Redacting(Struct, frozen=True, eq=False):
 
     def redact_merged(self, result: TaskResult, load: Callable[[], Run]) -> TaskResult:
         """As `redact_for_report`, for a result whose run another process has read."""
-        if self.policy.is_off or not _has_texts(result):
-            return result
         run = None
-        with suppress(WebEvalError):
-            run = load()
-            run.check()
-        return self._redact_cached(result, run).result
+        if not self.policy.is_off and _has_texts(result):
+            with suppress(WebEvalError):
+                run = load()
+                run.check()
+        return self.redact_for_report(result, run)
 
     def _redact_cached(self, result: TaskResult, run: Run | None) -> RedactedResult:
         if not (self._latest and self._latest[0][0] is result):

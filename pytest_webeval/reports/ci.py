@@ -9,7 +9,7 @@ from typing import Any
 from pytest_webeval.reports.failure_text import list_known, split_known
 from pytest_webeval.reports.rates_text import attempt_tables, format_excluded, format_other_rates, self_report_table
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.reports.tables import plain, table
+from pytest_webeval.reports.tables import count_more, plain, table
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize, sanitize
@@ -99,7 +99,10 @@ def _counts(summary: Summary) -> str:
 def _checks(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
     """The gates, and what changed since the baseline, if there are any."""
     if "baseline" in webeval or webeval.get("gates"):
-        from pytest_webeval.reports.checks_text import format_baseline_markdown, gate_table  # few sessions have either
+        from pytest_webeval.reports.comparison_text import (
+            format_baseline_markdown,
+            gate_table,
+        )  # few sessions have either
 
         yield from filter(None, [gate_table(webeval.get("gates", ()))])
         if "baseline" in webeval:
@@ -162,9 +165,8 @@ def _tasks(summary: Summary, room: int) -> str:
         if room < 0:
             break
         lines.append(line)
-    left_out = len(failed) - len(lines) + 1
-    left_out_note = f"\n… and {left_out} more in eval_summary.json\n" if left_out else ""
-    return "".join([*lines, left_out_note]) if len(lines) > 1 else ""
+    more = count_more(len(failed), len(lines) - 1, "more in eval_summary.json", indent="\n")
+    return "".join([*lines, *(f"{line}\n" for line in more)]) if len(lines) > 1 else ""
 
 
 def open_metrics(summary: Summary) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, MOST_DIFFERENCES
@@ -21,7 +21,6 @@ from pytest_webeval.results import (
     Difference,
     EvaluatorResult,
     Explanation,
-    NamedEvent,
     Status,
     TaskResult,
     WarningKind,
@@ -116,24 +115,19 @@ def _describe_answer(differences: Sequence[Difference], words: Mapping[str, str]
         return None
     first = differences[0]
     if first.path == "agent_response":
-        if first.actual is None or first.actual == "":
-            return "The agent gave no answer."
-        return f"The answer is not a JSON object with task_type and status: {_preview(first.actual)}."
-    if not first.path.startswith(_DATA):
-        return _describe_field(first, in_agents_words(first.path, words))
-    if len(differences) >= MOST_DIFFERENCES:  # those that are not listed may be about the same items
+        malformed = f"The answer is not a JSON object with task_type and status: {_preview(first.actual)}."
+        return "The agent gave no answer." if first.actual is None or first.actual == "" else malformed
+    is_data = first.path.startswith(_DATA)
+    if is_data and len(differences) >= MOST_DIFFERENCES:  # those that are not listed may be about the same items
         return f"The answer differs from the expected one in at least {MOST_DIFFERENCES} places."
-    return _describe_data([each for each in differences if each.path.startswith(_DATA)], words)
-
-
-def _describe_data(differences: Sequence[Difference], words: Mapping[str, str]) -> str | None:
-    items = [each for each in differences if _ITEM.fullmatch(each.path)]
-    if differences[0].path == _DATA:
-        return _describe_field(differences[0], in_agents_words(_DATA, words))
-    if len(items) == len(differences):
+    if not is_data or first.path == _DATA:
+        return _describe_field(first, in_agents_words(first.path, words))
+    data = [each for each in differences if each.path.startswith(_DATA)]
+    items = [each for each in data if _ITEM.fullmatch(each.path)]
+    if len(items) == len(data):
         return _describe_items(items)
-    first = (items or differences)[0]  # in lists with an order, only what stands where is known of such items
-    return _describe_place(first, in_agents_words(first.path, words), len(differences) - 1)
+    first = (items or data)[0]  # in lists with an order, only what stands where is known of such items
+    return _describe_place(first, in_agents_words(first.path, words), len(data) - 1)
 
 
 def _describe_field(difference: Difference, name: str) -> str | None:
@@ -192,19 +186,34 @@ def _describe_missing(expected: Mapping[str, Any], evaluator: str, explanation: 
         return f"The last page is {_format_url(page.actual)} instead of {_format_url(page.expected)}."
     if places:
         return f"{absence}; the nearest request differs in {' and '.join(_PLACE[path] for path in places)}."
-    return _describe_fields(explanation.differences, explanation.nearest, which)
+    nearest = explanation.nearest
+    request = f"{which}request {nearest.method} {_format_url(nearest.url.split('?')[0])}"
+    return _describe_fields(request, explanation.differences, nearest.status)
 
 
-def _describe_fields(differences: Sequence[Difference], nearest: NamedEvent, which: str) -> str | None:
+def _describe_fields(request: str, differences: Sequence[Difference], status: int | None) -> str | None:
     """What was sent to the right place in the wrong way, or how it was answered."""
-    request = f"The {which}request {nearest.method} {_format_url(nearest.url.split('?')[0])}"
-    sent = [difference for difference in differences if difference.path.startswith(_SENT)]
-    if sent:
+    if sent := [difference for difference in differences if difference.path.startswith(_SENT)]:
         phrases = [_describe_sent(each) for each in sent[:MOST_NAMED]]
         others = len(differences) - len(phrases)
-        more = [f"{others} other difference{'s' if others > 1 else ''}"] if others else []
-        return f"{request} was sent {' and '.join([*phrases, *more])}."
-    return next(_describe_responses(request, differences, nearest.status), None)
+        more = [pluralize(others, "other difference")] if others else []
+        return f"The {request} was sent {' and '.join([*phrases, *more])}."
+    if differences and (status is None or status in NO_RESPONSE):
+        return f"The {request} got no response."
+    for difference in differences:
+        expected, actual = _format_value(difference.expected), _format_value(difference.actual)
+        if difference.path == "response_status":
+            return f"The {request} was answered with status {actual} instead of {expected}."
+        if difference.path.startswith(("response_content", "response_cookies")):
+            what = truncate(difference.path.removeprefix("response_").replace(".", " ", 1), LONGEST_VALUE)
+            sentences = {
+                MISSING: f"The {request} was answered without the {what} {expected}.",
+                EXTRA: f"The {request} was answered with the unexpected {what} {actual}.",
+                UNREADABLE: f"The response to the {request} cannot be read, expected is its {what}.",
+            }
+            different = f"The {request} was answered with the {what} {actual} instead of {expected}."
+            return sentences.get(difference.kind, different)
+    return None
 
 
 def _describe_sent(difference: Difference) -> str:
@@ -219,25 +228,6 @@ def _describe_sent(difference: Difference) -> str:
     if difference.kind == EXTRA:
         return f"with the unexpected {label.removeprefix('the ')}{actual}"
     return f"with {label}{actual} instead of {expected}"
-
-
-def _describe_responses(request: str, differences: Sequence[Difference], status: int | None) -> Iterator[str]:
-    if differences and (status is None or status in NO_RESPONSE):
-        yield f"{request} got no response."
-    for difference in differences:
-        expected, actual = _format_value(difference.expected), _format_value(difference.actual)
-        if difference.path == "response_status":
-            yield f"{request} was answered with status {actual} instead of {expected}."
-        elif difference.path.startswith(("response_content", "response_cookies")):
-            what = truncate(difference.path.removeprefix("response_").replace(".", " ", 1), LONGEST_VALUE)
-            if difference.kind == UNREADABLE:
-                yield f"The response to the {request[4:]} cannot be read, expected is its {what}."
-            elif difference.kind == EXTRA:
-                yield f"{request} was answered with the unexpected {what} {actual}."
-            elif difference.kind == MISSING:
-                yield f"{request} was answered without the {what} {expected}."
-            else:
-                yield f"{request} was answered with the {what} {actual} instead of {expected}."
 
 
 # Values in a sentence.

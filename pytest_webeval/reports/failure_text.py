@@ -1,12 +1,17 @@
-"""Why tasks did not succeed, as a person reads it: evaluator, field, expected, actual; and groups of failures."""
+"""Why tasks did not succeed, as a person reads it: evaluator, field, expected, actual; and groups of failures.
+
+Results may have been read from a file, so any value in them may have any type.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.diagnostics.failure_groups import deciding_assertion, failed_path
 from pytest_webeval.reports.rerun import LONGEST_NAME, RerunCommands
+from pytest_webeval.reports.tables import count_more, note_part
 from pytest_webeval.results import (
     CAPTURE,
     EXTRA,
@@ -21,7 +26,9 @@ from pytest_webeval.results import (
     TaskResult,
     list_failed,
 )
+from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import ELLIPSIS_WITH_LENGTH, pluralize, preview, sanitize, truncate
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 from pytest_webeval.values.comparison import MAX_PREVIEW
 
 LONGEST_LINE, MOST_LINES = 1_000, 200
@@ -96,7 +103,7 @@ def evaluator_text(result: EvaluatorResult) -> str:
     for assertion in list_failed(result.assertions):
         messages = (f"    {message}" for message in assertion.assertion_msgs or ())
         lines += map(_to_line, [f"  {assertion.assertion_name}", *messages])
-    more = [f"  … and {len(lines) - MOST_LINES:,} more lines in eval_result.json"] if len(lines) > MOST_LINES else []
+    more = count_more(len(lines), MOST_LINES, "more lines in eval_result.json")
     return "\n".join([_to_line(name), *lines[:MOST_LINES], *more])
 
 
@@ -163,8 +170,7 @@ def failures(groups: Groups, reruns: RerunCommands, source: str = SUMMARY) -> li
     """
     lines: list[str] = []
     for heading, part in split_known(groups).items():
-        limit_note = f" ({GROUPS_SHOWN} of {len(part)} kinds)" if len(part) > GROUPS_SHOWN else ""
-        lines.append(f"{heading}{limit_note}:")
+        lines.append(f"{heading}{note_part(GROUPS_SHOWN, len(part), ' kinds')}:")
         for position, group in enumerate(part[:GROUPS_SHOWN]):
             shows_command = position < COMMANDS_SHOWN and not group.get("known")
             lines += _group(group, reruns, source, shows_command=shows_command)
@@ -183,3 +189,53 @@ def _group(group: Mapping[str, Any], reruns: RerunCommands, source: str, *, show
     coverage = f"first {rerun.named} of {rerun.of}; all of them: webeval.failures in {source}"
     yield line if rerun.named == rerun.of else f"{line} ({coverage})"
     yield f"         {rerun.command}"
+
+
+LONGEST_VALUE = 2_000  # characters of an expected or an actual value
+
+
+def answer_text(result: TaskResult, longest: int) -> str | None:
+    """What the agent answered, at most that many characters; None where nobody read an answer."""
+    answers = (_find_answer(part.evaluator_name, part.actual) for part in result.evaluators_results)
+    answer = next((found for found in answers if found is not None), None)
+    if answer is None:
+        answer = get_member(result.webeval.get("trajectory"), "answer")
+    if answer is None:
+        return None
+    return _bound(answer if isinstance(answer, str) else _to_json(answer), longest)
+
+
+def differences_text(result: TaskResult, longest: int) -> str | None:
+    """Each difference with both values, at most that many characters; None where no evaluator lists any."""
+    lines: list[str] = []
+    for part in result.evaluators_results:
+        differences = part.explanation.differences if part.explanation is not None else []
+        lines += [part.evaluator_name] if differences else []
+        lines += [line for difference in differences for line in _format_difference(difference)]
+    return _bound("\n".join(lines), longest) if lines else None
+
+
+def _format_difference(difference: Difference) -> Iterator[str]:
+    yield f"  {difference.path}: {difference.kind}"
+    if difference.kind != EXTRA:
+        yield f"    expected {preview(difference.expected, LONGEST_VALUE)}"
+    if difference.kind != MISSING:
+        yield f"    got      {preview(difference.actual, LONGEST_VALUE)}"
+
+
+def _find_answer(evaluator: str, actual: Any) -> Any:
+    if evaluator == RUBRIC_EVALUATOR:
+        return get_member(actual, "final_answer")
+    return actual if evaluator == RESPONSE_EVALUATOR else None
+
+
+def _to_json(value: Any) -> str:
+    try:
+        return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return preview(value, LONGEST_VALUE)
+
+
+def _bound(text: str, longest: int) -> str:
+    """The beginning of a text, sanitized."""
+    return truncate(sanitize(text[: longest + 1].replace("\r\n", "\n")), longest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.tables import align, clean_lines, plain, table
+from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
 from pytest_webeval.summary.history import parse_time
@@ -76,12 +76,12 @@ def list_series(content: Mapping[str, Any], group: str) -> list[Series]:
     if names == [""] or (group == "folders" and all(len(session[group]) < 2 for session in content["sessions"])):
         return []
     series = [(name, [session[group].get(name) for session in content["sessions"]]) for name in names]
-    return sorted(series, key=_rank_series)
 
+    def rank(one: Series) -> tuple[int, ...]:
+        lost = [count_lost(counts) for counts in one[1]]
+        return -lost[-1], -sum(lost), -sum(counts["judged_count"] for counts in one[1] if counts)
 
-def _rank_series(series: Series) -> tuple[int, ...]:
-    lost = [count_lost(counts) for counts in series[1]]
-    return -lost[-1], -sum(lost), -sum(counts["judged_count"] for counts in series[1] if counts)
+    return sorted(series, key=rank)
 
 
 def count_lost(counts: Mapping[str, Any] | None) -> int:
@@ -125,15 +125,10 @@ def _list_sessions(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
             f"{session['success_count']:,} of {session['judged_count']:,}",
             f"{session['error_count']:,}",
             ("#" * round((session["success_rate"] or 0) * _BAR)).ljust(_BAR, "."),
-            _shorten_path(sanitize(label)),
+            path if len(path := sanitize(label)) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}",
         )
         for number, (session, label) in enumerate(zip(sessions, label_sessions(sessions), strict=True), 1)
     ]
-
-
-def _shorten_path(path: str) -> str:
-    """The end of a path, which says more than its beginning."""
-    return path if len(path) <= _LONGEST_NAME else f"…{path[1 - _LONGEST_NAME :]}"
 
 
 def _list_notes(sessions: Sequence[Mapping[str, Any]]) -> list[tuple[int, str]]:
@@ -183,14 +178,11 @@ def _list_flips(content: Mapping[str, Any], shown: int) -> list[tuple[str, ...]]
 
 
 def _title_flips(content: Mapping[str, Any], shown: int) -> str:
-    count = len(content["flips"])
-    return "tasks whose verdict changed most often" + (f" ({shown} of {count:,})" if shown < count else "")
+    return f"tasks whose verdict changed most often{note_part(shown, len(content['flips']))}"
 
 
-def _list_problems(problems: Sequence[str]) -> Iterator[str]:
-    yield from problems[:PROBLEMS_SHOWN]
-    if len(problems) > PROBLEMS_SHOWN:
-        yield f"… and {len(problems) - PROBLEMS_SHOWN} more"
+def _list_problems(problems: Sequence[str]) -> list[str]:
+    return [*problems[:PROBLEMS_SHOWN], *count_more(len(problems), PROBLEMS_SHOWN, indent="")]
 
 
 def format_history_markdown(content: Mapping[str, Any], flips_shown: int) -> str:

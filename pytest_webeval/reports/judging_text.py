@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.reports.rates_text import format_rate
-from pytest_webeval.reports.tables import align, clean_lines
+from pytest_webeval.reports.tables import align, clean_lines, note_part
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 
 NO_CERTIFICATE = "no certificate: how far people agree with this judge is unknown; run webeval calibrate"
@@ -106,7 +106,11 @@ def format_calibration(content: Mapping[str, Any]) -> str:
     lines = [*_format_judges(content["judges"]), f"{labelled} compared with {names}{unjudged}", ""]
     lines += [f"{name:<{_WIDTH}}{first:>14}{second:>15}" for name, first, second in rows]
     lines += ["", *(_format_line(name.replace("_", " "), _format_share(table[name])) for name in _SHARES)]
-    lines += [_format_line("kappa", _format_kappa(table["kappa"])), *_format_ceiling(content)]
+    kappa = "undefined"
+    if table["kappa"] is not None:
+        low, high = table["kappa"]["interval_95"]
+        kappa = f"{table['kappa']['value']:.2f} (95% interval {low:.2f} to {high:.2f})"
+    lines += [_format_line("kappa", kappa), *_format_ceiling(content)]
     corrected = format_rate_interval(content["corrected_success_rate"])
     lines += [
         "",
@@ -150,13 +154,6 @@ def format_rate_interval(estimate: Mapping[str, Any] | None) -> str:
     return rate if estimate["interval_95"] is not None else f"{rate} (no interval)"
 
 
-def _format_kappa(kappa: Mapping[str, Any] | None) -> str:
-    if kappa is None:
-        return "undefined"
-    low, high = kappa["interval_95"]
-    return f"{kappa['value']:.2f} (95% interval {low:.2f} to {high:.2f})"
-
-
 def _format_ceiling(content: Mapping[str, Any]) -> Iterator[str]:
     annotators, consistency = content["annotators"], content["self_consistency"]
     if annotators is None:
@@ -177,8 +174,8 @@ def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[
     if not groups:
         return
     largest = sorted(groups, key=lambda group: -group["total"])[:GROUPS_SHOWN]
-    more = f" ({len(largest)} of {len(groups)}, most labels first)" if len(largest) < len(groups) else ""
-    yield from ("", f"by {label}{more}:", *align([(label, *_GROUP_HEADS), *map(_list_cells, largest)]))
+    part = note_part(len(largest), len(groups), ", most labels first")
+    yield from ("", f"by {label}{part}:", *align([(label, *_GROUP_HEADS), *map(_list_cells, largest)]))
 
 
 def _list_cells(group: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.tables import clean_lines, plain, table
+from pytest_webeval.reports.tables import clean_lines, count_more, plain, table
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
 
@@ -71,9 +71,8 @@ def format_attempts(attempts: Mapping[str, Any]) -> list[str]:
             rate = "" if attempt["success_rate"] is None else f", {attempt['success_rate']:.1%}"
             name = _shorten_name(attempt["attempt"])
             lines.append(f"  {name}: {attempt['success_count']} of {attempt['rated']}{rate}")
-        lines += [f"  … and {len(listed) - ATTEMPTS_SHOWN} more"] if len(listed) > ATTEMPTS_SHOWN else []
-    hidden = len(attempts["agents"]) - AGENTS_SHOWN
-    lines += [f"… and {hidden} more agents in the summary"] if hidden > 0 else []
+        lines += count_more(len(listed), ATTEMPTS_SHOWN)
+    lines += count_more(len(attempts["agents"]), AGENTS_SHOWN, "more agents in the summary", indent="")
     return clean_lines([*lines, *_format_copies(attempts["same_inputs"])])
 
 

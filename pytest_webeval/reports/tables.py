@@ -22,8 +22,18 @@ def plain(text: object) -> str:
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], left_out: int = 0) -> str:
     """A table; `left_out` rows more are in the summary."""
     lines = [heads, ["---"] * len(heads), *rows]
-    more = f"\n… and {left_out} more in eval_summary.json\n" if left_out > 0 else ""
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines) + more
+    more = (f"{line}\n" for line in count_more(left_out, 0, "more in eval_summary.json", indent="\n"))
+    return "".join([*(f"| {' | '.join(map(str, line))} |\n" for line in lines), *more])
+
+
+def count_more(count: int, shown: int, rest: str = "more", indent: str = "  ") -> list[str]:
+    """A line with the number of those that are not shown; no line where all are."""
+    return [f"{indent}… and {count - shown:,} {rest}"] if count > shown else []
+
+
+def note_part(shown: int, count: int, rest: str = "") -> str:
+    """How many of all are shown, behind a heading; empty where all are."""
+    return f" ({shown} of {count:,}{rest})" if shown < count else ""
 
 
 def clean_lines(texts: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from pytest_webeval.reports.rates_text import (
     list_exclusions,
 )
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
-from pytest_webeval.reports.tables import clean_lines
+from pytest_webeval.reports.tables import clean_lines, count_more, note_part
 from pytest_webeval.results import EVALUATOR_CHOICE, Summary
 from pytest_webeval.safety.text import MORE, list_first, name_first, pluralize, sanitize, truncate
 from pytest_webeval.summary.task_identity import describe_sample
@@ -32,7 +32,7 @@ def warnings(groups: Sequence[Mapping[str, Any]], run_count: int) -> list[str]:
     """Kinds of warnings with an example each, first those that decided verdicts, which must not drown."""
     if not groups:
         return []
-    limit_note = f" ({WARNINGS_SHOWN} of {len(groups)} kinds)" if len(groups) > WARNINGS_SHOWN else ""
+    limit_note = note_part(WARNINGS_SHOWN, len(groups), " kinds")
     total = sum(group["count"] for group in groups)
     lines = [f"{pluralize(total, 'warning')} in {pluralize(run_count, 'run')}, by kind{limit_note}:"]
     for group in groups[:WARNINGS_SHOWN]:
@@ -52,23 +52,14 @@ def slowest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [sanitize(f"slowest: {runs_with_times}")]
 
 
-def format_contradicted(runs: Sequence[str]) -> list[str]:
-    """Runs that passed their own tests but failed in a Python test, in one line."""
-    if not runs:
-        return []
-    passed = "1 run passed its own test" if len(runs) == 1 else f"{len(runs)} runs passed their own tests"
-    labels = name_first(runs, TASKS_NAMED, LONGEST_NAME, len(runs))
-    return [sanitize(f"{passed}, but a Python test recorded a failure: {labels}")]
+def _format_runs(text: str, runs: Sequence[str]) -> list[str]:
+    """What holds for some runs, with the names of the first of them, in one line; no line without runs."""
+    return [sanitize(f"{text}: {name_first(runs, TASKS_NAMED, LONGEST_NAME, len(runs))}")] if runs else []
 
 
 def format_recorded_failures(runs: Sequence[str]) -> list[str]:
     """Runs of which Python tests recorded a failure and that have no passed test of their own, in one line."""
-    if not runs:
-        return []
-    count = pluralize(len(runs), "run")
-    return [
-        sanitize(f"Python tests scored {count} as a failure: {name_first(runs, TASKS_NAMED, LONGEST_NAME, len(runs))}")
-    ]
+    return _format_runs(f"Python tests scored {pluralize(len(runs), 'run')} as a failure", runs)
 
 
 SITES_SHOWN = 8
@@ -117,9 +108,10 @@ def render_summary(summary: Summary | None, reruns: RerunCommands, facts: Sessio
         results, names = pluralize(len(stale), "result"), _list_first(stale)
         text = f"{facts.output} holds {results} of earlier sessions for runs that are not in this one: {names}"
         files.append(sanitize(text))
+    passed = pluralize(len(facts.contradicted), "run passed its own test", "runs passed their own tests")
     bottom = [
         *slowest(summary.webeval["slowest"]),
-        *format_contradicted(facts.contradicted),
+        *_format_runs(f"{passed}, but a Python test recorded a failure", facts.contradicted),
         *_tasks(summary, facts.missing),
         *_misplaced(facts),
         *_notes(summary),
@@ -145,7 +137,7 @@ def _list_parts(webeval: Mapping[str, Any], reruns: RerunCommands) -> list[str]:
     if report is not None and report["claims"]["honest"] != report["runs"]:
         lines += format_self_report(report)
     if "baseline" in webeval or "gates" in webeval:
-        from pytest_webeval.reports.checks_text import format_baseline, format_gates  # few sessions have either
+        from pytest_webeval.reports.comparison_text import format_baseline, format_gates  # few sessions have either
 
         if "baseline" in webeval:
             lines += format_baseline(webeval["baseline"], reruns, has_gaps=not webeval["partial"])
@@ -188,8 +180,7 @@ def _sites(summary: Summary) -> list[str]:
     for name, rows in list(sites.items())[:SITES_SHOWN]:
         good = sum(row["status"] == "success" for row in rows)
         lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
-    hidden_count = len(sites) - SITES_SHOWN
-    return [*lines, f"  … and {hidden_count} more in the summary"] if hidden_count > 0 else lines
+    return [*lines, *count_more(len(sites), SITES_SHOWN, "more in the summary")]
 
 
 def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
@@ -208,21 +199,18 @@ def _tasks(summary: Summary, missing: Sequence[int | str]) -> list[str]:
 
 def _misplaced(facts: SessionFacts) -> list[str]:
     """A line about directories without runs, and one about runs that were not scored for where they are."""
+
+    def list_labels(labels: Sequence[str]) -> str:
+        only = f"{facts.root_labels[0]}/" if len(facts.root_labels) == 1 else ""  # is not repeated
+        return sanitize(_list_first([label.removeprefix(only) for label in labels]))
+
     lines = []
     if labels := facts.without_runs:
-        subject = "1 directory holds" if len(labels) == 1 else f"{len(labels)} directories hold"
-        lines.append(f"{subject} no run: {_list_labels(labels, facts)}")
+        lines.append(f"{pluralize(len(labels), 'directory holds', 'directories hold')} no run: {list_labels(labels)}")
     if labels := facts.nested_runs:
-        subject, pronoun = ("1 run lies", "it") if len(labels) == 1 else (f"{len(labels)} runs lie", "them")
-        lines.append(f"{subject} inside another run, not scored: {_list_labels(labels, facts)}; move {pronoun} out")
+        subject, pronoun = pluralize(len(labels), "run lies", "runs lie"), "it" if len(labels) == 1 else "them"
+        lines.append(f"{subject} inside another run, not scored: {list_labels(labels)}; move {pronoun} out")
     return lines
-
-
-def _list_labels(labels: Sequence[str], facts: SessionFacts) -> str:
-    """The first of these labels, without the name of the only root."""
-    roots = facts.root_labels
-    names = [label.removeprefix(f"{roots[0]}/") for label in labels] if len(roots) == 1 else labels
-    return sanitize(_list_first(names))
 
 
 def _list_first(tasks: Sequence[int | str]) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _OURS = frozenset(EVALUATORS.values())
 
 IMPORTED_LATE = (  # by evaluators, in a process that scores: processes that are sure to need them begin with them
-    "pytest_webeval.diagnostics.tree_diff",
+    "pytest_webeval.diagnostics.difference",
     "pytest_webeval.evaluators.network.body_matcher",
     "pytest_webeval.evaluators.network.event_matcher",
 )

@@ -11,10 +11,10 @@ from pytest_webeval.recordings.action_trace import ActionTrace, load_action_trac
 from pytest_webeval.recordings.run import Run, placeholder_run
 from pytest_webeval.redaction.policy import DEFINITION, REDACTED
 from pytest_webeval.reports.html.requests import trim_bodies
-from pytest_webeval.reports.html.run_links import ReportPaths
 from pytest_webeval.reports.html.screenshots import FrameCopies, Links, NoFrames, ScreenshotSource, Thumbnails
 from pytest_webeval.reports.html.task_page import (
     PageTexts,
+    ReportPaths,
     recorded_answer,
     recorded_events,
     recorded_parts,

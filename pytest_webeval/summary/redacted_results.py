@@ -14,7 +14,7 @@ from msgspec import Meta, ValidationError, convert, structs
 from pytest_webeval.errors import RecordingError, SettingsError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.webarena_verified import RESPONSE
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting

@@ -27,7 +27,7 @@ LISTED = Path(__file__).with_name("loaded_before_first_test.txt")
 # Of these parts a session without trajectories needs what they share with other runs.
 SHARED = {"recordings.trajectory": {"", ".layout"}, "rubrics": {"", ".policy"}}
 SELDOM = {
-    "diagnostics.tree_diff",
+    "diagnostics.difference",
     "evaluators.rubric_verdict",
     "plugin.audit",
     "plugin.reporting.attachments",
@@ -35,7 +35,6 @@ SELDOM = {
     "plugin.reporting.pytest_html",
     "recordings.formats.fara_trajectory",
     "redaction.redactor",
-    "reports.attachment_text",
     "summary.metrics_json",
     "summary.trajectory_rows",
     "summary.trajectory_statistics",

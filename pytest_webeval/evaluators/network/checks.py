@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 
-from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, build_explanation, differ, truncate_json
-from pytest_webeval.diagnostics.tree_diff import differences
+from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, build_explanation, differ, differences, truncate_json
 from pytest_webeval.evaluators.network.urls import Query, Url
 from pytest_webeval.recordings.network.events import NetworkEvent
 from pytest_webeval.results import DIFFERENT, EXTRA, MISSING, Assertion, Difference, Explanation, NamedEvent

@@ -17,7 +17,7 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import STRICT
-from pytest_webeval.reports.attachment_text import answer_text, differences_text
+from pytest_webeval.reports.failure_text import answer_text, differences_text
 from pytest_webeval.reports.html.screenshots import MOST_HEADER_BYTES, is_jpeg, read_size
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.pictures import MOST_PIXELS

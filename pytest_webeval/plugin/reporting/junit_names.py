@@ -49,7 +49,7 @@ class JunitNames(Struct, frozen=True, eq=False, dict=True):
         gates = summary.webeval.get("gates")
         if self._xml is None or not gates:
             return
-        from pytest_webeval.reports.checks_text import format_gate  # few sessions have gates
+        from pytest_webeval.reports.comparison_text import format_gate  # few sessions have gates
 
         for number, gate in enumerate(gates, 1):
             text = f"{'pass' if gate['passed'] else 'fail'}: {format_gate(gate)}"

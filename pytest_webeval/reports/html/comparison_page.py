@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
-
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.comparison_text import (
@@ -27,7 +25,6 @@ from pytest_webeval.reports.html.side_by_side.entries import (
     DETAILED,
     DetailsReader,
     SessionFiles,
-    TaskRuns,
     build_entry,
     select_tasks,
 )
@@ -56,39 +53,31 @@ def write_comparison_page(
     else is read of them, and what is read is redacted by `policy`.
     """
     reader = DetailsReader(directory, Redacting(policy, is_leaving=True), RecordingReader(directory, Budget()))
-    entries = _Entries(files, select_tasks(content, files) if files else {}, reader)
+    tasks = select_tasks(content, files) if files else {}
+    built: set[str] = set()
+
+    def build(number: int, run: str) -> dict[str, Any] | None:
+        """The details for a row of a comparison; of a task that has them already, only their place on the page."""
+        task = tasks.get((number, run))
+        if task is None:
+            return None
+        if task.anchor in built:
+            return {"anchor": task.anchor, "columns": []}
+        built.add(task.anchor)
+        return build_entry(task, files, reader)
+
     view = {
         "comparisons": [
-            _build_view(comparison, partial(entries.build, number))
-            for number, comparison in enumerate(content["comparisons"])
+            _build_view(comparison, partial(build, number)) for number, comparison in enumerate(content["comparisons"])
         ],
         "gates": content["gates"],
         "policy": PICTURE_POLICY if files else STATIC_POLICY,
         "has_files": bool(files),
-        "most_tasks": len({task.anchor for task in entries.tasks.values()}),
+        "most_tasks": len({task.anchor for task in tasks.values()}),
         "signs": _SIGNS,
         "roles": _ROLES,
     }
     return write_static_page(directory / COMPARISON, "comparison.html.jinja", view)
-
-
-class _Entries(Struct, eq=False):
-    """The details of changed tasks, each once on the page."""
-
-    files: Sequence[SessionFiles]
-    tasks: Mapping[tuple[int, str], TaskRuns]
-    reader: DetailsReader
-    _built: set[str] = field(default_factory=set)
-
-    def build(self, number: int, run: str) -> dict[str, Any] | None:
-        """The details for a row of a comparison; of a task that has them already, only their place on the page."""
-        task = self.tasks.get((number, run))
-        if task is None:
-            return None
-        if task.anchor in self._built:
-            return {"anchor": task.anchor, "columns": []}
-        self._built.add(task.anchor)
-        return build_entry(task, self.files, self.reader)
 
 
 FindEntry = Callable[[str], dict[str, Any] | None]

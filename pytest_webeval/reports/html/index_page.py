@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_webeval.reports.comparison_text import list_facts
 from pytest_webeval.reports.history_text import format_time
-from pytest_webeval.reports.html.index_rows import COLUMNS, KNOWN, MOST_VALUES, IndexRow, IndexTally, RowTables
+from pytest_webeval.reports.html.index_rows import COLUMNS, KNOWN, IndexRow, IndexTally, RowTables
 from pytest_webeval.reports.rates_text import format_excluded, format_other_rates
 from pytest_webeval.reports.terminal import describe_rules
 from pytest_webeval.results import Summary
@@ -15,6 +15,7 @@ from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.summary.task_identity import describe_sample
 
 MOST_ROWS = 20_000  # in the first page itself: the list of more runs is written in parts
+MOST_VALUES = 1_000  # of a filter, of more runs
 MOST_LISTED = 500  # failure groups and rates that the page lists of more runs
 # Headings of the columns `site` and `type`: for tasks with sites, for trajectories, and for both in one session.
 _OF_TASKS = {
@@ -47,7 +48,7 @@ def index_view(
     `rows` are iterated twice. Of more than `most_rows`, the page has `row_parts` in place of `rows`: see `write_index`.
     """
     tally = IndexTally.of(rows)
-    webeval = summary.webeval
+    webeval, flips = summary.webeval, tally.values.get("flip")
     headings = _OF_TRAJECTORIES if tally.has_trajectories else _OF_TASKS
     headings = _OF_BOTH if tally.has_trajectories and tally.has_tasks else headings
     index = {
@@ -61,12 +62,12 @@ def index_view(
         "totals": _totals(summary),
         "headings": headings,
         "sites": tally.sites.build_rates(),
-        "templates": tally.build_templates(),
+        "templates": [rate | {"text": tally.texts.get(rate["name"])} for rate in tally.templates.build_rates()],
         "types": tally.types.build_rates(),
         "groups": [],
-        "evaluators": tally.list_names("evaluator"),
-        "warnings": tally.list_names("warning"),
-        "flips": tally.count_flips(),
+        "evaluators": sorted(tally.values.get("evaluator", ())),
+        "warnings": sorted(tally.values.get("warning", ())),
+        "flips": {"fixed": 0, "regressed": 0} | dict(flips) if flips else None,
         "distributions": tally.distributions.build_views(),
         "attempts": build_agents(webeval.get("attempts")),
         "baseline": build_baseline(webeval),
@@ -85,7 +86,10 @@ def _bound(index: Mapping[str, Any], tally: IndexTally, groups: Sequence[Mapping
     """The page without what grows with the number of runs, and what is known of all rows."""
     rates = {name: index[name][:MOST_LISTED] for name in ("sites", "templates", "types")}
     names = {name: index[name][:MOST_VALUES] for name in ("evaluators", "warnings")}
-    values = {key: tally.list_frequent(key) for key in tally.values}
+    values = {
+        key: sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_VALUES]
+        for key, counts in tally.values.items()
+    }
     values["group"] = [(str(number), group["count"]) for number, group in enumerate(groups[:MOST_LISTED])]
     more = {name: len(index[name]) - len(rates[name]) for name in rates} | {"groups": max(0, len(groups) - MOST_LISTED)}
     parts = {"count": tally.count, "shared": tally.directories, "values": values, "more": more}

@@ -37,7 +37,6 @@ KNOWN = "known"
 _GROUP = ("evaluator", "field", "kind", KNOWN)
 LONGEST_INTENT, LONGEST_REASON = 200, 300  # characters: the whole texts stand on the page of the run
 MOST_NAMES = 20_000  # that are counted: more than a page can list, and as many as fit into memory
-MOST_VALUES = 1_000  # of a filter, in a list that is written in parts
 _DIGITS = 4  # of the ends of an interval: more than a bar can show
 Name = TypeVar("Name")
 
@@ -187,7 +186,7 @@ class IndexTally:
         self.distributions = DistributionTally()
         self.values: dict[str, Counter[str]] = {}  # how many runs have each value of a filter
         self.directories: str | None = None  # with which the labels of all runs begin
-        self._texts: dict[str, str | None] = {}  # of templates, by their numbers
+        self.texts: dict[str, str | None] = {}  # of templates, by their numbers
 
     @classmethod
     def of(cls, rows: Iterable[IndexRow]) -> IndexTally:
@@ -210,32 +209,14 @@ class IndexTally:
         if record.template >= 0:
             name = str(record.template)
             self.templates.add(name, record)
-            if row.template and len(self._texts) < MOST_NAMES:
-                self._texts.setdefault(name, cut(row.template, LONGEST_INTENT))
+            if row.template and len(self.texts) < MOST_NAMES:
+                self.texts.setdefault(name, cut(row.template, LONGEST_INTENT))
         for key, values in _list_values(row, site, kind):
             counts = self.values.setdefault(key, Counter())
             for value in values:
                 if value in counts or len(counts) < MOST_NAMES:
                     counts[value] += 1
         self.directories = _share_directories(self.directories, record.run)
-
-    def build_templates(self) -> list[dict[str, Any]]:
-        """The rates by intent template, with its text."""
-        return [rate | {"text": self._texts.get(rate["name"])} for rate in self.templates.build_rates()]
-
-    def list_names(self, key: str) -> list[str]:
-        """All values of a filter, sorted."""
-        return sorted(self.values.get(key, ()))
-
-    def list_frequent(self, key: str) -> list[tuple[str, int]]:
-        """The most frequent values of a filter and how many runs have them."""
-        counts = self.values.get(key, Counter())
-        return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_VALUES]
-
-    def count_flips(self) -> dict[str, int] | None:
-        """How many runs changed since the baseline, by kind; None without any."""
-        flips = self.values.get("flip")
-        return {"fixed": 0, "regressed": 0} | dict(flips) if flips else None
 
 
 def _list_values(row: IndexRow, site: str, kind: str) -> Iterator[tuple[str, Iterable[str]]]:

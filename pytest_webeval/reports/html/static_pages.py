@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_webeval.authoring.audit.findings import KINDS
 from pytest_webeval.reports.history_text import (
@@ -48,13 +48,9 @@ _BADGES = {"success": "success", "failure": "failure", "error": "error"}
 
 def write_history_page(content: Mapping[str, Any], directory: Path) -> Path:
     """Write history.html with its style into a directory, and return its path. Raises `SettingsError`."""
-    return write_static_page(directory / HISTORY, "history.html.jinja", _build_history(content))
-
-
-def _build_history(content: Mapping[str, Any]) -> dict[str, Any]:
     sessions = _build_sessions(content["sessions"])
     problems = [*content.get("skipped", ()), *content["problems"]]
-    return {
+    view = {
         "title": describe_sessions(content),
         "tasks": describe_tasks(content["tasks"]),
         "sessions": sessions,
@@ -79,6 +75,7 @@ def _build_history(content: Mapping[str, Any]) -> dict[str, Any]:
         "more_problems": len(problems[PROBLEMS_ON_PAGE:]),
         "policy": STATIC_POLICY,
     }
+    return write_static_page(directory / HISTORY, "history.html.jinja", view)
 
 
 def _build_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -125,13 +122,7 @@ def _format_cell(counts: Mapping[str, Any] | None) -> str:
     return f"{format_rate(counts)} ({counts['success_count']:,} of {counts['judged_count']:,})"
 
 
-class _Point(NamedTuple):
-    """Coordinates of a rate and of the ends of its interval."""
-
-    x: float
-    rate: float
-    low: float
-    high: float
+_Point = tuple[float, float, float, float]  # x, and y of a rate and of the ends of its interval
 
 
 def draw_rates(counts: Sequence[Mapping[str, Any] | None]) -> dict[str, str]:
@@ -145,8 +136,8 @@ def draw_rates(counts: Sequence[Mapping[str, Any] | None]) -> dict[str, str]:
     ]
     return {
         "band": "".join(_draw_band(piece, min(0.4 * column, _WIDEST_MARK)) for piece in pieces),
-        "line": "".join(_join((point.x, point.rate) for point in piece) for piece in pieces),
-        "dots": "".join(f"M{point.x:.1f} {point.rate:.1f}h0" for piece in pieces for point in piece),
+        "line": "".join(_join((x, rate) for x, rate, _, _ in piece) for piece in pieces),
+        "dots": "".join(f"M{x:.1f} {rate:.1f}h0" for piece in pieces for x, rate, _, _ in piece),
     }
 
 
@@ -154,7 +145,8 @@ def _place(counts: Mapping[str, Any] | None, x: float) -> _Point | None:
     if counts is None or not counts["judged_count"]:
         return None
     low, high = counts["success_rate_interval_95"]
-    return _Point(x, *(HEIGHT * (1 - share) for share in (counts["success_rate"], low, high)))
+    y_rate, y_low, y_high = (HEIGHT * (1 - share) for share in (counts["success_rate"], low, high))
+    return x, y_rate, y_low, y_high
 
 
 def _draw_band(points: Sequence[_Point], half: float) -> str:
@@ -162,8 +154,8 @@ def _draw_band(points: Sequence[_Point], half: float) -> str:
     if len(points) == 1:
         ((x, _, low, high),) = points
         return f"M{x - half:.1f} {high:.1f}h{2 * half:.1f}V{low:.1f}h{-2 * half:.1f}z"
-    upper = [(point.x, point.high) for point in points]
-    lower = [(point.x, point.low) for point in reversed(points)]
+    upper = [(x, high) for x, _, _, high in points]
+    lower = [(x, low) for x, _, low, _ in reversed(points)]
     return f"{_join([*upper, *lower])}z"
 
 
@@ -186,13 +178,9 @@ def draw_outcomes(outcomes: str) -> list[tuple[str, str]]:
 
 def write_audit_page(content: Mapping[str, Any], directory: Path) -> Path:
     """Write audit.html with its style into a directory, and return its path. Raises `SettingsError`."""
-    return write_static_page(directory / AUDIT, "audit.html.jinja", _build_audit(content))
-
-
-def _build_audit(content: Mapping[str, Any]) -> dict[str, Any]:
     tasks, noun = content["tasks"], "finding" if content["finding_count"] == 1 else "findings"
     with_findings = sum(bool(task["findings"]) for task in tasks)
-    return {
+    view = {
         "rules": content["rules"],
         "tasks": pluralize(content["task_count"], "task"),
         "trials": pluralize(sum(task["trials"] for task in tasks), "trial"),
@@ -201,6 +189,7 @@ def _build_audit(content: Mapping[str, Any]) -> dict[str, Any]:
         "tables": [_build_table("findings", "Findings", tasks), _build_table("notes", "Notes", tasks)],
         "policy": STATIC_POLICY,
     }
+    return write_static_page(directory / AUDIT, "audit.html.jinja", view)
 
 
 def _build_table(name: str, title: str, tasks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

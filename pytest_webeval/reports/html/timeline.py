@@ -48,9 +48,13 @@ def step_timeline(
         with suppress(WebEvalError):
             steps = trajectory.steps
     if trajectory is not None and not steps:
+        empty = dict.fromkeys(("observation", "url", "before", "size", "target", "events"))
+        shots = enumerate(trajectory.screenshots[-MOST_STEPS:], 1)
+        taken = [(number, _picture(shot, pictures)) for number, shot in shots]
         return [
-            _screenshot_to_json(number, shot, pictures)
-            for number, shot in enumerate(trajectory.screenshots[-MOST_STEPS:], 1)
+            {"index": number, "action": "", "arguments": {}, "thought": "", "after": picture.url}
+            | {"problem": picture.problem, **empty}
+            for number, picture in taken
         ]
     last_steps = list(zip_longest(steps, _ranges(run, steps)))[-MOST_STEPS:]
     return [_step_to_json(step, events, pictures) for step, events in last_steps]
@@ -87,13 +91,6 @@ def _step_to_json(step: Step, events: Range | None, pictures: ScreenshotSource |
         "target": _target_to_json(step.target, before),
         "events": events and list(events),
     }
-
-
-def _screenshot_to_json(number: int, shot: Screenshot, pictures: ScreenshotSource | None) -> dict[str, Any]:
-    empty = dict.fromkeys(("observation", "url", "before", "size", "target", "events"))
-    after = _picture(shot, pictures)
-    step = {"index": number, "action": "", "arguments": {}, "thought": "", "after": after.url, "problem": after.problem}
-    return step | empty
 
 
 def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> Picture:

@@ -56,18 +56,8 @@ def events_name(label: str) -> str:
     return f"{data_name(label)}-events"
 
 
-def task_script(label: str, data: Mapping[str, Any]) -> str:
-    """A script that hands the page what it shows of one task."""
-    return _call("task", label, data)
-
-
-def events_script(label: str, events: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, str]]) -> str:
-    """A script that hands the page the details of a task's events; their headers are positions in `headers`."""
-    return _call("events", label, {"headers": headers, "events": events})
-
-
-def _call(function: str, label: str, data: Any) -> str:
-    """A call of a function of the page.
+def task_script(label: str, data: Mapping[str, Any], function: str = "task") -> str:
+    """A script that hands a function of the page what it shows of one task, or of its events.
 
     The JSON is a text in it: as an object of JavaScript, a key `__proto__` would be none.
     """
@@ -121,9 +111,10 @@ def write_task(label: str, data: Mapping[str, Any], directory: Path) -> str:
 def write_events(
     label: str, events: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, str]], directory: Path
 ) -> None:
-    """Write the script with the details of a task's events, if there are any."""
+    """Write the script with the details of a task's events, if any; their headers are positions in `headers`."""
     if events:
-        write_in_place(directory / PAGES / f"{events_name(label)}.js", events_script(label, events, headers), ADVICE)
+        script = task_script(label, {"headers": headers, "events": events}, "events")
+        write_in_place(directory / PAGES / f"{events_name(label)}.js", script, ADVICE)
 
 
 def write_single(index: Mapping[str, Any], scripts: Iterable[str], path: Path) -> None:

@@ -9,8 +9,14 @@ from itertools import permutations
 
 import pytest
 
-from pytest_webeval.diagnostics.difference import LONGEST, bounded_path, build_explanation, differ, truncate_json
-from pytest_webeval.diagnostics.tree_diff import differences
+from pytest_webeval.diagnostics.difference import (
+    LONGEST,
+    bounded_path,
+    build_explanation,
+    differ,
+    differences,
+    truncate_json,
+)
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.results import TaskResult

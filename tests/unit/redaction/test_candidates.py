@@ -8,11 +8,10 @@ import pytest
 from hypothesis import example, given, settings, strategies
 
 from pytest_webeval.redaction import text as texts
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.patterns import candidates
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.text import Replacements, TextRedactor
 from tests.support import canaries
 from tests.support.default_run import examples
 from tests.unit.redaction.test_text import HIDDEN, KEYS, TOKENS

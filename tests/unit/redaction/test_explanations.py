@@ -6,7 +6,7 @@ import pytest
 
 from pytest_webeval.redaction.policy import STRICT, RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replacement_for
+from pytest_webeval.redaction.text import replacement_for
 from pytest_webeval.results import EvaluatorResult, TaskResult
 from tests.support.canaries import canary
 

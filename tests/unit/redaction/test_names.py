@@ -8,12 +8,11 @@ import tracemalloc
 import pytest
 
 from pytest_webeval.redaction.json import is_plain_text
-from pytest_webeval.redaction.marks import may_hold_secrets
-from pytest_webeval.redaction.names import is_secret
+from pytest_webeval.redaction.names import is_secret, may_hold_secrets
 from pytest_webeval.redaction.patterns import is_suspect
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replacement_for
+from pytest_webeval.redaction.text import replacement_for
 from pytest_webeval.results import EvaluatorResult
 
 SALT = b"of the recording"

@@ -9,7 +9,7 @@ import pytest
 from pytest_webeval.redaction.known_secrets import KnownSecrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replacement_for
+from pytest_webeval.redaction.text import replacement_for
 from pytest_webeval.results import Assertion, EvaluatorResult, TaskResult
 
 SALT = b"of the recording"

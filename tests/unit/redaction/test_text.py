@@ -7,10 +7,10 @@ import time
 import pytest
 from hypothesis import given, strategies
 
-from pytest_webeval.redaction.marks import may_hold_secrets
+from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import replacement_for
+from pytest_webeval.redaction.text import replacement_for
 from tests.support.default_run import first_by_default
 
 SALT = b"of the recording"

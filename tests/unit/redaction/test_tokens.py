@@ -11,8 +11,7 @@ from pytest_webeval.redaction.json import JsonRedactor, decode_token, is_plain_t
 from pytest_webeval.redaction.known_secrets import KnownSecrets, fold
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
 from pytest_webeval.redaction.redactor import Redactor
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import TextRedactor
+from pytest_webeval.redaction.text import Replacements, TextRedactor
 from tests.support.default_run import examples
 from tests.support.stored_results import build
 

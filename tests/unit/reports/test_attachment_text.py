@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.attachment_text import answer_text, differences_text
+from pytest_webeval.reports.failure_text import answer_text, differences_text
 from pytest_webeval.results import EvaluatorResult, Status
 from tests.support.stored_results import build
 

@@ -11,8 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from pytest_webeval.reports.failure_text import describe_difference
-from pytest_webeval.reports.html.side_by_side.requests import Place, Request, number, split_url
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_details import Request, RunDetails, number, split_url
 from pytest_webeval.results import EvaluatorResult, Status, list_failed
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
@@ -57,17 +56,20 @@ def align_checks(runs: Sequence[RunDetails | None]) -> Rows:
     """The checks that do not end alike in all sessions; of a session without a result none is known."""
     failures = [None if run is None else _collect_failures(run) for run in runs]
     keys = list(dict.fromkeys(key for failed in failures if failed for key in failed[0]))
-    rows = [Row(key[2] or "verdict", [_find_check(key, failed) for failed in failures], key[0]) for key in keys]
+
+    def find_cell(key: _CheckKey, failures: _Failures | None) -> Cell:
+        if failures is None:
+            return _NOT_READ
+        failed, evaluators = failures
+        return failed.get(key) or (_PASSED if key[:2] in evaluators else _NO_CHECK)
+
+    rows = [Row(key[2] or "verdict", [find_cell(key, failed) for failed in failures], key[0]) for key in keys]
     return _select(rows, MOST_CHECKS)
 
 
 def _select(rows: Sequence[Row], most: int) -> Rows:
-    differing = [row for row in rows if not _is_same(row.cells)]
+    differing = [row for row in rows if len(set(row.cells)) != 1]
     return Rows(differing[:most], len(differing[most:]), len(rows) - len(differing))
-
-
-def _is_same(cells: Sequence[Cell]) -> bool:
-    return len(set(cells)) == 1
 
 
 _Failures = tuple[Mapping[_CheckKey, Cell], frozenset[tuple[str, str]]]  # and the evaluators that there are
@@ -117,13 +119,6 @@ def _list_failures(result: EvaluatorResult) -> Iterator[tuple[str, str]]:
         yield "", result.error_msg or result.status.value
 
 
-def _find_check(key: _CheckKey, failures: _Failures | None) -> Cell:
-    if failures is None:
-        return _NOT_READ
-    failed, evaluators = failures
-    return failed.get(key) or (_PASSED if key[:2] in evaluators else _NO_CHECK)
-
-
 def align_requests(runs: Sequence[RunDetails | None]) -> Rows:
     """The requests that differ. The n-th request of a method to a place is compared with the n-th one of the others.
 
@@ -132,17 +127,14 @@ def align_requests(runs: Sequence[RunDetails | None]) -> Rows:
     numbered = [{} if run is None else dict(number(run.requests)) for run in runs]
     absent = [_NOT_SENT if run is not None and run.has_all_requests else _NOT_READ for run in runs]
     keys = dict.fromkeys(key for requests in numbered for key in requests)
-    return _select([_build_request_row(key, numbered, absent) for key in keys], MOST_REQUESTS)
-
-
-_RequestKey = tuple[Place, int]
-
-
-def _build_request_row(
-    key: _RequestKey, numbered: Sequence[Mapping[_RequestKey, Request]], absent: Sequence[Cell]
-) -> Row:
-    cells = [_describe(requests.get(key), cell) for requests, cell in zip(numbered, absent, strict=True)]
-    return Row(" ".join(key[0]), cells)
+    rows = [
+        Row(
+            " ".join(place),
+            [_describe(requests.get((place, count)), cell) for requests, cell in zip(numbered, absent, strict=True)],
+        )
+        for place, count in keys
+    ]
+    return _select(rows, MOST_REQUESTS)
 
 
 def _describe(request: Request | None, absent: Cell) -> Cell:

@@ -14,21 +14,21 @@ from typing import Any
 from msgspec import Struct, structs
 
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.side_by_side import report_pages
 from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
-from pytest_webeval.reports.html.side_by_side.requests import (
+from pytest_webeval.reports.html.side_by_side.run_details import (
     Place,
+    RunDetails,
     list_deciding_places,
-    list_named,
-    mark_matches,
+    redact,
     select,
 )
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, redact
 from pytest_webeval.reports.html.side_by_side.run_files import (
     UNREADABLE,
-    Recorded,
     RecordingReader,
+    build_result,
+    link_to_task,
     list_places,
+    read_page,
     read_result,
 )
 from pytest_webeval.results import TaskResult
@@ -197,16 +197,15 @@ class DetailsReader(Struct, frozen=True):
             return _DAMAGED
 
     def _read_page(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
-        page = report_pages.read_page(files.directory, run.run)
+        page = read_page(files.directory, run.run)
         if page is None:
             return None
-        result = drop_untrusted_marks(report_pages.build_result(page, run.task_id))
+        result = drop_untrusted_marks(build_result(page, run.task_id))
         if not _is_of(run, result):
             return "its page is of another session"
-        recorded = self.recordings.find_picture(result, page, files.directory, run.run)
-        recorded = recorded.with_requests(page.get("network"))
-        address = report_pages.link_to_task(files.directory, run.run, self.directory)
-        return _build(run, result, recorded, address)
+        details = self.recordings.read_page(result, page, files.directory, run.run)
+        address = link_to_task(files.directory, run.run, self.directory)
+        return structs.replace(details, address=address, reason=run.reason or "")
 
     def _read_result(self, files: SessionFiles, run: ScoredRun) -> RunDetails | str | None:
         read = read_result(files.directory, run.run)
@@ -215,23 +214,8 @@ class DetailsReader(Struct, frozen=True):
         result, place = drop_untrusted_marks(read[0]), read[1]
         if not _is_of(run, result):
             return "its result is of another session"
-        paths = list_places(place, files.base, run.run)
-        return _build(run, result, self.recordings.read(result, paths), None)
-
-
-def _build(run: ScoredRun, result: TaskResult, recorded: Recorded, address: str | None) -> RunDetails:
-    named = list_named(result.evaluators_results)
-    return RunDetails(
-        result,
-        named if recorded.requests is None else mark_matches(recorded.requests, named),
-        recorded.has_all_requests,
-        recorded.picture,
-        recorded.caption,
-        address,
-        recorded.problems,
-        run.reason or "",
-        recorded.run,
-    )
+        details = self.recordings.read(result, list_places(place, files.base, run.run))
+        return structs.replace(details, reason=run.reason or "")
 
 
 def _is_of(run: ScoredRun, result: TaskResult) -> bool:

@@ -1,39 +1,170 @@
-"""The result file of a run, and what the recording adds, if that is still there and the same.
+"""The page or the result of a run, and what the recording adds, if that is still there and the same.
 
-A recording adds all requests, and the picture that says most.
+A page in the report of a session is redacted, and has all that it shows in one file. A recording adds all requests,
+and the picture that says most.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR
 from typing import Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlencode
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from pytest_webeval.errors import RecordingError, SettingsError, WebEvalError
 from pytest_webeval.recordings.formats import load_run
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import Screenshot
 from pytest_webeval.reports.html.requests import marks_of, network_table
-from pytest_webeval.reports.html.screenshots import Links, Picture
-from pytest_webeval.reports.html.side_by_side.report_pages import find_frame, find_picture, find_run_directory
-from pytest_webeval.reports.html.side_by_side.requests import Request, read_requests
-from pytest_webeval.reports.html.side_by_side.run_details import choose_step, describe_step
+from pytest_webeval.reports.html.screenshots import Links, Picture, relative_url
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, choose_step, describe_run, describe_step
 from pytest_webeval.reports.html.timeline import step_timeline
+from pytest_webeval.reports.html.writer import PAGES, data_name, inert_json
 from pytest_webeval.results import RESULT, TaskResult, find_version_problem
 from pytest_webeval.rules import RULES, find_rules
 from pytest_webeval.safety.files import exists_no_follow, read_file_inside, sha256
-from pytest_webeval.safety.json import load_bounded
+from pytest_webeval.safety.json import get_member, load_bounded
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary.record import JUDGE_FILES
+from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-MOST_BYTES = 32 * 2**20  # of one result
+MOST_EVALUATORS = 50
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_END = "');\n"
+
+
+def read_page(directory: Path, label: str) -> dict[str, Any] | None:
+    """What the page of a run shows, in the report in a directory; None where there is no page.
+
+    Raises `RecordingError` or `ValueError` for a file that the report did not write so.
+    """
+    name = f"{data_name(label)}.js"
+    if not exists_no_follow(directory / PAGES / name):
+        return None
+    text = read_file_inside(directory, f"{PAGES}/{name}", MOST_BYTES).decode()
+    start = f"webeval.task({inert_json(label)}, '"
+    if not text.startswith(start) or not text.endswith(_END):
+        raise ValueError("not a page of this run")
+    json_text = _ESCAPED.sub(lambda match: "\n" if match[1] == "n" else match[1], text[len(start) : -len(_END)])
+    page = load_bounded(json_text, USUAL, "the page")
+    if not isinstance(page, dict):
+        raise ValueError("not a page of this run")
+    return page
+
+
+def build_result(page: Mapping[str, Any], task_id: int | str) -> TaskResult:
+    """The result as far as the page shows it. Raises `ValueError`."""
+    evaluators = page.get("evaluators")
+    listed = [each for each in evaluators if isinstance(each, dict)] if isinstance(evaluators, list) else []
+    evaluated = listed[:MOST_EVALUATORS]
+    return TaskResult.read(
+        {
+            "task_id": task_id,
+            "intent_template_id": -1,
+            "sites": [],
+            "task_revision": -1,
+            "status": page.get("status"),
+            "score": 0.0,
+            "evaluators_results": [_build_evaluation(each, page) for each in evaluated],
+            "error_msg": page.get("error"),
+            **dict.fromkeys(_VERSIONS, ""),
+            "webeval": {
+                "trajectory": {"answer": _find_answer(page)},
+                "inputs": get_member(page.get("checksums"), "inputs"),
+                "explanations": [
+                    {name: each[name] for name in ("differences", "nearest", "candidates") if each.get(name)}
+                    if each.get("differences")
+                    else None
+                    for each in evaluated
+                ],
+            },
+        }
+    )
+
+
+def _find_answer(page: Mapping[str, Any]) -> Any:
+    """The answer as the agent wrote it; None where the page has it among what an evaluator found alone."""
+    answer = page.get("answer")
+    fields = get_member(answer, "fields")
+    if isinstance(fields, list):
+        return {str(get_member(each, "name")): get_member(each, "value") for each in fields}
+    value = get_member(answer, "value")
+    return get_member(get_member(page.get("about"), "trajectory"), "answer") if value is None else value
+
+
+_VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum", "webarena_verified_data_checksum")
+
+
+def _build_evaluation(evaluated: Mapping[str, Any], page: Mapping[str, Any]) -> dict[str, Any]:
+    name, assertions = evaluated.get("name"), evaluated.get("assertions")
+    verdict = get_member(page.get("rubric"), "verdict") if name == RUBRIC_EVALUATOR else evaluated.get("actual")
+    names = {"assertion_name": "name", "status": "status", "assertion_msgs": "messages"}
+    return {
+        "evaluator_name": name,
+        "score": 0.0,
+        "actual": verdict,
+        "error_msg": evaluated.get("error"),
+        **{each: evaluated.get(each) for each in ("status", "expected")},
+        "assertions": [
+            {field: get_member(each, shown) for field, shown in names.items()}
+            for each in (assertions if isinstance(assertions, list) else ())
+        ],
+    }
+
+
+def link_to_task(report: Path, label: str, directory: Path) -> str:
+    """The address of a task in a report, from a page in a directory."""
+    return f"{relative_url(report / 'index.html', directory)}#{urlencode({'task': label})}"
+
+
+def find_run_directory(page: Mapping[str, Any], report: Path) -> Path | None:
+    """The run directory that a page links to; None without such a link."""
+    address = _find_run_address(page)
+    with suppress(ValueError):
+        return None if address is None else report / unquote_to_bytes(address).decode()
+    return None
+
+
+def find_picture(step: Mapping[str, Any], page: Mapping[str, Any]) -> str | None:
+    """The name of the last picture of a step in the run directory; None for any other picture.
+
+    A small copy that the report has in itself is not copied again.
+    """
+    root = _find_run_address(page)
+    url = next((url for side in ("after", "before") if isinstance(url := step.get(side), str) and url), None)
+    if root is None or url is None or not url.startswith(root):
+        return None
+    with suppress(ValueError):
+        return unquote_to_bytes(url.removeprefix(root)).decode()
+    return None
+
+
+def find_frame(step: Mapping[str, Any], label: str) -> str | None:
+    """The name of the last frame of a Playwright trace that the report has for a step of a run; None without any."""
+    pattern = rf"{PAGES}/{data_name(label)}-frame-[0-9]{{1,4}}\.(?:png|jpg)"
+    urls = (step.get(side) for side in ("after", "before"))
+    return next((url for url in urls if isinstance(url, str) and re.fullmatch(pattern, url)), None)
+
+
+def _find_run_address(page: Mapping[str, Any]) -> str | None:
+    """The relative address of the run directory, which ends in a slash."""
+    links = page.get("links")
+    for link in links if isinstance(links, list) else ():
+        address = get_member(link, "href")
+        if get_member(link, "label") == "run directory" and isinstance(address, str):
+            is_local = address.endswith("/") and not address.startswith("/") and ":" not in address
+            return address if is_local and address.isprintable() else None
+    return None
+
+
+MOST_BYTES = 32 * 2**20  # of one page or result
 MOST_LEVELS = 40  # of directories in a label
 MOST_RECORDED_BYTES = 64 * 2**20  # of one file of a recording
 MOST_INPUTS = 1_000  # files of one run
@@ -139,52 +270,38 @@ class Budget(Struct):
         return True
 
 
-class Recorded(Struct, frozen=True):
-    """Requests, which are None if they are not known, a picture, and the run whose secrets these may repeat."""
-
-    requests: list[Request] | None = None
-    has_all_requests: bool = False
-    picture: Picture = Picture()
-    caption: str = ""
-    run: Run | None = None
-    problems: tuple[str, ...] = ()
-
-    def with_requests(self, network: Any) -> Recorded:
-        """The same with the requests of a table as the report has it: of very many it has the last ones."""
-        requests = read_requests(network)
-        has_all = requests is not None and not network.get("left_out")
-        return structs.replace(self, requests=requests, has_all_requests=has_all)
-
-
 class RecordingReader(Struct, frozen=True):
     """Reads recordings for a page in a directory, as many as the budget allows."""
 
     directory: Path
     budget: Budget
 
-    def find_picture(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> Recorded:
-        """The picture of the step that the page of a run names: in the report, or else in the run directory."""
+    def read_page(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> RunDetails:
+        """What the page of a run shows, with the picture of the step that it names.
+
+        That is a frame in the report, or a screenshot in the run directory.
+        """
+        network = page.get("network")
         step, is_failing = choose_step(result, page.get("steps"))
         if step is None:
-            return Recorded()
+            return describe_run(result, network)
         caption = describe_step(step, is_failing=is_failing)
         if (frame := find_frame(step, label)) is not None:
-            return Recorded(picture=self._link(report, Screenshot(frame, 0)), caption=caption)
+            return describe_run(result, network, picture=self._link(report, frame), caption=caption)
         path = find_run_directory(page, report)
         problem = self._check_recording(path, result)
         if path is None or problem:
-            return Recorded(problems=(problem,))
-        name = find_picture(step, page)
-        picture = Picture() if name is None else self._link(path, Screenshot(name, 0))
-        return Recorded(picture=picture, caption=caption)
+            return describe_run(result, network, problems=(problem,))
+        picture = self._link(path, find_picture(step, page))
+        return describe_run(result, network, picture=picture, caption=caption)
 
-    def read(self, result: TaskResult, paths: Iterable[Path]) -> Recorded:
+    def read(self, result: TaskResult, paths: Iterable[Path]) -> RunDetails:
         """What is in the first of some directories that has files of the recording."""
         inputs = list_inputs(result)
         path = next((path for path in paths if measure_recording(path, inputs)), None)
         problem = self._check_recording(path, result)
         if path is None or problem:
-            return Recorded(problems=(problem,))
+            return describe_run(result, problems=(problem,))
         run = None
         try:
             run = load_recording(path, result)
@@ -192,11 +309,11 @@ class RecordingReader(Struct, frozen=True):
             step, is_failing = choose_step(result, step_timeline(run, None))
             shot = find_shot(run, step)
         except UNREADABLE:
-            return Recorded(run=run, problems=("the recording cannot be read",))
+            return describe_run(result, run=run, problems=("the recording cannot be read",))
         if step is None or shot is None:
-            return Recorded(run=run).with_requests(network)
-        picture, caption = self._link(path, shot), describe_step(step, is_failing=is_failing)
-        return Recorded(picture=picture, caption=caption, run=run).with_requests(network)
+            return describe_run(result, network, run=run)
+        caption = describe_step(step, is_failing=is_failing)
+        return describe_run(result, network, picture=self._link(path, shot), caption=caption, run=run)
 
     def _check_recording(self, path: Path | None, result: TaskResult) -> str:
         """Why a run directory does not show what this result is about; empty if it does."""
@@ -209,8 +326,10 @@ class RecordingReader(Struct, frozen=True):
         is_same = is_same_recording(path, inputs)
         return "" if is_same else "the run directory has another recording now"
 
-    def _link(self, run: Path, shot: Screenshot) -> Picture:
-        picture = Links(run, self.directory).of(shot)
+    def _link(self, run: Path, shot: Screenshot | str | None) -> Picture:
+        if shot is None:
+            return Picture()
+        picture = Links(run, self.directory).of(Screenshot(shot, 0) if isinstance(shot, str) else shot)
         if picture.url is not None and picture.size is None:
             return Picture(problem="the picture is not in the run directory")
         return picture

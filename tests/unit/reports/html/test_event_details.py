@@ -10,16 +10,20 @@ from pytest_webeval import load_run
 from pytest_webeval.recordings.network.bodies import Body
 from pytest_webeval.redaction.json import JsonRedactor
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
-from pytest_webeval.redaction.replacements import Replacements
-from pytest_webeval.redaction.text import TextRedactor
-from pytest_webeval.reports.html.event_bodies import LONGEST_BODY, LONGEST_VALUE, MARGIN, Room, describe_body, trim_body
+from pytest_webeval.redaction.text import Replacements, TextRedactor
 from pytest_webeval.reports.html.requests import (
+    LONGEST_BODY,
     LONGEST_OTHER_BODY,
+    LONGEST_VALUE,
+    MARGIN,
     MOST_CHARACTERS,
     MOST_DETAILED,
+    Room,
+    describe_body,
     describe_events,
     list_other_secrets,
     trim_bodies,
+    trim_body,
 )
 
 FORM = "application/x-www-form-urlencoded"

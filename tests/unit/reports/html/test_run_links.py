@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.reports.html import run_links
-from pytest_webeval.reports.html.run_links import ReportPaths, RunListing, list_commands, list_links, list_run_files
+from pytest_webeval.reports.html import task_page
+from pytest_webeval.reports.html.task_page import ReportPaths, RunListing, list_commands, list_links, list_run_files
 from pytest_webeval.safety.run_directory import open_run_directory
 
 
@@ -113,8 +113,8 @@ def test_no_file_is_opened(run, monkeypatch):
 
 def test_a_directory_of_very_many_files_is_read_up_to_a_limit(run, monkeypatch):
     directory = run(*(f"trace-{number}.zip" for number in range(40)))
-    assert len(list_run_files(directory, map(str, range(10**5))).traces) == run_links.MOST_TRACES
-    monkeypatch.setattr(run_links, "MOST_NAMES", 0)
+    assert len(list_run_files(directory, map(str, range(10**5))).traces) == task_page.MOST_TRACES
+    monkeypatch.setattr(task_page, "MOST_NAMES", 0)
     assert list_run_files(directory, ()) == RunListing()
     assert list_run_files(directory / "none", ()) == RunListing(is_directory=False)
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pytest_webeval.reports.html.run_links import ReportPaths
-from pytest_webeval.reports.html.task_page import LONGEST_DEFINITION, PageTexts, task_definition, task_view
+from pytest_webeval.reports.html.task_page import LONGEST_DEFINITION, PageTexts, ReportPaths, task_definition, task_view
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.summary.record import Record
 from pytest_webeval.tasks.task import TrajectoryTask, read_task, undefined_task

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_details import Request, RunDetails
 from pytest_webeval.results import Assertion, EvaluatorResult, Status, TaskResult, worst_status
 
 VERSIONS = ("webarena_verified_version", "webarena_verified_evaluator_checksum", "webarena_verified_data_checksum")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.html.side_by_side import requests
-from pytest_webeval.reports.html.side_by_side.requests import (
+from pytest_webeval.reports.html.side_by_side import run_details
+from pytest_webeval.reports.html.side_by_side.run_details import (
     Request,
     list_deciding_places,
     list_named,
@@ -53,12 +53,12 @@ def test_without_a_table_no_request_is_known(network):
 
 
 def test_requests_are_bounded():
-    listed = [row("M" * 99, url=f"/{place}{'x' * 9_999}") for place in range(requests.MOST_READ + 9)]
+    listed = [row("M" * 99, url=f"/{place}{'x' * 9_999}") for place in range(run_details.MOST_READ + 9)]
     read = read_requests({"events": listed})
-    assert len(read) == requests.MOST_READ
-    assert read[-1].url.startswith(f"/{requests.MOST_READ + 8}x")
-    assert (len(read[-1].url), len(read[-1].method)) == (requests.LONGEST_URL, requests.LONGEST_METHOD)
-    assert select(read, {each.place for each in read}) == read[-requests.MOST_COMPARED :]
+    assert len(read) == run_details.MOST_READ
+    assert read[-1].url.startswith(f"/{run_details.MOST_READ + 8}x")
+    assert (len(read[-1].url), len(read[-1].method)) == (run_details.LONGEST_URL, run_details.LONGEST_METHOD)
+    assert select(read, {each.place for each in read}) == read[-run_details.MOST_COMPARED :]
 
 
 URLS = [

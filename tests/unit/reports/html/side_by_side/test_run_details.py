@@ -6,8 +6,7 @@ import pytest
 
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.side_by_side.requests import Request
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, choose_step, describe_step, redact
+from pytest_webeval.reports.html.side_by_side.run_details import Request, RunDetails, choose_step, describe_step, redact
 from pytest_webeval.results import TaskResult
 from tests.unit.reports.html.side_by_side.results import NEAREST, build, differ, evaluate
 

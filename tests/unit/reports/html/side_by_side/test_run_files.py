@@ -9,22 +9,20 @@ import pytest
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.reports.html.side_by_side import run_files
-from pytest_webeval.reports.html.side_by_side.report_pages import (
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_files import (
+    Budget,
     build_result,
     find_frame,
     find_picture,
     find_run_directory,
-    link_to_task,
-    read_page,
-)
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
-from pytest_webeval.reports.html.side_by_side.run_files import (
-    Budget,
     is_same_recording,
+    link_to_task,
     list_inputs,
     list_places,
     measure_recording,
     parse_label,
+    read_page,
     read_result,
 )
 from pytest_webeval.reports.html.writer import data_name, write_task

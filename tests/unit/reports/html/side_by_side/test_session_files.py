@@ -11,11 +11,10 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.html.side_by_side import entries
 from pytest_webeval.reports.html.side_by_side.entries import DetailsReader, SessionFiles, TaskRuns, build_entry
-from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
+from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, describe_run
 from pytest_webeval.reports.html.side_by_side.run_files import (
     LIMITS,
     Budget,
-    Recorded,
     RecordingReader,
     find_shot,
     load_recording,
@@ -81,7 +80,7 @@ def test_files_count_if_the_summary_is_about_the_same_run(tmp_path, kind, status
     ],
 )
 def test_a_request_is_absent_only_from_a_whole_table(network, has_all):
-    assert Recorded().with_requests(network).has_all_requests == has_all
+    assert describe_run(build(), network).has_all_requests == has_all
 
 
 def test_a_recording_is_read_within_limits_of_its_own(tmp_path):
