@@ -24,7 +24,7 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
 from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.summary.partial_scores import select_scores
 from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import convert_rows, format_problems, parse_summary

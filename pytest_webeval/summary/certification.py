@@ -1,35 +1,31 @@
-"""From a calibration to the certificate of its judge."""
+"""The certificate of a judge: what a calibration says in it, and what it says of the judge of a session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import structs, to_builtins
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.certificates import Certificate, CertifiedCounts, CertifiedNumbers, Estimate, LabelSource
 from pytest_webeval.judges.identity import JudgeIdentity, format_member
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
-from pytest_webeval.summary.agreement import Kappa, Share
+from pytest_webeval.summary.agreement import ConfusionTable, CorrectedRate, Kappa, Share, correct_rate, estimate_to_json
 from pytest_webeval.summary.calibration import Calibration
-from pytest_webeval.summary.corrected_rate import CorrectedRate
+
+_OF_TABLE = ("accuracy", "precision", "recall", "specificity", "kappa", "base_rate")
+_CEILING = ("annotator_agreement", "annotator_kappa", "self_consistency")
 
 
 def certify(calibration: Calibration) -> Certificate:
     """The certificate of the judge. Raises `SettingsError` where the verdicts are not those of one judge."""
-    table = calibration.table
     return Certificate(
         judge=_find_judge(calibration),
-        counts=CertifiedCounts(
-            judged=len(calibration.judged.runs),
-            true_positive=table.true_positive,
-            false_positive=table.false_positive,
-            false_negative=table.false_negative,
-            true_negative=table.true_negative,
-        ),
+        counts=CertifiedCounts(judged=len(calibration.judged.runs), **structs.asdict(calibration.table)),
         numbers=_list_numbers(calibration),
-        labels=tuple(
-            LabelSource(name=file.name, checksum=file.checksum, coding=file.coding) for file in calibration.files
-        ),
+        labels=tuple(LabelSource(**row) for row in calibration.list_label_files()),
         package_version=own_version(),
     )
 
@@ -60,21 +56,39 @@ def _describe_changes(identities: Sequence[JudgeIdentity]) -> str:
 
 
 def _list_numbers(calibration: Calibration) -> CertifiedNumbers:
-    table, annotators, consistency = calibration.table, calibration.annotators, calibration.self_consistency
+    annotators, consistency = calibration.annotators, calibration.self_consistency
+    measured = {name: getattr(calibration.table, name) for name in _OF_TABLE}
+    measured |= {"raw_success_rate": calibration.raw_rate, "corrected_success_rate": calibration.corrected_rate}
     return CertifiedNumbers(
-        accuracy=_estimate(table.accuracy),
-        precision=_estimate(table.precision),
-        recall=_estimate(table.recall),
-        specificity=_estimate(table.specificity),
-        kappa=_estimate(table.kappa),
-        base_rate=_estimate(table.base_rate),
         annotator_agreement=Estimate(annotators.share.value if annotators else None),
         annotator_kappa=Estimate(annotators.mean_kappa if annotators else None),
         self_consistency=Estimate(consistency.value if consistency else None),
-        raw_success_rate=_estimate(calibration.raw_rate),
-        corrected_success_rate=_estimate(calibration.corrected_rate),
+        **{name: _estimate(each) for name, each in measured.items()},
     )
 
 
 def _estimate(measured: Share | Kappa | CorrectedRate | None) -> Estimate:
     return Estimate() if measured is None else Estimate(measured.value, measured.interval)
+
+
+def describe_certificate(certificate: Certificate, judging: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of a certificate, with the success rate of the judged runs beside the corrected one.
+
+    `problem` says why it is not valid for a judge of the session; then nothing follows from it.
+    """
+    identities = [JudgeIdentity.read(judge) for judge in judging["judges"]]
+    changes = list(filter(None, map(certificate.explain_staleness, identities)))
+    if not judging["judged"]:
+        changes = ["no run was judged, so that there is nothing to certify"]
+    counts, raw = certificate.counts, Share(judging["successes"], judging["judged"])
+    table = ConfusionTable(**{name: getattr(counts, name) for name in ConfusionTable.__struct_fields__})
+    corrected = None if changes else correct_rate(raw, table)
+    numbers = {name: to_builtins(getattr(certificate.numbers, name)) for name in (*_OF_TABLE, *_CEILING)}
+    return numbers | {
+        "problem": "; ".join(changes) or None,
+        "judge_checksum": certificate.judge.checksum,
+        "labelled": counts.labelled,
+        "labels": to_builtins(certificate.labels),
+        "raw_success_rate": estimate_to_json(raw.value, raw.interval),
+        "corrected_success_rate": estimate_to_json(None, None) if corrected is None else corrected.to_json(),
+    }

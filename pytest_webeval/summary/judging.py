@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from pytest_webeval.summary.judge_facts import JudgeFacts, ProposalFacts
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.result_facts import JudgeFacts, ProposalFacts
 from pytest_webeval.summary.statistics import mean
 
 

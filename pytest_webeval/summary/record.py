@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
@@ -11,85 +11,17 @@ from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
-from pytest_webeval.safety.files import sha256
-from pytest_webeval.summary.grades import find_grade
-from pytest_webeval.summary.judge_facts import find_judge, list_proposals
+from pytest_webeval.summary.result_facts import (
+    build_trajectory_facts,
+    find_grade,
+    find_judge,
+    format_digests,
+    list_proposals,
+)
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.self_report import find_claim, find_reported
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-_DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
 _NO_FORMAT = "unknown"  # of a directory that no format recognizes
-JUDGE_FILES = ("scores/", "rubric.json")
-
-
-def format_digests(webeval: Mapping[str, Any]) -> str | None:
-    """Digests of recording, judge files and task, of what a result says under `webeval`: `recording=0123 task=4567`.
-
-    One text takes less memory than an object, of which a session has one for each run.
-    """
-    inputs = webeval.get("inputs")
-    files = sorted(inputs.items()) if isinstance(inputs, Mapping) else []
-    external = webeval.get("external_verdicts")
-    rows = external if isinstance(external, list) else []
-    judged = [(str(row.get("file")), row.get("checksum")) for row in rows if isinstance(row, Mapping)]
-    checksum = webeval.get("task_checksum")
-    digests = {
-        "recording": _digest(file for file in files if not file[0].startswith(JUDGE_FILES)),
-        "judge": _digest([*(file for file in files if file[0].startswith(JUDGE_FILES)), *judged]),
-        "task": checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
-    }
-    return " ".join(f"{name}={digest}" for name, digest in digests.items() if digest) or None
-
-
-def parse_digests(text: str | None) -> dict[str, str]:
-    """The digests in such a text by name."""
-    parts = (part.partition("=") for part in (text or "").split())
-    return {name: digest for name, _, digest in parts}
-
-
-def _digest(files: Iterable[tuple[str, Any]]) -> str | None:
-    text = "\n".join(f"{checksum} {name}" for name, checksum in files)
-    return sha256(text.encode("utf-8", "backslashreplace"))[:_DIGEST_LENGTH] if text else None
-
-
-class ToolFailure(Struct):
-    """A step that the agent could not take."""
-
-    code: str
-
-
-class StoredJudgement(Struct):
-    """The verdict fields that the analysis reads. Users may override the evaluator, so all are validated."""
-
-    status: str | None = None
-    criterion: str | None = None
-    flags: list[str] = msgspec.field(default_factory=list)
-    process_score: float | None = None
-    process: bool | None = None
-    outcome: bool | None = None
-    violation: bool | None = None
-    degraded_steps: list[str] = msgspec.field(default_factory=list)
-    generation: str | None = None
-    failure: dict[str, Any] | None = None
-    tool_failures: list[ToolFailure] = msgspec.field(default_factory=list)
-    reason: str | None = None
-
-
-def build_trajectory_facts(result: TaskResult) -> dict[str, Any] | None:
-    """The facts of a result that the analysis needs, as plain JSON; None where the run is not a trajectory."""
-    facts: dict[str, Any] | None = result.webeval.get("trajectory")
-    if facts is None:
-        return None
-
-    actual = next(
-        (result.actual for result in result.evaluators_results if result.evaluator_name == RUBRIC_EVALUATOR), None
-    )
-    try:
-        verdict = msgspec.convert(actual or {}, StoredJudgement)
-    except ValueError:
-        verdict = StoredJudgement()
-    return facts | {"verdict": msgspec.to_builtins(verdict)}
 
 
 class Record(Struct, frozen=True):

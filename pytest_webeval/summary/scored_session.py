@@ -12,7 +12,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import SCHEMA_VERSION, SUMMARY, Summary, find_version_problem
 from pytest_webeval.safety.json import format_validation_error, get_member
 from pytest_webeval.safety.text import escape_surrogates, pluralize
-from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.shared_values import SharedValues
 from pytest_webeval.summary.side_files import SideList

@@ -22,7 +22,7 @@ from pytest_webeval.results import (
     TaskResult,
 )
 from pytest_webeval.safety.files import is_dir
-from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.summary.partial_scores import select_scores
 from pytest_webeval.summary.record import Record, build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from pytest_webeval.recordings.trajectory.layout import RunLocation
-from pytest_webeval.summary.record import StoredJudgement
+from pytest_webeval.summary.result_facts import StoredJudgement
 from pytest_webeval.summary.shared_values import SharedValues
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from pytest_webeval.rules import RULES, find_rules
 from pytest_webeval.safety.files import exists_no_follow, read_file_inside, sha256
 from pytest_webeval.safety.json import load_bounded
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.summary.record import JUDGE_FILES
+from pytest_webeval.summary.result_facts import JUDGE_FILES
 
 MOST_BYTES = 32 * 2**20  # of one result
 MOST_LEVELS = 40  # of directories in a label
