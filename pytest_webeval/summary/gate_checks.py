@@ -19,10 +19,9 @@ from pytest_webeval.summary.scored_session import (
     ScoredSession,
     compute_rate_interval,
     count_successes,
-    group_by_task,
-    group_runs,
 )
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks, describe_sample
 
 MOST_COMPARED = 10_000  # ids with one that no run has
@@ -154,9 +153,9 @@ def check_attempts(case: GateCase, selector: Selector, needed: int, tries: int, 
 def _group_by_agent(case: GateCase, selector: Selector) -> dict[str, dict[TaskKey, list[ScoredRun]]]:
     """The judged runs by agent and task."""
     runs = selector.select(case.session.judged, case.attempts)
-    agents = group_runs(runs, lambda run: name_attempt(run.attempt, case.attempts).agent)
+    agents = group(runs, lambda run: name_attempt(run.attempt, case.attempts).agent)
     keys = TaskKeys(case.session.runs)
-    return {agent: group_by_task(runs, keys) for agent, runs in sorted(agents.items())}
+    return {agent: group(runs, keys.find) for agent, runs in sorted(agents.items())}
 
 
 def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
@@ -212,7 +211,7 @@ def check_complete(case: GateCase) -> CheckResult:
 
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> CheckResult:
     """Whether all runs of some tasks succeed."""
-    by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
+    by_id = group(case.session.runs, lambda run: str(run.task_id))
     failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
     solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
     unknown = next((task_id for task_id in failed if task_id not in by_id and not task_id.isdigit()), "")

@@ -14,22 +14,28 @@ from msgspec import structs
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import MORE, list_first, pluralize
 from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, list_changed_libraries
-from pytest_webeval.summary.group_comparison import count_runs
 from pytest_webeval.summary.scored_session import (
+    GROUPS,
     ScoredRun,
     ScoredSession,
-    group_by_task,
-    group_runs,
-    have_same_rules,
-    is_covered,
+    count_runs,
+    find_differences,
 )
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_history import LEGEND, TaskHistory, cause_finders
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
 from pytest_webeval.tasks.dataset import id_order
 
-_DIGITS_SHOWN = 8  # of a checksum in a note
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-_WITHOUT_TIME = "without a time, so it comes first"
+_NOTES = {  # of a checksum, the first 8 digits
+    "rules": "other rules: {} to {}",
+    "choices": "other evaluator choice: {:.80} to {:.80}",
+    "policy": "other options for stored verdicts",
+    "evaluators": "other evaluator code: {:.8} to {:.8}",
+    "tasks": "other task definitions: {:.8} to {:.8}",
+    "libraries": "other libraries: {}",
+    "subset": "other subset: {} to {}",
+}
 
 
 def condense(session: ScoredSession) -> ScoredSession:
@@ -119,7 +125,7 @@ def _follow_tasks(sessions: Sequence[ScoredSession]) -> list[TaskHistory]:
     keys = TaskKeys(*(session.runs for session in sessions))
     find_causes = cause_finders(sessions)
     for index, session in enumerate(sessions):
-        for key, runs in group_by_task(session.runs, keys).items():
+        for key, runs in group(session.runs, keys.find).items():
             task = tasks.setdefault(key, TaskHistory(runs[0].task_id))
             task.add(index, runs, find_causes)
     return list(tasks.values())
@@ -151,83 +157,35 @@ def _describe(before: ScoredSession | None, session: ScoredSession) -> dict[str,
         "tasks": session.tasks,
         "partial": session.partial,
         "subset": session.subset,
-        "task_count": _count_distinct(session),
+        "task_count": count_tasks(session.runs),
         "error_count": sum(run.status == "error" for run in session.runs),
         "excluded_count": sum(not run.is_judged for run in session.runs),
         **count_runs(session.runs),
         **{
-            group: {name: count_runs(runs) for name, runs in group_runs(session.runs, find_name).items()}
-            for group, find_name in _GROUPS.items()
+            table: {name: count_runs(runs) for name, runs in group(session.runs, find_name).items()}
+            for table, find_name in _GROUPS.items()
         },
         "notes": list(_list_notes(before, session)),
     }
 
 
-def _find_site(run: ScoredRun) -> str:
-    return run.site_key
-
-
-def _find_type(run: ScoredRun) -> str:
-    return run.type or ""
-
-
-def _find_template(run: ScoredRun) -> str:
-    return str(run.template) if run.template >= 0 else ""
-
-
-def _find_folder(run: ScoredRun) -> str:
-    return run.attempt
-
-
-# Groups of runs with a rate of their own. A run folder is what an agent or an attempt has for itself.
-_GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {
-    "sites": _find_site,
-    "types": _find_type,
-    "templates": _find_template,
-    "folders": _find_folder,
-}
-
-
-def _count_distinct(session: ScoredSession) -> int:
-    return count_tasks(session.runs)
+# A run folder is what an agent or an attempt has for itself.
+_GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {**GROUPS, "folders": lambda run: run.attempt}
 
 
 def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterator[str]:
     """What makes the rate of a session hard to compare with the one before, in a few words each."""
     if parse_time(session.timestamp) is None:
-        yield _WITHOUT_TIME
+        yield "without a time, so it comes first"
     if session.partial:
         yield "partial session"
     if before is None:
         return
-    yield from _list_other_rules(before, session)
-    for name, label in {"evaluators": "evaluator code", "tasks": "task definitions"}.items():
-        old, new = getattr(before, name), getattr(session, name)
-        if not is_covered(old, new):
-            yield f"other {label}: {old[:_DIGITS_SHOWN]} to {new[:_DIGITS_SHOWN]}"
+    differences = find_differences(before, session)
     if before.libraries and session.libraries:
-        yield from _list_other_libraries(before, session)
-    yield from _list_other_tasks(before, session)
-
-
-def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    if not have_same_rules(before, session):
-        yield f"other rules: {before.rules or 'unknown'} to {session.rules or 'unknown'}"
-    if before.choices != session.choices:
-        yield f"other evaluator choice: {before.choices:.80} to {session.choices:.80}"
-    if before.policy != session.policy and before.policy and session.policy:
-        yield "other options for stored verdicts"
-
-
-def _list_other_libraries(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    libraries = list(list_changed_libraries(before.libraries, session.libraries))
-    if libraries:
-        yield f"other libraries: {list_first(libraries, LIBRARIES_NAMED, more=MORE)}"
-
-
-def _list_other_tasks(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    if before.subset != session.subset:
-        yield f"other subset: {before.subset or 'none'} to {session.subset or 'none'}"
-    old, new = _count_distinct(before), _count_distinct(session)
+        libraries = list(list_changed_libraries(before.libraries, session.libraries))
+        differences |= {"libraries": (list_first(libraries, LIBRARIES_NAMED, more=MORE), "")} if libraries else {}
+    yield from (text.format(*differences[name]) for name, text in _NOTES.items() if name in differences)
+    old, new = count_tasks(before.runs), count_tasks(session.runs)
     if old != new:
         yield f"{pluralize(new, 'task')} after {old:,}"

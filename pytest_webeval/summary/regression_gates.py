@@ -8,8 +8,9 @@ from math import comb
 
 from pytest_webeval.safety.text import name_first, pluralize
 from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
-from pytest_webeval.summary.scored_session import ScoredRun, count_successes, group_by_task
+from pytest_webeval.summary.scored_session import ScoredRun, count_successes
 from pytest_webeval.summary.session_comparison import SessionComparison, format_p_value
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey
 
 IDS_NAMED = 5
@@ -89,8 +90,7 @@ def find_regressed(comparison: SessionComparison) -> dict[TaskKey, Regression]:
     in an error now and none did before, or if it has fewer verdicts.
     """
     keys = comparison.task_keys
-    now = group_by_task(comparison.after.judged, keys)
-    earlier = group_by_task(comparison.before.judged, keys)
+    now, earlier = group(comparison.after.judged, keys.find), group(comparison.before.judged, keys.find)
     kinds = {task: _classify(runs, now.get(task, ())) for task, runs in earlier.items()}
     return {task: kind for task, kind in kinds.items() if kind is not None}
 

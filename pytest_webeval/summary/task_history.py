@@ -11,8 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from pytest_webeval.summary.flip_causes import Cause, CauseFinder, RunPair
-from pytest_webeval.summary.group_comparison import success_share
-from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, success_share
 from pytest_webeval.summary.session_comparison import pair_runs
 
 _NEW_INPUTS = {Cause.RECORDING.value, Cause.TASK.value, Cause.RULES.value}
