@@ -15,8 +15,7 @@ from pytest_webeval.safety.text import escape_surrogates, pluralize
 from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.shared_values import SharedValues
-from pytest_webeval.summary.side_files import SideList
-from pytest_webeval.summary.spooled_list import SpooledList
+from pytest_webeval.summary.spooled_list import LongList
 from pytest_webeval.summary.statistics import group, wilson_over_tasks
 from pytest_webeval.summary.task_identity import count_tasks
 
@@ -257,7 +256,7 @@ def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
 def parse_summary(raw: object, source: str) -> ScoredSession:
     """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
     rows = get_member(raw, "task_results")
-    is_long = isinstance(rows, SideList | SpooledList)
+    is_long = isinstance(rows, LongList)
     content = raw | {"task_results": []} if isinstance(raw, dict) and is_long else raw
     try:
         summary = convert(content, _SummaryFile)

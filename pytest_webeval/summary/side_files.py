@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from types import NoneType
-from typing import Any, overload
+from typing import Any
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
@@ -22,7 +21,7 @@ from pytest_webeval.safety.json import format_validation_error, get_member, load
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.storage import Sync, write_json_lines
-from pytest_webeval.summary.spooled_list import PairMapping
+from pytest_webeval.summary.spooled_list import LongList, PairMapping
 
 LIMIT = 10_000  # entries of a list that stays in its file
 SIDE_FILES = "side_files"
@@ -103,7 +102,7 @@ def remove_side_files(path: Path, kept: Iterable[str] = ()) -> None:
                 os.unlink(entry.path)  # noqa: PTH108  (the same path, as text)
 
 
-class SideList(Sequence[Any]):
+class SideList(LongList):
     """The entries of a side file, read a line at a time, again and again.
 
     Raises `SettingsError` while it is read if somebody changes the file.
@@ -138,18 +137,6 @@ class SideList(Sequence[Any]):
                     yield parse_json(line.decode(), self.source)
         except (OSError, RecordingError, EvaluationError, ValueError) as error:
             raise SettingsError(f"cannot read {self.file.file} of {self.source}: {error}; score again") from error
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return list(self)[index]
-        position = index + len(self) if index < 0 else index
-        for entry in islice(self, position, None) if position >= 0 else ():
-            return entry
-        raise IndexError(f"there is no entry {index} of {len(self)}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SideList) and other.file.checksum == self.file.checksum
