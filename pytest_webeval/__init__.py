@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rules import Rules as Rules
     from pytest_webeval.safety.limits import Limits as Limits
     from pytest_webeval.scoring.score_settings import ScoreSettings as ScoreSettings
-    from pytest_webeval.summary.sharded_results import find_result as find_result
+    from pytest_webeval.summary.result_files import find_result as find_result
     from pytest_webeval.summary.summarize import summarize as summarize
     from pytest_webeval.tasks.dataset import TaskSet as TaskSet
     from pytest_webeval.tasks.dataset import load_tasks as load_tasks
@@ -106,7 +106,7 @@ _HOMES = {
     "ScoreSettings": "scoring.score_settings",
     "Sites": "tasks.sites",
     "load_sites": "tasks.sites",
-    "find_result": "summary.sharded_results",
+    "find_result": "summary.result_files",
     "summarize": "summary.summarize",
     "Step": "recordings.trajectory.step",
     "Trajectory": "recordings.trajectory.recorded",
