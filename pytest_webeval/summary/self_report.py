@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR, STATUSES
@@ -71,44 +70,3 @@ def _has_succeeded_all_the_same(result: TaskResult) -> bool:
         return result.status is Status.SUCCESS
     is_failure = result.status is not Status.SUCCESS
     return is_failure and bool(others) and all(evaluated.status is Status.SUCCESS for evaluated in others)
-
-
-class SelfReport(Protocol):
-    """What the table needs to know of a run."""
-
-    @property
-    def reported(self) -> str | None: ...
-    @property
-    def claim(self) -> str | None: ...
-    @property
-    def status(self) -> str: ...
-
-
-class SelfReportCounts:
-    """Counts of claims, and of verdicts by what was reported."""
-
-    def __init__(self) -> None:
-        self._claims: Counter[str | None] = Counter()
-        self._verdicts: dict[str, dict[str, int]] = {}
-
-    def add(self, record: SelfReport) -> None:
-        """Count a run, if its agent claimed anything."""
-        if record.claim is None:
-            return
-        self._claims[record.claim] += 1
-        row = self._verdicts.setdefault(str(record.reported), {"success": 0, "failure": 0})
-        row["success" if record.status == Status.SUCCESS else "failure"] += 1
-
-    def build(self) -> dict[str, Any] | None:
-        """The counts; None if no run has a report."""
-        if not self._verdicts:
-            return None
-        return {
-            "runs": self._claims.total(),
-            "claims": {claim.value: self._claims[claim.value] for claim in Claim},
-            "verdicts_by_report": {name: self._verdicts[name] for name in sorted(self._verdicts, key=_report_order)},
-        }
-
-
-def _report_order(name: str) -> tuple[int, str]:
-    return STATUSES.index(name) if name in STATUSES else len(STATUSES), name

@@ -23,17 +23,17 @@ def group(items: Iterable[Item], find_key: Callable[[Item], Key]) -> dict[Key, l
 
 def mean(values: Sequence[Number]) -> float | None:
     """The arithmetic mean, rounded once; None without values."""
-    return float(statistics.mean(values)) if values else None
+    return float(statistics.mean(values)) if values else None  # type: ignore[type-var]
 
 
 def sample_std(values: Sequence[Number]) -> float | None:
     """The standard deviation with n - 1 (`fara_webeval.md` Q35), None of fewer than two values."""
-    return sqrt(statistics.variance(values)) if len(values) > 1 else None
+    return sqrt(statistics.variance(values)) if len(values) > 1 else None  # type: ignore[type-var]
 
 
 def median(values: Sequence[Number]) -> float | None:
     """The middle value, or the mean of the two middle ones; None without values."""
-    return _plain(statistics.median(values)) if values else None
+    return _plain(statistics.median(values)) if values else None  # type: ignore[type-var]
 
 
 def spread(values: Sequence[Number]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict as row_values
 
 from pytest_webeval import TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.rows import AssertionRow, list_columns, row_values
+from pytest_webeval.exports.rows import AssertionRow, list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.exports.tables import format_cell, join_lines
 from pytest_webeval.safety.text import sanitize
