@@ -55,7 +55,6 @@ def read_run(result: TaskResult, label: str) -> ExportedRun:
         "wall_time": result.webeval.get("wall_time"),
         "version": result.webeval.get("version"),
         "webarena_verified_version": result.webarena_verified_version,
-        "data_checksum": result.webarena_verified_data_checksum,
     }
     try:
         return convert(escape_surrogates({**row, **added}), ExportedRun)  # as in a summary, which has no half pairs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -77,18 +77,18 @@ class Gate(Struct, frozen=True):
         return f"gate {self.text!r} cannot fail: {problem}; use no-regression" if problem else None
 
 
-_NAME = r"""("[^"]+"|'[^']+'|[^\s"'<>=!≤≥][^\s<>=!≤≥]*)"""
-_SELECTOR = rf"(?:\s+({'|'.join(SELECTORS)})\s+{_NAME})?"
-_PERCENT = r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%"
+_NAME = r""""[^"]+"|'[^']+'|[^\s"'<>=!≤≥][^\s<>=!≤≥]*"""
+_SELECTOR = rf"(?:\s+(?P<kind>{'|'.join(SELECTORS)})\s+(?P<name>{_NAME}))?"
+_PERCENT = r"(?P<percent>[0-9]{1,3}(?:\.[0-9]{1,12})?)\s*%"
 _TASK = r"""\s*("[^"]+"|'[^']+'|[^\s,"'][^\s,]*)\s*"""
 
 
 def parse_gate(text: str, *, is_typed: bool = True) -> Gate:
     """The gate that a text stands for. Raises `SettingsError` that names the mistake."""
     line = text.strip()
-    for pattern, build in _FORMS:
+    for pattern, build in _FORMS.items():
         if match := pattern.fullmatch(line):
-            return structs.replace(build(line, match), is_typed=is_typed)
+            return structs.replace(build(line, match, _read_selector(match)), is_typed=is_typed)
     raise explain_mistake(line)
 
 
@@ -137,15 +137,16 @@ def _list_ids(runs: Iterable[ScoredRun]) -> set[str]:
     return {str(run.task_id) for run in runs}
 
 
-def _read_share(line: str, percent: str) -> Fraction:
-    share = Fraction(percent) / 100
+def _read_share(line: str, match: re.Match[str]) -> Fraction:
+    share = Fraction(match["percent"]) / 100
     if share > 1:
-        raise invalid(line, f"{percent}% is more than 100%", "use e.g. 60%")
+        raise invalid(line, f"{match['percent']}% is more than 100%", "use e.g. 60%")
     return share
 
 
-def _read_selector(kind: str | None, name: str | None) -> Selector:
-    return Selector(kind, _unquote(name)) if kind and name else Selector()
+def _read_selector(match: re.Match[str]) -> Selector:
+    groups = match.groupdict()
+    return Selector(groups["kind"], _unquote(groups["name"])) if groups.get("kind") else Selector()
 
 
 def _unquote(name: str) -> str:
@@ -156,55 +157,58 @@ def _about(selector: Selector) -> str:
     return f" for {selector}" if selector.kind else ""
 
 
-def _build_success(line: str, match: re.Match[str]) -> Gate:
-    selector, least = _read_selector(match[1], match[2]), _read_share(line, match[3])
+def _build_success(line: str, match: re.Match[str], selector: Selector) -> Gate:
+    least = _read_share(line, match)
     wanted = f"at least {format_share(least)} success{_about(selector)}"
     return Gate(line, wanted, partial(check_success, selector=selector, least=least), selector)
 
 
-def _build_attempts(line: str, match: re.Match[str]) -> Gate:
-    needed, tries, least = int(match[1]), int(match[2]), _read_share(line, match[5])
+def _build_attempts(line: str, match: re.Match[str], selector: Selector) -> Gate:
+    needed, tries, least = int(match["needed"]), int(match["tries"]), _read_share(line, match)
     if not 0 < needed <= tries:
         raise invalid(line, f"{needed} of {tries} attempts", "use e.g. 2 of 3")
-    selector = _read_selector(match[3], match[4])
-    wanted = (
-        f"at least {format_share(least)} of the tasks{_about(selector)} with {needed} successes of {tries} attempts"
-    )
+    tasks = f"{format_share(least)} of the tasks{_about(selector)}"
     check = partial(check_attempts, selector=selector, needed=needed, tries=tries, least=least)
-    return Gate(line, wanted, check, selector)
+    return Gate(line, f"at least {tasks} with {needed} successes of {tries} attempts", check, selector)
 
 
-def _build_count(line: str, match: re.Match[str]) -> Gate:
-    selector = _read_selector(match[2], match[3])
-    most = int(match[4]) if match[4] else _read_share(line, match[5])
-    noun, check = ("error", check_errors) if match[1] == "errors" else ("excluded run", check_excluded)
+def _build_count(line: str, match: re.Match[str], selector: Selector) -> Gate:
+    most = int(match["count"]) if match["count"] else _read_share(line, match)
+    noun, check = ("error", check_errors) if match["what"] == "errors" else ("excluded run", check_excluded)
     amount = pluralize(most, noun) if isinstance(most, int) else f"{format_share(most)} {noun}s"
     return Gate(line, f"at most {amount}{_about(selector)}", partial(check, selector=selector, most=most), selector)
 
 
-def _build_must_pass(line: str, match: re.Match[str]) -> Gate:
-    ids = [_unquote(task_id) for task_id in re.findall(_TASK, match[1])]
+def _build_must_pass(line: str, match: re.Match[str], _: Selector) -> Gate:
+    ids = [_unquote(task_id) for task_id in re.findall(_TASK, match["ids"])]
     return Gate(line, f"success of {pluralize(len(ids), 'task')}{name_tasks(ids)}", partial(check_must_pass, ids=ids))
 
 
-def _build_regression(line: str, match: re.Match[str]) -> Gate:
-    selector, is_beyond_noise = _read_selector(match[1], match[2]), match[3] is not None
+def _build_regression(line: str, match: re.Match[str], selector: Selector) -> Gate:
+    is_beyond_noise = match["noise"] is not None
     check = partial(check_regression, selector=selector, is_beyond_noise=is_beyond_noise)
-    wanted = (
-        f"no regression beyond noise{_about(selector)}" if is_beyond_noise else f"no task regressed{_about(selector)}"
-    )
+    wanted = f"{'no regression beyond noise' if is_beyond_noise else 'no task regressed'}{_about(selector)}"
     return Gate(line, wanted, check, selector, needs_baseline=True, is_beyond_noise=is_beyond_noise)
 
 
-_FORMS: Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Gate]]] = tuple(
-    (re.compile(pattern), build)
+def _build_complete(line: str, *_: object) -> Gate:
+    return Gate(line, "a result of each run, a run of each task", check_complete)
+
+
+def _build_certificate(line: str, *_: object) -> Gate:
+    return Gate(line, "a certificate that is valid for the judge", check_certificate)
+
+
+_ATTEMPTS = r"(?P<needed>[0-9]{1,4})\s+of\s+(?P<tries>[0-9]{1,4})"
+_FORMS: Mapping[re.Pattern[str], Callable[[str, re.Match[str], Selector], Gate]] = {
+    re.compile(pattern): build
     for pattern, build in (
         (rf"success{_SELECTOR}\s*>=\s*{_PERCENT}", _build_success),
-        (rf"attempts\s+([0-9]{{1,4}})\s+of\s+([0-9]{{1,4}}){_SELECTOR}\s*>=\s*{_PERCENT}", _build_attempts),
-        (rf"(errors|excluded){_SELECTOR}\s*<=\s*(?:([0-9]{{1,9}})|{_PERCENT})", _build_count),
-        (rf"must-pass\s({_TASK}(?:,{_TASK})*)", _build_must_pass),
-        (rf"no-regression{_SELECTOR}(\s+beyond\s+noise)?", _build_regression),
-        (COMPLETE, lambda line, _: Gate(line, "a result of each run, a run of each task", check_complete)),
-        (CERTIFICATE, lambda line, _: Gate(line, "a certificate that is valid for the judge", check_certificate)),
+        (rf"attempts\s+{_ATTEMPTS}{_SELECTOR}\s*>=\s*{_PERCENT}", _build_attempts),
+        (rf"(?P<what>errors|excluded){_SELECTOR}\s*<=\s*(?:(?P<count>[0-9]{{1,9}})|{_PERCENT})", _build_count),
+        (rf"must-pass\s(?P<ids>{_TASK}(?:,{_TASK})*)", _build_must_pass),
+        (rf"no-regression{_SELECTOR}(?P<noise>\s+beyond\s+noise)?", _build_regression),
+        (COMPLETE, _build_complete),
+        (CERTIFICATE, _build_certificate),
     )
-)
+}

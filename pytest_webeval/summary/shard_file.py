@@ -151,9 +151,7 @@ def _find_difference(first: ShardFile, other: ShardFile) -> str | None:
     session, others = _list_facts(first), _list_facts(other)
     for name in sorted(session.keys() | others.keys(), key=lambda name: (name != "rules", name)):
         if session.get(name) != others.get(name):
-            return ", ".join(
-                [f"{name} {truncate(str(session.get(name)), _SHOWN)}", truncate(str(others.get(name)), _SHOWN)]
-            )
+            return f"{name} {', '.join(truncate(str(facts.get(name)), _SHOWN) for facts in (session, others))}"
     return None
 
 
@@ -168,16 +166,12 @@ def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:
     """Raise `SettingsError` if a run is in two shards."""
     seen: set[int] = set()  # hashes: labels would take several times the memory
     for path, shard in ordered:
-        for record in shard.records:
-            if hash(record.run) in seen:
-                _check_run(record.run, path, ordered)
-            seen.add(hash(record.run))
-
-
-def _check_run(run: str, path: Path, ordered: Sequence[tuple[Path, ShardFile]]) -> None:
-    places = [other for other, shard in ordered for record in shard.records if record.run == run]
-    if len(places) > 1:
-        raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
+        for run in (record.run for record in shard.records):
+            if hash(run) in seen:
+                places = [other for other, each in ordered for record in each.records if record.run == run]
+                if len(places) > 1:
+                    raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
+            seen.add(hash(run))
 
 
 def merge_records(shards: Sequence[ShardFile]) -> RowFile:
