@@ -190,7 +190,7 @@ class _WarningLists:
 
     def build(self) -> dict[str, Any]:
         """The lists: first the kinds that decided verdicts, then the most frequent, `other` last."""
-        groups = [
+        groups: list[dict[str, Any]] = [
             {
                 "kind": kind,
                 "count": self._counts[kind],
