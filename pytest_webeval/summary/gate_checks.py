@@ -97,16 +97,12 @@ class Selector(Struct, frozen=True):
         return f"no {_NOUNS[self.kind]} {truncate(self.name, LONGEST_NAME)!r}{hint}"
 
 
-def _list_agents(run: ScoredRun, attempts: str | None) -> Sequence[str]:
-    return (name_attempt(run.attempt, attempts).agent or run.attempt,)
-
-
 SELECTORS: dict[str, Callable[[ScoredRun, str | None], Sequence[str]]] = {
     "site": lambda run, _: (run.site_key,),
     "type": lambda run, _: ((run.type or "").lower(),),
     "template": lambda run, _: () if run.template < 0 else (str(run.template),),
     "tag": lambda run, _: run.tags,
-    "agent": _list_agents,
+    "agent": lambda run, attempts: (name_attempt(run.attempt, attempts).agent or run.attempt,),
     "level": lambda run, _: ((run.group or "").lower(),),
 }
 _WITHOUT_CASE = ("type", "level")
@@ -212,16 +208,13 @@ def check_complete(case: GateCase) -> CheckResult:
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> CheckResult:
     """Whether all runs of some tasks succeed."""
     by_id = group(case.session.runs, lambda run: str(run.task_id))
-    failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
+    solved_ids = {task_id for task_id, runs in by_id.items() if all(run.is_success for run in runs)}
+    failed = [task_id for task_id in ids if task_id not in solved_ids]
     solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
     unknown = next((task_id for task_id in failed if task_id not in by_id and not task_id.isdigit()), "")
     nearest = get_close_matches(unknown[:LONGEST_NAME], islice(by_id, MOST_COMPARED), 1) if unknown else []
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return solved + (f"; not solved{name_tasks(failed)}{hint}" if failed else ""), not failed
-
-
-def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
-    return bool(runs) and all(run.is_success for run in runs)
 
 
 def check_certificate(case: GateCase) -> CheckResult:

@@ -26,6 +26,7 @@ from pytest_webeval.summary.task_history import LEGEND, TaskHistory, cause_finde
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
 from pytest_webeval.tasks.dataset import id_order
 
+_NO_TAGS: list[str] = []
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 _NOTES = {  # of a checksum, the first 8 digits
     "rules": "other rules: {} to {}",
@@ -40,25 +41,18 @@ _NOTES = {  # of a checksum, the first 8 digits
 
 def condense(session: ScoredSession) -> ScoredSession:
     """The same session without the texts of its runs, and with each label and site stored once: for many sessions."""
-    return structs.replace(session, runs=[_condense_run(run) for run in session.runs])
-
-
-def _condense_run(run: ScoredRun) -> ScoredRun:
-    return structs.replace(
-        run,
-        run=sys.intern(run.run),
-        sites=_share_sites(tuple(run.sites)),
-        type=_share_text(run.type),
-        reason=None,
-        tags=_NO_TAGS,
-        checksums=_share_text(run.checksums),
-        format=_share_text(run.format),
-        benchmark=_share_text(run.benchmark),
-    )
-
-
-def _share_text(value: object) -> str | None:
-    return sys.intern(value) if isinstance(value, str) else None
+    runs = [
+        structs.replace(
+            run,
+            run=sys.intern(run.run),
+            sites=_share_sites(tuple(run.sites)),
+            checksums=None if run.checksums is None else sys.intern(run.checksums),
+            reason=None,
+            tags=_NO_TAGS,
+        )
+        for run in session.runs
+    ]
+    return structs.replace(session, runs=runs)
 
 
 @lru_cache(1_000)
@@ -66,18 +60,17 @@ def _share_sites(sites: tuple[str, ...]) -> list[str]:
     return list(sites)
 
 
-_NO_TAGS: list[str] = []
-
-
 def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | None = None) -> dict[str, Any]:
     """The history of sessions in any order as plain JSON, the oldest first; `latest` comes last, whatever its time.
 
+    Of the tasks whose verdict changed, those that changed most often come first.
     The same session twice counts once. The time and the memory that this takes grow with the number of runs.
     """
     distinct, problems = _drop_duplicates(sessions)
     ordered = [*sorted(distinct, key=lambda session: (parse_time(session.timestamp) or _NO_TIME, session.name))]
     ordered += [] if latest is None else [latest]
     tasks = _follow_tasks(ordered)
+    flipping = sorted(filter(lambda task: task.flips, tasks), key=lambda task: (-task.flips, id_order(task.task_id)))
     problems += [problem for session in ordered for problem in session.problems]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -87,7 +80,7 @@ def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | Non
             for name, find_name in _GROUPS.items()
         },
         "tasks": _count_tasks(tasks),
-        "flips": [task.to_json(len(ordered)) for task in _sort_flipping(tasks)],
+        "flips": [task.to_json(len(ordered)) for task in flipping],
         "legend": dict(LEGEND),
         "problems": problems,
     }
@@ -99,16 +92,15 @@ def _drop_duplicates(sessions: Iterable[ScoredSession]) -> tuple[list[ScoredSess
     problems = []
     for session in sessions:
         similar = by_size.setdefault((session.timestamp, len(session.runs)), [])
-        first = next((other for other in similar if _have_same_content(other, session)), None)
+        first = next(
+            (other for other in similar if other == structs.replace(session, name=other.name, problems=other.problems)),
+            None,
+        )
         if first is None:
             similar.append(session)
         else:
             problems.append(f"{session.name} is the same session as {first.name}: it counts once")
     return [session for similar in by_size.values() for session in similar], problems
-
-
-def _have_same_content(first: ScoredSession, second: ScoredSession) -> bool:
-    return first == structs.replace(second, name=first.name, problems=first.problems)
 
 
 def parse_time(timestamp: str) -> datetime | None:
@@ -129,11 +121,6 @@ def _follow_tasks(sessions: Sequence[ScoredSession]) -> list[TaskHistory]:
             task = tasks.setdefault(key, TaskHistory(runs[0].task_id))
             task.add(index, runs, find_causes)
     return list(tasks.values())
-
-
-def _sort_flipping(tasks: Iterable[TaskHistory]) -> list[TaskHistory]:
-    """The tasks whose verdict changed, those that changed most often first."""
-    return sorted((task for task in tasks if task.flips), key=lambda task: (-task.flips, id_order(task.task_id)))
 
 
 def _count_tasks(tasks: Sequence[TaskHistory]) -> dict[str, int]:

@@ -88,22 +88,10 @@ def _undisturbed_means(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     return means | {f"mean_score_{every}": mean(scores(valid))} | numbers | {f"num_valid_{every}": len(valid)}
 
 
-def _is_empty(row: TrajectoryRow) -> bool:
-    return row.answer in (None, "", NO_ANSWER)
-
-
-def _met_captcha(row: TrajectoryRow) -> bool:
-    return "captcha" in (row.reasoning or "").lower()
-
-
-def _met_error(row: TrajectoryRow) -> bool:
-    return any(text in (row.reasoning or "") for text in _JUDGE_ERRORS)
-
-
 _DISTURBANCES: dict[str, Callable[[TrajectoryRow], bool]] = {
-    "empty": _is_empty,
-    "captcha": _met_captcha,
-    "error": _met_error,
+    "empty": lambda row: row.answer in (None, "", NO_ANSWER),
+    "captcha": lambda row: "captcha" in (row.reasoning or "").lower(),
+    "error": lambda row: any(text in (row.reasoning or "") for text in _JUDGE_ERRORS),
 }
 
 

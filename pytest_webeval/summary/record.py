@@ -64,7 +64,8 @@ class Record(Struct, frozen=True):
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
         """The record of a result."""
-        reported = find_reported(result)
+        reported, group = find_reported(result), group_of(result)
+        unsuccessful = (each for each in result.evaluators_results if each.status is not Status.SUCCESS)
         return cls(
             run=result.webeval["run"],
             task_id=result.task_id,
@@ -84,15 +85,15 @@ class Record(Struct, frozen=True):
             excluded_as=_to_text(result.webeval.get("excluded_as")),
             skipped=bool(result.webeval.get("skipped")) or result.webeval.get("excluded") is not None,
             unpassable=result.webeval.get("unpassable"),
-            failure=_failure_group_fields(result),
-            evaluators=_list_unsuccessful(result),
+            failure=None if group is None else list(astuple(group)),
+            evaluators=list(dict.fromkeys(each.evaluator_name for each in unsuccessful)),
             capture=[str(problem["kind"]) for problem in result.webeval.get("capture") or ()],
             trajectory=build_trajectory_facts(result),
             reported=reported,
             claim=find_claim(result, reported),
             today=result.webeval.get("today"),
             checksums=format_digests(result.webeval),
-            format=_find_format(result.webeval),
+            format=None if (name := _to_text(result.webeval.get("format"))) == _NO_FORMAT else name,
             judge=find_judge(result),
             proposals=list_proposals(result),
             grade=find_grade(result),
@@ -127,11 +128,6 @@ class Record(Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
-
-
-def _find_format(webeval: Mapping[str, Any]) -> str | None:
-    name = _to_text(webeval.get("format"))
-    return None if name == _NO_FORMAT else name
 
 
 def _find_impossible(webeval: Mapping[str, Any]) -> str | None:
@@ -184,13 +180,3 @@ def label_warnings(result: TaskResult, rows: object) -> TaskResult:
     if len(labelled) != len(result.warnings):
         return result
     return result.with_changes(warning_labels=[(kind, decided) for kind, _, decided in labelled])
-
-
-def _failure_group_fields(result: TaskResult) -> list[str] | None:
-    group = group_of(result)
-    return None if group is None else list(astuple(group))
-
-
-def _list_unsuccessful(result: TaskResult) -> list[str]:
-    results = result.evaluators_results
-    return list(dict.fromkeys(result.evaluator_name for result in results if result.status is not Status.SUCCESS))

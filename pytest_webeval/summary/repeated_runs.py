@@ -222,9 +222,6 @@ def _name_folders(directory: str, rows: Sequence[TrajectoryRow], keys: TaskKeys)
         return dict.fromkeys(groups[0], directory)
     rephrased = {row.run for row in rows if is_rephrased(row)}
     repeated = [folders for folders in groups if len(folders) > 1 or folders[0] in rephrased]
-    names = [directory] if len(repeated) == 1 else map(_name_group, repeated)
+    names = [f"{first} and {len(others)} more" if others else first for first, *others in repeated]
+    names = [directory] if len(repeated) == 1 else names
     return {folder: name for name, folders in zip(names, repeated, strict=True) for folder in folders}
-
-
-def _name_group(folders: Sequence[str]) -> str:
-    return f"{folders[0]} and {len(folders) - 1} more" if len(folders) > 1 else folders[0]

@@ -264,15 +264,14 @@ class SessionComparison(Struct, frozen=True, dict=True):
         """A row for each run that is not the same as before, by kind."""
         for kind, pairs in self.by_kind.items():
             if kind is not ChangeKind.UNCHANGED:
-                yield from (self._change(kind, pair.before, pair.after, pair) for pair in pairs)
+                yield from (self._change(kind, pair.before, pair.after) for pair in pairs)
         yield from (self._change(ChangeKind.MISSING, run, None) for run in self.missing)
         yield from (self._change(ChangeKind.EXTRA, None, run) for run in self.extra)
 
-    def _change(
-        self, kind: ChangeKind, before: ScoredRun | None, after: ScoredRun | None, pair: RunPair | None = None
-    ) -> dict[str, Any]:
+    def _change(self, kind: ChangeKind, before: ScoredRun | None, after: ScoredRun | None) -> dict[str, Any]:
         run = after or before
         assert run is not None  # noqa: S101  (one of them is there)
+        pair = RunPair(before, after) if before is not None and after is not None else None
         causes = self.causes.list_causes(pair) if pair is not None and kind is not ChangeKind.EXCLUDED else []
         return {
             "kind": kind.value,

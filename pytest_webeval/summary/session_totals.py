@@ -88,19 +88,16 @@ class SessionTotals:
             group = is_known, FailureGroup(*record.failure)
             self._failures.setdefault(group, new_rows(self._scratch)).append(record.run)
         if record.trajectory is None:  # which has neither template nor type
-            self._add_to_tables(record)
+            for name, table in self._tables.items():
+                row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
+                row["total"] += 1
+                row["success_count"] += record.status == Status.SUCCESS
         if record.unpassable:
             self._unpassable[str(record.task_id)] = record.unpassable
         self._self_report.add(record)
         self._slowest.append((-record.wall_time, self.count, record.run))
         if len(self._slowest) > 100 * SLOWEST:
             self._slowest = nsmallest(SLOWEST, self._slowest)
-
-    def _add_to_tables(self, record: Record) -> None:
-        for name, table in self._tables.items():
-            row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
-            row["total"] += 1
-            row["success_count"] += record.status == Status.SUCCESS
 
     @property
     def is_mixed(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from pytest_webeval.summary.flip_causes import Cause, CauseFinder, RunPair
+from pytest_webeval.summary.flip_causes import Cause, CauseFinder
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, success_share
 from pytest_webeval.summary.session_comparison import pair_runs
 
@@ -98,12 +98,17 @@ class TaskHistory(Struct):
     def _count_flip(self, before: _Judged, after: _Judged, find_causes: FindCauses) -> None:
         """Count a change of the share of successes: what `compare` counts as better or worse."""
         finder = find_causes(before.index, after.index)
-        changed = [pair for pair in pair_runs(before.runs, after.runs) if _is_flip(pair)]
+        changed = [
+            pair
+            for pair in pair_runs(before.runs, after.runs)
+            if pair.before.is_judged and pair.after.is_judged and pair.before.is_success != pair.after.is_success
+        ]
         causes = {cause for pair in changed for cause in finder.list_causes(pair)}
         known = causes - {Cause.UNKNOWN.value}
         self.flips += 1
         self.causes.update(known or {Cause.UNKNOWN.value})
-        is_recorded = bool(changed) and all(map(_have_recordings, changed))
+        digests = [run.digests for pair in changed for run in (pair.before, pair.after)]
+        is_recorded = bool(digests) and all("recording" in each for each in digests)  # another would be a cause
         self.flips_same_inputs += is_recorded and known.isdisjoint(_NEW_INPUTS)
 
     def to_json(self, session_count: int) -> dict[str, Any]:
@@ -117,13 +122,3 @@ class TaskHistory(Struct):
             "causes": {cause.value: self.causes[cause.value] for cause in Cause if cause.value in self.causes},
             "last_outcome": self.last_outcome,
         }
-
-
-def _is_flip(pair: RunPair) -> bool:
-    before, after = pair.before, pair.after
-    return before.is_judged and after.is_judged and before.is_success != after.is_success
-
-
-def _have_recordings(pair: RunPair) -> bool:
-    """Whether both runs have a digest of their recording, so that another one would be a cause."""
-    return "recording" in pair.before.digests and "recording" in pair.after.digests
