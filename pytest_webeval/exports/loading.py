@@ -23,6 +23,7 @@ from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates, pluralize, sanitize
 from pytest_webeval.summary.partial_scores import select_scores
 from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
+from pytest_webeval.summary.result_facts import to_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun, convert_rows, format_problems, parse_summary
 from pytest_webeval.summary.session_reading import build_result_row
@@ -66,7 +67,7 @@ def find_answer(result: TaskResult) -> str | None:
     """What the agent answered: the text that ended a trajectory, or the data of a response as JSON."""
     facts = result.webeval.get("trajectory")
     if isinstance(facts, Mapping):
-        return _to_text(facts.get("answer"))
+        return to_text(facts.get("answer"))
     for evaluated in result.evaluators_results:
         if evaluated.evaluator_name == RESPONSE_EVALUATOR and isinstance(evaluated.actual, Mapping):
             data = evaluated.actual.get("retrieved_data", evaluated.actual.get("results"))
@@ -106,7 +107,7 @@ def build_task_row(run: ExportedRun) -> TaskRow:
         partial_score=run.partial_score,
         evaluator_choice=",".join(run.evaluator_choice) or None,
         **{f"{name}_checksum": run.digests.get(name) for name in ("task", "recording", "judge")},
-        **{column: _to_text(getattr(run, name)) for name, column in _TEXTS.items()},
+        **{column: to_text(getattr(run, name)) for name, column in _TEXTS.items()},
     )
 
 
@@ -131,11 +132,6 @@ def build_assertion_rows(result: TaskResult, run: str) -> list[AssertionRow]:
         cells = cells or [empty | {"status": evaluated.status.value, "error": evaluated.error_msg}]
         rows += [AssertionRow(**escape_surrogates(about | each)) for each in cells]
     return rows
-
-
-def _to_text(value: object) -> str | None:
-    """The text; None for an empty one, and for all else that a file may hold."""
-    return value if isinstance(value, str) and value else None
 
 
 def _to_number(value: object) -> float | None:

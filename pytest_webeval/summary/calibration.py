@@ -24,7 +24,7 @@ from pytest_webeval.summary.agreement import (
     measure_agreement,
 )
 from pytest_webeval.summary.judged_runs import JudgedRun, JudgedRuns
-from pytest_webeval.summary.statistics import mean
+from pytest_webeval.summary.statistics import group, mean
 
 MOST_ANNOTATORS = 50  # each pair of them has a table of its own
 _NAMED, _LONGEST_NAME = 5, 60  # in a message
@@ -65,13 +65,11 @@ class MatchedLabels(Struct, frozen=True):
 def match_labels(runs: Sequence[JudgedRun], files: Iterable[LabelFile]) -> MatchedLabels:
     """The labels of each run, by its name or by its task id if no other run has that. Raises `SettingsError`."""
     names = {run.run for run in runs}
-    by_task: dict[str, list[str]] = {}
-    for run in runs:
-        by_task.setdefault(run.task_id, []).append(run.run)
+    by_task = group(runs, lambda run: run.task_id)
     matched: dict[str, RunLabels] = {}
     unmatched, ambiguous = dict[str, None](), dict[str, None]()
     for label in (label for file in files for label in file.labels):
-        candidates = [label.key] if label.key in names else by_task.get(label.key, [])
+        candidates = [label.key] if label.key in names else [run.run for run in by_task.get(label.key, ())]
         if len(candidates) == 1:
             _add(matched.setdefault(candidates[0], RunLabels()), label, candidates[0])
         else:
@@ -164,10 +162,7 @@ class Calibration(Struct, frozen=True, dict=True):
 
     def _list_tables(self, find_name: Callable[[JudgedRun], str]) -> list[dict[str, Any]]:
         """The tables of groups of runs with their names; empty where all labelled runs are of one group."""
-        groups: dict[str, list[JudgedRun]] = {}
-        for run in self.judged.runs:
-            if run.run in self.labels:
-                groups.setdefault(find_name(run), []).append(run)
+        groups = group((run for run in self.judged.runs if run.run in self.labels), find_name)
         tables = [{"name": name} | self._count(groups[name]).to_json() for name in sorted(groups)]
         return tables if len(tables) > 1 else []
 

@@ -15,6 +15,7 @@ from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import escape_surrogates, preview, to_line
+from pytest_webeval.summary.result_facts import to_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun, format_problems
 from pytest_webeval.summary.session_reading import build_result_row, read_session
@@ -108,7 +109,7 @@ def _is_verdict(evaluated: EvaluatorResult) -> bool:
 
 def _find_reasoning(evaluated: EvaluatorResult) -> str:
     """The judge's reason; without one, the message of the first check."""
-    reason = _to_text(get_member(evaluated.actual, "reason"))
+    reason = to_text(get_member(evaluated.actual, "reason"))
     messages = (message for check in evaluated.assertions or () for message in check.assertion_msgs or ())
     return reason or next(messages, "")
 
@@ -119,13 +120,9 @@ def _convert_row(row: ScoredRun, verdict: bool, reasoning: str) -> JudgedRun:  #
         task_id=str(row.task_id),
         verdict=verdict,
         site=row.site_key,
-        benchmark=_to_text(row.benchmark),
+        benchmark=to_text(row.benchmark) or "",
         reasoning=to_line(reasoning, _LONGEST_REASONING),
     )
-
-
-def _to_text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _to_share(value: Any) -> float | None:

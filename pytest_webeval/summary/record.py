@@ -17,6 +17,7 @@ from pytest_webeval.summary.result_facts import (
     find_judge,
     format_digests,
     list_proposals,
+    to_text,
 )
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.self_report import find_claim, find_reported
@@ -82,7 +83,7 @@ class Record(Struct, frozen=True):
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
-            excluded_as=_to_text(result.webeval.get("excluded_as")),
+            excluded_as=to_text(result.webeval.get("excluded_as")),
             skipped=bool(result.webeval.get("skipped")) or result.webeval.get("excluded") is not None,
             unpassable=result.webeval.get("unpassable"),
             failure=None if group is None else list(astuple(group)),
@@ -93,7 +94,7 @@ class Record(Struct, frozen=True):
             claim=find_claim(result, reported),
             today=result.webeval.get("today"),
             checksums=format_digests(result.webeval),
-            format=None if (name := _to_text(result.webeval.get("format"))) == _NO_FORMAT else name,
+            format=None if (name := to_text(result.webeval.get("format"))) == _NO_FORMAT else name,
             judge=find_judge(result),
             proposals=list_proposals(result),
             grade=find_grade(result),
@@ -123,7 +124,7 @@ class Record(Struct, frozen=True):
     @property
     def benchmark(self) -> str | None:
         """The benchmark that the recording names, if any."""
-        return _to_text((self.trajectory or {}).get("benchmark"))
+        return to_text((self.trajectory or {}).get("benchmark"))
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
@@ -134,12 +135,7 @@ def _find_impossible(webeval: Mapping[str, Any]) -> str | None:
     """What the first verdict of a file says of an impossible task, which is the one that counts."""
     rows = webeval.get("external_verdicts")
     first = rows[0] if isinstance(rows, list) and rows else None
-    return _to_text(first.get("impossible")) if isinstance(first, Mapping) else None
-
-
-def _to_text(value: object) -> str | None:
-    """The text; None for an empty one, and for all else that a stored result may hold."""
-    return value if isinstance(value, str) and value else None
+    return to_text(first.get("impossible")) if isinstance(first, Mapping) else None
 
 
 def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: float | None = None) -> dict[str, Any]:
@@ -162,7 +158,7 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
         "format": record.format,
         "benchmark": record.benchmark,
         "is_named_by_run": record.is_named_by_run,
-        "group": _to_text((record.trajectory or {}).get("group")),
+        "group": to_text((record.trajectory or {}).get("group")),
     }
     optional |= {"wall_time": record.wall_time}
     if is_mixed:

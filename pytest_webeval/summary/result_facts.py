@@ -20,6 +20,11 @@ _DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short eno
 JUDGE_FILES = ("scores/", "rubric.json")
 
 
+def to_text(value: object) -> str | None:
+    """The text; None for an empty one, and for all else that a stored result may hold."""
+    return value if isinstance(value, str) and value else None
+
+
 def format_digests(webeval: Mapping[str, Any]) -> str | None:
     """Digests of recording, judge files and task, of what a result says under `webeval`: `recording=0123 task=4567`.
 

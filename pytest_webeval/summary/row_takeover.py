@@ -64,11 +64,13 @@ def _make(path: Path, earlier: int | None, notes: list[str]) -> tuple[sqlite3.Co
             copy_rows(path, new, notes)
         _discard_companions(path)
         _put_in_place(made, path, earlier)
-        return _connect_alone(path, has_locks=has_locks), handle
+        connection = connect(path, "rw" if has_locks else "rw&nolock=1")
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # nobody who asks with `sqlite3` meanwhile disturbs
     except BaseException:
         os.close(handle)
         made.unlink(missing_ok=True)
         raise
+    return connection, handle
 
 
 def _put_in_place(made: Path, path: Path, earlier: int | None) -> None:
@@ -202,10 +204,3 @@ def _lock(handle: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _connect_alone(path: Path, *, has_locks: bool) -> sqlite3.Connection:
-    """A connection that nobody who asks with `sqlite3` meanwhile can disturb."""
-    connection = connect(path, "rw" if has_locks else "rw&nolock=1")
-    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    return connection

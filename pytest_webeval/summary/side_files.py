@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -160,19 +162,14 @@ def restore_lists(raw: Any, path: Path, source: str) -> Any:
                 raise ValueError(f"{file.file!r:.80} does not name a side file")
             entries = SideList(path.parent, file, source)
             entries.check()
-            _restore(raw, file.path, entries)
+            *above, name = file.path
+            place = reduce(getitem, above, raw)
+            place[name] = SideMapping(entries) if isinstance(place[name], dict) else entries
     except ValidationError as error:
         raise SettingsError(f"cannot read {source}: {format_validation_error(error)} @ {SIDE_FILES}") from error
     except (ValueError, LookupError, TypeError) as error:
         raise SettingsError(f"cannot read {source}: invalid {SIDE_FILES}: {error}; score again") from error
     return raw
-
-
-def _restore(raw: Any, names: Sequence[str | int], entries: SideList) -> None:
-    for name in names[:-1]:
-        raw = raw[name]
-    is_object = isinstance(raw[names[-1]], dict)
-    raw[names[-1]] = SideMapping(entries) if is_object else entries
 
 
 def load_side_lists(tree: Any) -> Any:
