@@ -44,7 +44,6 @@ RECORDING = (
     "storage.py",
     "summary/record.py",
     "summary/result_facts.py",
-    "summary/self_report.py",
 )
 
 

@@ -13,14 +13,15 @@ from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
 from pytest_webeval.summary.result_facts import (
     build_trajectory_facts,
+    find_claim,
     find_grade,
     find_judge,
+    find_reported,
     format_digests,
     list_proposals,
     to_text,
 )
 from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.self_report import find_claim, find_reported
 
 _NO_FORMAT = "unknown"  # of a directory that no format recognizes
 

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import SCHEMA_VERSION, Status, WarningKind
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.self_report import Claim
+from pytest_webeval.summary.result_facts import Claim
 from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList, SpooledMapping
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskCounter

@@ -16,9 +16,8 @@ from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.shards import MOST_SHARDS
-from pytest_webeval.summary.side_files import SideList, load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import read_summary_file, write_with_side_files
+from pytest_webeval.summary.summary_file import SideList, load_side_lists, read_summary_file, write_with_side_files
 
 PATTERN = "eval_shard-*-of-*.json"
 _SHOWN, _NAMED = 60, 5  # characters of a value in a message; shards
