@@ -25,6 +25,7 @@ from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks, describe_sample
 
 MOST_COMPARED = 10_000  # ids with one that no run has
+ERROR, EXCLUDED = "error", "excluded run"  # what a gate counts
 NO_COMMON_TASK = "no common task; check the path"
 _WITHOUT_RESULT = ("ungraded", "skipped")  # exclusions of runs on which nobody decided: see `RunExcluded`
 
@@ -160,27 +161,13 @@ def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
     return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
 
 
-def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
-    """Whether at most so many runs, or such a share of the runs that are not excluded, end in an error."""
-    runs = selector.select(case.session.runs, case.attempts)
-    counted = [run for run in runs if run.is_judged]
-    return _check_count(case, selector, most, "error", [run for run in counted if run.status == "error"], counted)
+def check_count(case: GateCase, selector: Selector, noun: str, most: int | Fraction) -> CheckResult:
+    """Whether at most so many runs, or such a share, end in an error or are excluded from rates, by the noun.
 
-
-def check_excluded(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
-    """Whether at most so many runs, or such a share of all runs, are excluded from rates."""
-    runs = selector.select(case.session.runs, case.attempts)
-    return _check_count(case, selector, most, "excluded run", [run for run in runs if not run.is_judged], runs)
-
-
-def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
-    case: GateCase,
-    selector: Selector,
-    most: int | Fraction,
-    noun: str,
-    counted: Sequence[ScoredRun],
-    runs: Sequence[ScoredRun],
-) -> CheckResult:
+    The share of errors is of the runs that are not excluded.
+    """
+    runs = selector.select(case.session.judged if noun == ERROR else case.session.runs, case.attempts)
+    counted = [run for run in runs if run.status == ("error" if noun == ERROR else "excluded")]
     is_share = isinstance(most, Fraction)
     if not runs:
         return selector.explain_none(case), False

@@ -14,6 +14,8 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.text import pluralize, truncate
 from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.gate_checks import (
+    ERROR,
+    EXCLUDED,
     NO_COMMON_TASK,
     SELECTORS,
     CheckResult,
@@ -23,8 +25,7 @@ from pytest_webeval.summary.gate_checks import (
     check_attempts,
     check_certificate,
     check_complete,
-    check_errors,
-    check_excluded,
+    check_count,
     check_must_pass,
     check_regression,
     check_success,
@@ -174,9 +175,14 @@ def _build_attempts(line: str, match: re.Match[str], selector: Selector) -> Gate
 
 def _build_count(line: str, match: re.Match[str], selector: Selector) -> Gate:
     most = int(match["count"]) if match["count"] else _read_share(line, match)
-    noun, check = ("error", check_errors) if match["what"] == "errors" else ("excluded run", check_excluded)
+    noun = ERROR if match["what"] == "errors" else EXCLUDED
     amount = pluralize(most, noun) if isinstance(most, int) else f"{format_share(most)} {noun}s"
-    return Gate(line, f"at most {amount}{_about(selector)}", partial(check, selector=selector, most=most), selector)
+    return Gate(
+        line,
+        f"at most {amount}{_about(selector)}",
+        partial(check_count, selector=selector, noun=noun, most=most),
+        selector,
+    )
 
 
 def _build_must_pass(line: str, match: re.Match[str], _: Selector) -> Gate:

@@ -47,7 +47,7 @@ def check_beyond_noise(comparison: SessionComparison) -> tuple[str, bool]:
     overall = comparison.overall
     if overall.p_value is None:
         return comparison.sentence, False
-    if text := explain_powerless(count_successful_in_common(comparison)):
+    if text := explain_powerless(sum(task.before > 0 for task in comparison.tasks)):
         return f"this gate cannot fail: {text}", False
     interval = overall.interval
     spread = "" if interval is None else f" (95% interval {interval[0]:+.1%} to {interval[1]:+.1%})"
@@ -65,11 +65,6 @@ def explain_powerless(successes: int) -> str | None:
     return (
         f"{pluralize(successes, 'common task')} succeeded in the baseline, {count_needed_changes()} regressions needed"
     )
-
-
-def count_successful_in_common(comparison: SessionComparison) -> int:
-    """Return how many tasks that succeeded in the baseline, in any attempt, have a verdict in both sessions."""
-    return sum(task.before > 0 for task in comparison.tasks)
 
 
 def _describe_margin(comparison: SessionComparison) -> str:
