@@ -43,7 +43,8 @@ ORDER BY path_order(path)
 """
 _PUBLISHED = "SELECT CAST(line AS BLOB), NULL FROM published.lines WHERE path = ?"
 _EARLIER = """
-SELECT row, seal, CAST(result AS BLOB) FROM main.results WHERE run = ? AND session != ? AND seal IS NOT NULL
+SELECT run, session, row, seal, checksum, path, CAST(result AS BLOB) FROM main.results
+WHERE run = ? AND session != ? AND seal IS NOT NULL
 """
 _BESIDE = (
     "ATTACH ':memory:' AS spare",

@@ -126,8 +126,8 @@ def _list_rows(path: Path, new: sqlite3.Connection, problems: list[str]) -> Iter
             for started in rows.list_unfinished():
                 new.execute("INSERT OR REPLACE INTO sessions VALUES (?, 0)", (started,))
             for row in rows.list_all():
-                earlier, path_of_run = row.earlier, row.path if _is_label(row.path) else None
-                yield row.run, row.session, path_of_run, earlier.record, earlier.seal, row.checksum, earlier.result
+                path_of_run = row.path if _is_label(row.path) else None
+                yield row.run, row.session, path_of_run, row.record, row.seal, row.checksum, row.result
     except UnusableFileError as error:
         problems.append(str(error))
 

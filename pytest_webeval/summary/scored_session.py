@@ -77,22 +77,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
         return "-".join(sorted(self.sites))
 
 
-_OFTEN_SAME = (
-    "status",
-    "sites",
-    "type",
-    "reason",
-    "tags",
-    "today",
-    "rules",
-    "evaluators",
-    "libraries",
-    "format",
-    "benchmark",
-    "excluded_as",
-    "group",
-    "evaluator_choice",
-)
+_UNLIKE = ("run", "task_id", "checksums")  # fields that few rows have in common
 
 
 class _Details(Struct, frozen=True):
@@ -296,7 +281,7 @@ def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], l
     """The rows that are valid, each label once, and what is wrong with the others."""
     runs: dict[str, Row] = {}
     problems = []
-    shared = SharedValues(_OFTEN_SAME)
+    shared = SharedValues([name for name in ScoredRun.__struct_fields__ if name not in _UNLIKE])
     for position, raw in enumerate(rows):
         try:
             run = convert(raw, row_type)
