@@ -31,7 +31,7 @@ _NAMES = {
     "rules": "Rules",
     "safety.limits": "Limits",
     "scoring.score_settings": "ScoreSettings",
-    "summary.sharded_results": "find_result",
+    "summary.result_files": "find_result",
     "summary.summarize": "summarize",
     "tasks.dataset": "TaskSet load_tasks",
     "tasks.sites": "Sites load_sites",

@@ -19,7 +19,7 @@ from pytest_webeval.exports.tables import join_lines
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import name_first
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.statistics import group, wilson_over_tasks
 from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.tasks.dataset import TaskSet, load_tasks
 
@@ -80,9 +80,7 @@ def _check_part(option: str, part: str) -> str:
 
 def _group_by_rate(judged: Sequence[TaskRow], benchmark: str) -> dict[str, list[TaskRow]]:
     """The runs of each rate by its name: the benchmark, then its sites if there are several."""
-    by_site: dict[str, list[TaskRow]] = {}
-    for row in judged:
-        by_site.setdefault(row.sites, []).append(row)
+    by_site = group(judged, lambda row: row.sites)
     sites = {f"{benchmark}/{site}": by_site[site] for site in sorted(by_site) if site}
     return {benchmark: list(judged)} | (sites if len(by_site) > 1 else {})
 

@@ -2,33 +2,147 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from math import isfinite
 from pathlib import Path
-from typing import Any, overload
+from typing import Annotated, Any, overload
 
-from msgspec import structs
+from msgspec import Meta, ValidationError, convert, structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.exports.conversion import (
-    ExportedRun,
-    build_assertion_rows,
-    build_task_row,
-    describe_session,
-    read_run,
-)
 from pytest_webeval.exports.rows import AssertionRow, TaskRow, build_frame
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
 from pytest_webeval.safety.files import is_dir
-from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.safety.json import format_validation_error
+from pytest_webeval.safety.text import escape_surrogates, pluralize, sanitize
+from pytest_webeval.summary.partial_scores import select_scores
 from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
+from pytest_webeval.summary.result_facts import to_text
 from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.scored_session import convert_rows, format_problems, parse_summary
+from pytest_webeval.summary.scored_session import ScoredRun, convert_rows, format_problems, parse_summary
+from pytest_webeval.summary.session_reading import build_result_row
 from pytest_webeval.summary.summary_file import read_summary_file
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+
+_LARGEST = 2**63 - 1  # that fits into a column of integers
+
+
+class ExportedRun(ScoredRun, frozen=True, kw_only=True):
+    """The row of a summary with what an export adds. Data that decide nothing may be anything."""
+
+    template: Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] = -1
+    score: Any = None
+    answer: Any = None
+    wall_time: Any = None
+    version: Any = None
+    webarena_verified_version: Any = None
+    data_checksum: Any = None
+    timestamp: Any = None
+    grade: dict[str, Any] | None = None
+
+
+def read_run(result: TaskResult, label: str) -> ExportedRun:
+    """The run of a result, with the label unless the result has one. Raises `ValueError` for data of another type."""
+    row = build_result_row(result, label)
+    added = {
+        "reason": row["reason"] if row["status"] == "excluded" else reason(result),
+        "answer": find_answer(result),
+        "wall_time": result.webeval.get("wall_time"),
+        "version": result.webeval.get("version"),
+        "webarena_verified_version": result.webarena_verified_version,
+    }
+    try:
+        return convert(escape_surrogates({**row, **added}), ExportedRun)  # as in a summary, which has no half pairs
+    except ValidationError as error:
+        raise ValueError(format_validation_error(error)) from error
+
+
+def find_answer(result: TaskResult) -> str | None:
+    """What the agent answered: the text that ended a trajectory, or the data of a response as JSON."""
+    facts = result.webeval.get("trajectory")
+    if isinstance(facts, Mapping):
+        return to_text(facts.get("answer"))
+    for evaluated in result.evaluators_results:
+        if evaluated.evaluator_name == RESPONSE_EVALUATOR and isinstance(evaluated.actual, Mapping):
+            data = evaluated.actual.get("retrieved_data", evaluated.actual.get("results"))
+            return None if data is None else json.dumps(data, ensure_ascii=False)
+    return None
+
+
+_TEXTS = {  # columns, by the fields that may hold anything
+    "answer": "answer",
+    "rules": "rules",
+    "format": "format",
+    "benchmark": "benchmark",
+    "version": "version",
+    "webarena_verified_version": "webarena_verified_version",
+    "evaluators": "evaluators_checksum",
+    "data_checksum": "data_checksum",
+    "timestamp": "timestamp",
+}
+
+
+def build_task_row(run: ExportedRun) -> TaskRow:
+    """The row of a run."""
+    return TaskRow(
+        run=run.run,
+        task_id=str(run.task_id),
+        status=run.status,
+        score=_to_number(run.score),
+        sites=run.site_key,
+        template=run.template,
+        type=run.type,
+        reason=run.reason,
+        attempt=run.attempt,
+        excluded=not run.is_judged,
+        tags=",".join(run.tags),
+        today=run.today,
+        wall_time=_to_number(run.wall_time),
+        partial_score=run.partial_score,
+        evaluator_choice=",".join(run.evaluator_choice) or None,
+        **{f"{name}_checksum": run.digests.get(name) for name in ("task", "recording", "judge")},
+        **{column: to_text(getattr(run, name)) for name, column in _TEXTS.items()},
+    )
+
+
+def build_assertion_rows(result: TaskResult, run: str) -> list[AssertionRow]:
+    """The rows of a result: each assertion of each evaluator, in their order."""
+    rows = []
+    for index, evaluated in enumerate(result.evaluators_results):
+        about: dict[str, Any] = {"run": run, "task_id": str(result.task_id)}
+        about |= {"evaluator": evaluated.evaluator_name, "evaluator_index": index}
+        cells: list[dict[str, Any]] = [
+            {
+                "assertion": assertion.assertion_name,
+                "path": assertion.path,
+                "kind": assertion.kind,
+                "status": assertion.status.value,
+                "messages": "\n".join(assertion.assertion_msgs) if assertion.assertion_msgs else None,
+                "error": assertion.error_msg,
+            }
+            for assertion in evaluated.assertions or ()
+        ]
+        empty: dict[str, Any] = dict.fromkeys(("assertion", "path", "kind", "messages"))
+        cells = cells or [empty | {"status": evaluated.status.value, "error": evaluated.error_msg}]
+        rows += [AssertionRow(**escape_surrogates(about | each)) for each in cells]
+    return rows
+
+
+def _to_number(value: object) -> float | None:
+    """The finite number, None for all else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if isfinite(number) else None
 
 
 class LoadedResults(Sequence[TaskRow]):
@@ -139,7 +253,16 @@ class _ReadResults:
 def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> tuple[list[ExportedRun], list[str]]:
     """The runs of a summary, and what is wrong with other rows."""
     raw = read_summary_file(path, source)
-    common = describe_session(parse_summary(raw, source), raw.get("webarena_verified_version"))
+    session = parse_summary(raw, source)
+    common = {  # what a summary says once for all its runs
+        "rules": session.rules,
+        "evaluators": session.evaluators,
+        "version": session.libraries.get("pytest-webeval"),
+        "webarena_verified_version": raw.get("webarena_verified_version"),
+        "data_checksum": session.tasks,
+        "timestamp": session.timestamp,
+        "evaluator_choice": session.evaluator_choice,
+    }
     rows = [common | row if isinstance(row, dict) else row for row in raw["task_results"]]
     runs, problems = convert_rows(rows, ExportedRun)
     return redact_runs(runs, policy), [redact_text(problem, policy) for problem in format_problems(problems, source)]

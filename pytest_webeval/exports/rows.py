@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from pytest_webeval.summary.parquet_shards import import_library
 
@@ -84,11 +84,6 @@ def list_columns(row_type: type[Struct]) -> dict[str, str]:
         plain = next((each for each in get_args(hints[name]) if each is not NoneType), hints[name])
         columns[name] = _COLUMN_TYPES[plain]
     return columns
-
-
-def row_values(row: Struct) -> dict[str, Any]:
-    """The cells of a row by column."""
-    return structs.asdict(row)
 
 
 def build_frame(rows: Sequence[Struct], row_type: type[Struct]) -> Any:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pytest_webeval.exports.loading import LoadedResults
-from pytest_webeval.exports.rows import BOOLEAN, INTEGER, NUMBER, TEXT, AssertionRow, TaskRow, list_columns, row_values
+from pytest_webeval.exports.rows import BOOLEAN, INTEGER, NUMBER, TEXT, AssertionRow, TaskRow, list_columns
 from pytest_webeval.exports.settings import ExportSettings, RowKind
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.summary.parquet_shards import import_library
+from pytest_webeval.summary.parquet_shards import write_table
 
 # What spreadsheets take for a formula, in full width as well. A quote before it is doubled, so that one can be removed.
 _FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠]")  # noqa: RUF001
@@ -35,7 +35,7 @@ def format_csv(results: LoadedResults, settings: ExportSettings) -> dict[str, by
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(list_columns(_ROW_TYPES[settings.rows]))
     for row in _select_rows(results, settings.rows):
-        writer.writerow([format_cell(value) for value in row_values(row).values()])
+        writer.writerow([format_cell(value) for value in structs.astuple(row)])
     return {"": text.getvalue().encode()}
 
 
@@ -53,7 +53,7 @@ def format_cell(value: Any) -> str:
 
 def format_json_lines(results: LoadedResults, settings: ExportSettings) -> dict[str, bytes]:
     """The rows, with null for what is not known. Raises `SettingsError`."""
-    return {"": join_lines(map(row_values, _select_rows(results, settings.rows)))}
+    return {"": join_lines(map(structs.asdict, _select_rows(results, settings.rows)))}
 
 
 def join_lines(objects: Iterable[dict[str, Any]]) -> bytes:
@@ -66,13 +66,10 @@ def join_lines(objects: Iterable[dict[str, Any]]) -> bytes:
 
 def format_parquet(results: LoadedResults, settings: ExportSettings) -> dict[str, bytes]:
     """The table as pyarrow writes it. Raises `SettingsError` where pyarrow is not installed."""
-    arrow = import_library("pyarrow", "'pytest-webeval[parquet]'")
-    parquet = import_library("pyarrow.parquet", "'pytest-webeval[parquet]'")
     rows = _select_rows(results, settings.rows)
-    columns: dict[str, Any] = {
-        name: arrow.array([getattr(row, name) for row in rows], type=getattr(arrow, _ARROW_TYPES[kind])())
-        for name, kind in list_columns(_ROW_TYPES[settings.rows]).items()
+    columns = list_columns(_ROW_TYPES[settings.rows])
+    return {
+        "": write_table(
+            {name: (_ARROW_TYPES[kind], [getattr(row, name) for row in rows]) for name, kind in columns.items()}
+        )
     }
-    content = io.BytesIO()
-    parquet.write_table(arrow.table(columns), content)
-    return {"": content.getvalue()}

@@ -80,7 +80,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         """The summary with what the certificate says of its judges."""
         if self.certificate is None:
             return summary
-        from pytest_webeval.summary.judge_certificate import describe_certificate  # only where summaries are made
+        from pytest_webeval.summary.calibration import describe_certificate  # only where summaries are made
 
         judging = summary.webeval["judging"]
         described = judging | {"certificate": describe_certificate(self.certificate, judging)}

@@ -42,10 +42,8 @@ RECORDING = (
     "reports/failure_text.py",
     "sessions",
     "storage.py",
-    "summary/grades.py",
-    "summary/judge_facts.py",
     "summary/record.py",
-    "summary/self_report.py",
+    "summary/result_facts.py",
 )
 
 

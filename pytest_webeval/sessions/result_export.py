@@ -57,12 +57,13 @@ class ResultExport(Struct, eq=False):
 
     def _adopt_others(self, directory: Path, file: RowFile) -> None:
         """Keep the published results, which come before those in rows of earlier sessions."""
-        from pytest_webeval.summary.sharded_results import read_rows  # few sessions are over some of the runs
+        from pytest_webeval.summary.result_files import read_rows  # few sessions are over some of the runs
 
         problems: list[str] = []
         for name in self._list_replaced(directory):
             for row in read_rows(directory, name, problems):
-                file.adopt(row.path, row.content)
+                if row.line is not None:  # as it is in a shard
+                    file.adopt(row.place, row.line)
         if problems:
             self._note(directory, f"not all results of other runs could be kept: {problems[0]}")
 

@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from pytest_webeval.results import Status
-from pytest_webeval.summary.record import Record, parse_digests
+from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.repeated_runs import Tries, all_of, any_of, averages, count_tries, list_flips
+from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import group_folders
 from pytest_webeval.summary.statistics import mean, wilson, wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys
@@ -86,14 +87,9 @@ def _group_repeated(records: Iterable[Record], keys: TaskKeys) -> Iterator[Attem
     for folder, each in _list_tries(records, keys):
         by_folder.setdefault(folder, []).append(each)
     for folders in group_folders((folder, each.task) for folder, tries in by_folder.items() for each in tries):
-        if len(folders) > 1 or _repeats_tasks(by_folder[folders[0]]):
+        rated = [each.task for each in by_folder[folders[0]] if each.is_rated]
+        if len(folders) > 1 or len(set(rated)) < len(rated):
             yield {folder: by_folder[folder] for folder in folders}
-
-
-def _repeats_tasks(tries: Iterable[Try]) -> bool:
-    """Whether several runs of a task count in rates."""
-    rated = [each.task for each in tries if each.is_rated]
-    return len(set(rated)) < len(rated)
 
 
 def _build_agent(agent: str, attempts: Attempts) -> dict[str, Any]:
@@ -102,6 +98,8 @@ def _build_agent(agent: str, attempts: Attempts) -> dict[str, Any]:
     rates = [task.rate for task in tries.values()]
     most = max((task.count for task in tries.values()), default=0)
     average = mean(rates)
+    repeated = {key: task for key, task in tries.items() if task.count > 1}
+    flips = list_flips(repeated)
     return {
         "agent": agent,
         "attempts": [_build_attempt(attempt, attempts[attempt]) for attempt in sorted(attempts)],
@@ -112,7 +110,7 @@ def _build_agent(agent: str, attempts: Attempts) -> dict[str, Any]:
         "pass@k": averages(tries.values(), any_of, most),
         "pass^k": averages(tries.values(), all_of, most),
         "thresholds": _count_thresholds(tries, most),
-        "flaky": _list_flaky(tries),
+        "flaky": flips | {"of": len(repeated), "rate": flips["count"] / len(repeated) if repeated else None},
     }
 
 
@@ -139,14 +137,6 @@ def _count_thresholds(tries: Mapping[TaskKey, Tries], most: int) -> dict[str, di
 def reaches(successes: int, count: int, needed: int, tries: int) -> bool:
     """Whether a task succeeds in so many of so many tries. Of more tries, it is as large a share of them."""
     return successes >= needed if count <= tries else successes * tries >= needed * count
-
-
-def _list_flaky(tries: Mapping[TaskKey, Tries]) -> dict[str, Any]:
-    """Tasks of which some attempts succeed and some do not; the rate is over tasks with several attempts."""
-    repeated = {key: task for key, task in tries.items() if task.count > 1}
-    flips = list_flips(repeated)
-    rate = flips["count"] / len(repeated) if repeated else None
-    return flips | {"of": len(repeated), "rate": rate}
 
 
 def _list_same_inputs(records: Iterable[Record], keys: TaskKeys) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredSession, have_same_rules, is_covered, parse_summary
 from pytest_webeval.summary.session_comparison import ChangeKind, SessionComparison
 from pytest_webeval.summary.session_reading import read_session
-from pytest_webeval.summary.side_files import SideList
+from pytest_webeval.summary.spooled_list import LongList
 from pytest_webeval.summary.summary_file import find_summary, read_summary_file
 from pytest_webeval.summary.task_identity import count_tasks
 
@@ -125,7 +125,7 @@ def refuse_partial(session: ScoredSession) -> None:
 def _read_known(listed: object, session: ScoredSession) -> list[KnownFailure]:
     """The list in the file; if it has none, the runs of the session that did not succeed."""
     if listed is not None:
-        return convert(list(listed) if isinstance(listed, SideList) else listed, list[KnownFailure])
+        return convert(list(listed) if isinstance(listed, LongList) else listed, list[KnownFailure])
     day = session.timestamp[:10] or None
     failed = (run for run in session.runs if run.status not in ("success", "excluded"))
     return [KnownFailure(run.task_id, run.run, run.status, run.reason, day) for run in failed]

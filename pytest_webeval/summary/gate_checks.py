@@ -19,13 +19,13 @@ from pytest_webeval.summary.scored_session import (
     ScoredSession,
     compute_rate_interval,
     count_successes,
-    group_by_task,
-    group_runs,
 )
 from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks, describe_sample
 
 MOST_COMPARED = 10_000  # ids with one that no run has
+ERROR, EXCLUDED = "error", "excluded run"  # what a gate counts
 NO_COMMON_TASK = "no common task; check the path"
 _WITHOUT_RESULT = ("ungraded", "skipped")  # exclusions of runs on which nobody decided: see `RunExcluded`
 
@@ -98,16 +98,12 @@ class Selector(Struct, frozen=True):
         return f"no {_NOUNS[self.kind]} {truncate(self.name, LONGEST_NAME)!r}{hint}"
 
 
-def _list_agents(run: ScoredRun, attempts: str | None) -> Sequence[str]:
-    return (name_attempt(run.attempt, attempts).agent or run.attempt,)
-
-
 SELECTORS: dict[str, Callable[[ScoredRun, str | None], Sequence[str]]] = {
     "site": lambda run, _: (run.site_key,),
     "type": lambda run, _: ((run.type or "").lower(),),
     "template": lambda run, _: () if run.template < 0 else (str(run.template),),
     "tag": lambda run, _: run.tags,
-    "agent": _list_agents,
+    "agent": lambda run, attempts: (name_attempt(run.attempt, attempts).agent or run.attempt,),
     "level": lambda run, _: ((run.group or "").lower(),),
 }
 _WITHOUT_CASE = ("type", "level")
@@ -154,9 +150,9 @@ def check_attempts(case: GateCase, selector: Selector, needed: int, tries: int, 
 def _group_by_agent(case: GateCase, selector: Selector) -> dict[str, dict[TaskKey, list[ScoredRun]]]:
     """The judged runs by agent and task."""
     runs = selector.select(case.session.judged, case.attempts)
-    agents = group_runs(runs, lambda run: name_attempt(run.attempt, case.attempts).agent)
+    agents = group(runs, lambda run: name_attempt(run.attempt, case.attempts).agent)
     keys = TaskKeys(case.session.runs)
-    return {agent: group_by_task(runs, keys) for agent, runs in sorted(agents.items())}
+    return {agent: group(runs, keys.find) for agent, runs in sorted(agents.items())}
 
 
 def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
@@ -165,27 +161,13 @@ def _format_attempts(agent: str, successes: int, tasks: int, fewer: int) -> str:
     return f"{head}{successes / tasks:.1%} ({successes} of {pluralize(tasks, 'task')}{note})"
 
 
-def check_errors(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
-    """Whether at most so many runs, or such a share of the runs that are not excluded, end in an error."""
-    runs = selector.select(case.session.runs, case.attempts)
-    counted = [run for run in runs if run.is_judged]
-    return _check_count(case, selector, most, "error", [run for run in counted if run.status == "error"], counted)
+def check_count(case: GateCase, selector: Selector, noun: str, most: int | Fraction) -> CheckResult:
+    """Whether at most so many runs, or such a share, end in an error or are excluded from rates, by the noun.
 
-
-def check_excluded(case: GateCase, selector: Selector, most: int | Fraction) -> CheckResult:
-    """Whether at most so many runs, or such a share of all runs, are excluded from rates."""
-    runs = selector.select(case.session.runs, case.attempts)
-    return _check_count(case, selector, most, "excluded run", [run for run in runs if not run.is_judged], runs)
-
-
-def _check_count(  # noqa: PLR0913, PLR0917  (of two gates)
-    case: GateCase,
-    selector: Selector,
-    most: int | Fraction,
-    noun: str,
-    counted: Sequence[ScoredRun],
-    runs: Sequence[ScoredRun],
-) -> CheckResult:
+    The share of errors is of the runs that are not excluded.
+    """
+    runs = selector.select(case.session.judged if noun == ERROR else case.session.runs, case.attempts)
+    counted = [run for run in runs if run.status == ("error" if noun == ERROR else "excluded")]
     is_share = isinstance(most, Fraction)
     if not runs:
         return selector.explain_none(case), False
@@ -212,17 +194,14 @@ def check_complete(case: GateCase) -> CheckResult:
 
 def check_must_pass(case: GateCase, ids: Sequence[str]) -> CheckResult:
     """Whether all runs of some tasks succeed."""
-    by_id = group_runs(case.session.runs, lambda run: str(run.task_id))
-    failed = [task_id for task_id in ids if not _all_succeed(by_id.get(task_id, ()))]
+    by_id = group(case.session.runs, lambda run: str(run.task_id))
+    solved_ids = {task_id for task_id, runs in by_id.items() if all(run.is_success for run in runs)}
+    failed = [task_id for task_id in ids if task_id not in solved_ids]
     solved = f"{len(ids) - len(failed)} of {pluralize(len(ids), 'task')} solved"
     unknown = next((task_id for task_id in failed if task_id not in by_id and not task_id.isdigit()), "")
     nearest = get_close_matches(unknown[:LONGEST_NAME], islice(by_id, MOST_COMPARED), 1) if unknown else []
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return solved + (f"; not solved{name_tasks(failed)}{hint}" if failed else ""), not failed
-
-
-def _all_succeed(runs: Sequence[ScoredRun]) -> bool:
-    return bool(runs) and all(run.is_success for run in runs)
 
 
 def check_certificate(case: GateCase) -> CheckResult:

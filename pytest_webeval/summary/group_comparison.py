@@ -18,8 +18,7 @@ from pytest_webeval.summary.paired_statistics import (
     newcombe_interval,
     newcombe_unpaired_interval,
 )
-from pytest_webeval.summary.scored_session import ScoredRun, compute_rate_interval, count_successes
-from pytest_webeval.summary.task_identity import count_tasks
+from pytest_webeval.summary.scored_session import ScoredRun, count_runs, count_successes
 
 MIN_PAIRS = 2  # judged tasks in common, for a test
 
@@ -90,7 +89,10 @@ class GroupComparison(Struct, frozen=True, dict=True):
         It holds 0 wherever the exact test does not reach 5 %, so that both say the same.
         """
         if not self.tasks:
-            return newcombe_unpaired_interval(*map(_count_judged, (self.before, self.after)))
+            before, after = ([run for run in runs if run.is_judged] for runs in (self.before, self.after))
+            return newcombe_unpaired_interval(
+                (count_successes(before), len(before)), (count_successes(after), len(after))
+            )
         if not self.is_binary:
             return None
         both = sum(task.before == task.after == 1.0 for task in self.tasks)
@@ -141,26 +143,6 @@ def pair_scores(before: Iterable[ScoredRun], after: Iterable[ScoredRun]) -> tupl
     return (average(then), average(now)) if then and now else None
 
 
-def _count_judged(runs: Iterable[ScoredRun]) -> tuple[int, int]:
-    """Successes and judged runs."""
-    judged = [run for run in runs if run.is_judged]
-    return count_successes(judged), len(judged)
-
-
-def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
-    """Successes, judged runs and all runs, and the success rate of the judged ones with its interval."""
-    judged = [run for run in runs if run.is_judged]
-    successes = count_successes(judged)
-    return {
-        "success_count": successes,
-        "judged_count": len(judged),
-        "run_count": len(runs),
-        "success_rate": successes / len(judged) if judged else None,
-        "success_rate_interval_95": list(compute_rate_interval(judged)),
-        "judged_task_count": count_tasks(judged),
-    }
-
-
 def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
     """The differences of the tasks of each template together; a task without a template is alone."""
     clusters: dict[str, Cluster] = {}
@@ -169,8 +151,3 @@ def cluster_by_template(tasks: Iterable[TaskPair]) -> list[Cluster]:
         total, count = clusters.get(name, (0.0, 0))
         clusters[name] = total + task.after - task.before, count + 1
     return list(clusters.values())
-
-
-def success_share(runs: Sequence[ScoredRun]) -> float:
-    """The share of runs that succeeded."""
-    return count_successes(runs) / len(runs)

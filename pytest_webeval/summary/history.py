@@ -3,56 +3,169 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from enum import StrEnum
+from functools import cache, lru_cache
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.text import MORE, list_first, pluralize
-from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, list_changed_libraries
-from pytest_webeval.summary.group_comparison import count_runs
+from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, Cause, CauseFinder, list_changed_libraries
 from pytest_webeval.summary.scored_session import (
+    GROUPS,
     ScoredRun,
     ScoredSession,
-    group_by_task,
-    group_runs,
-    have_same_rules,
-    is_covered,
+    count_runs,
+    find_differences,
+    success_share,
 )
-from pytest_webeval.summary.task_history import LEGEND, TaskHistory, cause_finders
+from pytest_webeval.summary.session_comparison import pair_runs
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
 from pytest_webeval.tasks.dataset import id_order
 
-_DIGITS_SHOWN = 8  # of a checksum in a note
+_NEW_INPUTS = {Cause.RECORDING.value, Cause.TASK.value, Cause.RULES.value}
+
+
+class Outcome(StrEnum):
+    """How a task ended in a session. The values are the characters of the compact texts."""
+
+    SUCCESS = "+"
+    FAILURE = "-"
+    MIXED = "~"
+    ERROR = "!"
+    EXCLUDED = "x"
+    ABSENT = "."
+
+
+LEGEND: Mapping[str, str] = {
+    Outcome.SUCCESS.value: "success",
+    Outcome.FAILURE.value: "failure",
+    Outcome.MIXED.value: "success of some attempts",
+    Outcome.ERROR.value: "error",
+    Outcome.EXCLUDED.value: "excluded",
+    Outcome.ABSENT.value: "absent",
+}
+
+
+def find_outcome(runs: Sequence[ScoredRun]) -> Outcome:
+    """The outcome of a task with these runs. Only runs that count in rates decide; an error needs all of them."""
+    if not runs:
+        return Outcome.ABSENT
+    judged = [run for run in runs if run.is_judged]
+    if not judged:
+        return Outcome.EXCLUDED
+    share = success_share(judged)
+    if share:
+        return Outcome.SUCCESS if share == 1 else Outcome.MIXED
+    return Outcome.ERROR if all(run.status == "error" for run in judged) else Outcome.FAILURE
+
+
+FindCauses = Callable[[int, int], CauseFinder]  # what compares two sessions of a history, by their indexes
+
+
+def cause_finders(sessions: Sequence[ScoredSession]) -> FindCauses:
+    """What compares any two of some sessions, with one object for each two."""
+    return cache(lambda before, after: CauseFinder(sessions[before], sessions[after]))
+
+
+class _Judged(Struct, frozen=True):
+    """The last session that judged a task: its index, the runs of the task, and the share that succeeded."""
+
+    index: int
+    runs: Sequence[ScoredRun]
+    share: float
+
+
+class TaskHistory(Struct):
+    """Grows by one session after the other. `site` is that of the latest session."""
+
+    task_id: int | str
+    site: str = ""
+    outcomes: str = ""
+    flips: int = 0
+    flips_same_inputs: int = 0
+    causes: Counter[str] = field(default_factory=Counter)
+    is_always_solved: bool = True
+    is_never_solved: bool = True
+    last: _Judged | None = None
+    last_outcome: str | None = None  # in words, of the last session that judged it
+
+    def add(self, index: int, runs: Sequence[ScoredRun], find_causes: FindCauses) -> None:
+        """Add the runs of the session with this index; those of sessions in between are absent."""
+        outcome = find_outcome(runs)
+        self.site = runs[0].site_key
+        self.outcomes = self.outcomes.ljust(index, Outcome.ABSENT.value) + outcome.value
+        if outcome is Outcome.EXCLUDED:
+            return
+        now = _Judged(index, runs, success_share([run for run in runs if run.is_judged]))
+        self.is_always_solved &= now.share == 1
+        self.is_never_solved &= now.share == 0
+        if self.last is not None and self.last.share != now.share:
+            self._count_flip(self.last, now, find_causes)
+        self.last, self.last_outcome = now, LEGEND[outcome]
+
+    def _count_flip(self, before: _Judged, after: _Judged, find_causes: FindCauses) -> None:
+        """Count a change of the share of successes: what `compare` counts as better or worse."""
+        finder = find_causes(before.index, after.index)
+        changed = [
+            pair
+            for pair in pair_runs(before.runs, after.runs)
+            if pair.before.is_judged and pair.after.is_judged and pair.before.is_success != pair.after.is_success
+        ]
+        causes = {cause for pair in changed for cause in finder.list_causes(pair)}
+        known = causes - {Cause.UNKNOWN.value}
+        self.flips += 1
+        self.causes.update(known or {Cause.UNKNOWN.value})
+        digests = [run.digests for pair in changed for run in (pair.before, pair.after)]
+        is_recorded = bool(digests) and all("recording" in each for each in digests)  # another would be a cause
+        self.flips_same_inputs += is_recorded and known.isdisjoint(_NEW_INPUTS)
+
+    def to_json(self, session_count: int) -> dict[str, Any]:
+        """The task in plain JSON, with an outcome for each session."""
+        return {
+            "task_id": self.task_id,
+            "site": self.site,
+            "outcomes": self.outcomes.ljust(session_count, Outcome.ABSENT.value),
+            "flips": self.flips,
+            "flips_same_inputs": self.flips_same_inputs,
+            "causes": {cause.value: self.causes[cause.value] for cause in Cause if cause.value in self.causes},
+            "last_outcome": self.last_outcome,
+        }
+
+
+_NO_TAGS: list[str] = []
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-_WITHOUT_TIME = "without a time, so it comes first"
+_NOTES = {  # of a checksum, the first 8 digits
+    "rules": "other rules: {} to {}",
+    "choices": "other evaluator choice: {:.80} to {:.80}",
+    "policy": "other options for stored verdicts",
+    "evaluators": "other evaluator code: {:.8} to {:.8}",
+    "tasks": "other task definitions: {:.8} to {:.8}",
+    "libraries": "other libraries: {}",
+    "subset": "other subset: {} to {}",
+}
 
 
 def condense(session: ScoredSession) -> ScoredSession:
     """The same session without the texts of its runs, and with each label and site stored once: for many sessions."""
-    return structs.replace(session, runs=[_condense_run(run) for run in session.runs])
-
-
-def _condense_run(run: ScoredRun) -> ScoredRun:
-    return structs.replace(
-        run,
-        run=sys.intern(run.run),
-        sites=_share_sites(tuple(run.sites)),
-        type=_share_text(run.type),
-        reason=None,
-        tags=_NO_TAGS,
-        checksums=_share_text(run.checksums),
-        format=_share_text(run.format),
-        benchmark=_share_text(run.benchmark),
-    )
-
-
-def _share_text(value: object) -> str | None:
-    return sys.intern(value) if isinstance(value, str) else None
+    runs = [
+        structs.replace(
+            run,
+            run=sys.intern(run.run),
+            sites=_share_sites(tuple(run.sites)),
+            checksums=None if run.checksums is None else sys.intern(run.checksums),
+            reason=None,
+            tags=_NO_TAGS,
+        )
+        for run in session.runs
+    ]
+    return structs.replace(session, runs=runs)
 
 
 @lru_cache(1_000)
@@ -60,18 +173,17 @@ def _share_sites(sites: tuple[str, ...]) -> list[str]:
     return list(sites)
 
 
-_NO_TAGS: list[str] = []
-
-
 def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | None = None) -> dict[str, Any]:
     """The history of sessions in any order as plain JSON, the oldest first; `latest` comes last, whatever its time.
 
+    Of the tasks whose verdict changed, those that changed most often come first.
     The same session twice counts once. The time and the memory that this takes grow with the number of runs.
     """
     distinct, problems = _drop_duplicates(sessions)
     ordered = [*sorted(distinct, key=lambda session: (parse_time(session.timestamp) or _NO_TIME, session.name))]
     ordered += [] if latest is None else [latest]
     tasks = _follow_tasks(ordered)
+    flipping = sorted(filter(lambda task: task.flips, tasks), key=lambda task: (-task.flips, id_order(task.task_id)))
     problems += [problem for session in ordered for problem in session.problems]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -81,7 +193,7 @@ def build_history(sessions: Iterable[ScoredSession], latest: ScoredSession | Non
             for name, find_name in _GROUPS.items()
         },
         "tasks": _count_tasks(tasks),
-        "flips": [task.to_json(len(ordered)) for task in _sort_flipping(tasks)],
+        "flips": [task.to_json(len(ordered)) for task in flipping],
         "legend": dict(LEGEND),
         "problems": problems,
     }
@@ -93,16 +205,15 @@ def _drop_duplicates(sessions: Iterable[ScoredSession]) -> tuple[list[ScoredSess
     problems = []
     for session in sessions:
         similar = by_size.setdefault((session.timestamp, len(session.runs)), [])
-        first = next((other for other in similar if _have_same_content(other, session)), None)
+        first = next(
+            (other for other in similar if other == structs.replace(session, name=other.name, problems=other.problems)),
+            None,
+        )
         if first is None:
             similar.append(session)
         else:
             problems.append(f"{session.name} is the same session as {first.name}: it counts once")
     return [session for similar in by_size.values() for session in similar], problems
-
-
-def _have_same_content(first: ScoredSession, second: ScoredSession) -> bool:
-    return first == structs.replace(second, name=first.name, problems=first.problems)
 
 
 def parse_time(timestamp: str) -> datetime | None:
@@ -119,15 +230,10 @@ def _follow_tasks(sessions: Sequence[ScoredSession]) -> list[TaskHistory]:
     keys = TaskKeys(*(session.runs for session in sessions))
     find_causes = cause_finders(sessions)
     for index, session in enumerate(sessions):
-        for key, runs in group_by_task(session.runs, keys).items():
+        for key, runs in group(session.runs, keys.find).items():
             task = tasks.setdefault(key, TaskHistory(runs[0].task_id))
             task.add(index, runs, find_causes)
     return list(tasks.values())
-
-
-def _sort_flipping(tasks: Iterable[TaskHistory]) -> list[TaskHistory]:
-    """The tasks whose verdict changed, those that changed most often first."""
-    return sorted((task for task in tasks if task.flips), key=lambda task: (-task.flips, id_order(task.task_id)))
 
 
 def _count_tasks(tasks: Sequence[TaskHistory]) -> dict[str, int]:
@@ -151,83 +257,35 @@ def _describe(before: ScoredSession | None, session: ScoredSession) -> dict[str,
         "tasks": session.tasks,
         "partial": session.partial,
         "subset": session.subset,
-        "task_count": _count_distinct(session),
+        "task_count": count_tasks(session.runs),
         "error_count": sum(run.status == "error" for run in session.runs),
         "excluded_count": sum(not run.is_judged for run in session.runs),
         **count_runs(session.runs),
         **{
-            group: {name: count_runs(runs) for name, runs in group_runs(session.runs, find_name).items()}
-            for group, find_name in _GROUPS.items()
+            table: {name: count_runs(runs) for name, runs in group(session.runs, find_name).items()}
+            for table, find_name in _GROUPS.items()
         },
         "notes": list(_list_notes(before, session)),
     }
 
 
-def _find_site(run: ScoredRun) -> str:
-    return run.site_key
-
-
-def _find_type(run: ScoredRun) -> str:
-    return run.type or ""
-
-
-def _find_template(run: ScoredRun) -> str:
-    return str(run.template) if run.template >= 0 else ""
-
-
-def _find_folder(run: ScoredRun) -> str:
-    return run.attempt
-
-
-# Groups of runs with a rate of their own. A run folder is what an agent or an attempt has for itself.
-_GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {
-    "sites": _find_site,
-    "types": _find_type,
-    "templates": _find_template,
-    "folders": _find_folder,
-}
-
-
-def _count_distinct(session: ScoredSession) -> int:
-    return count_tasks(session.runs)
+# A run folder is what an agent or an attempt has for itself.
+_GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {**GROUPS, "folders": lambda run: run.attempt}
 
 
 def _list_notes(before: ScoredSession | None, session: ScoredSession) -> Iterator[str]:
     """What makes the rate of a session hard to compare with the one before, in a few words each."""
     if parse_time(session.timestamp) is None:
-        yield _WITHOUT_TIME
+        yield "without a time, so it comes first"
     if session.partial:
         yield "partial session"
     if before is None:
         return
-    yield from _list_other_rules(before, session)
-    for name, label in {"evaluators": "evaluator code", "tasks": "task definitions"}.items():
-        old, new = getattr(before, name), getattr(session, name)
-        if not is_covered(old, new):
-            yield f"other {label}: {old[:_DIGITS_SHOWN]} to {new[:_DIGITS_SHOWN]}"
+    differences = find_differences(before, session)
     if before.libraries and session.libraries:
-        yield from _list_other_libraries(before, session)
-    yield from _list_other_tasks(before, session)
-
-
-def _list_other_rules(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    if not have_same_rules(before, session):
-        yield f"other rules: {before.rules or 'unknown'} to {session.rules or 'unknown'}"
-    if before.choices != session.choices:
-        yield f"other evaluator choice: {before.choices:.80} to {session.choices:.80}"
-    if before.policy != session.policy and before.policy and session.policy:
-        yield "other options for stored verdicts"
-
-
-def _list_other_libraries(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    libraries = list(list_changed_libraries(before.libraries, session.libraries))
-    if libraries:
-        yield f"other libraries: {list_first(libraries, LIBRARIES_NAMED, more=MORE)}"
-
-
-def _list_other_tasks(before: ScoredSession, session: ScoredSession) -> Iterator[str]:
-    if before.subset != session.subset:
-        yield f"other subset: {before.subset or 'none'} to {session.subset or 'none'}"
-    old, new = _count_distinct(before), _count_distinct(session)
+        libraries = list(list_changed_libraries(before.libraries, session.libraries))
+        differences |= {"libraries": (list_first(libraries, LIBRARIES_NAMED, more=MORE), "")} if libraries else {}
+    yield from (text.format(*differences[name]) for name, text in _NOTES.items() if name in differences)
+    old, new = count_tasks(before.runs), count_tasks(session.runs)
     if old != new:
         yield f"{pluralize(new, 'task')} after {old:,}"

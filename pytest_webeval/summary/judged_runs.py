@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, convert
+from msgspec import Struct, convert, structs
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.judges.identity import JudgeIdentity
@@ -15,6 +15,7 @@ from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import escape_surrogates, preview, to_line
+from pytest_webeval.summary.result_facts import to_text
 from pytest_webeval.summary.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun, format_problems
 from pytest_webeval.summary.session_reading import build_result_row, read_session
@@ -83,7 +84,9 @@ def _read_session(path: Path, problems: list[str]) -> Iterator[JudgedRun | None]
     if not count and not (unreadable and find_summary(path) is None):
         session = read_session(path)
         problems += session.problems
-        yield from map(_convert_row, session.runs)
+        for row in session.runs:
+            has_verdict = row.is_judged and row.status != "error"
+            yield _convert_row(row, row.is_success, row.reason or "") if has_verdict else None
 
 
 def _build_judged_run(result: TaskResult, label: str) -> JudgedRun | None:
@@ -93,16 +96,9 @@ def _build_judged_run(result: TaskResult, label: str) -> JudgedRun | None:
     if evaluated is None or not row.is_judged or not _is_verdict(evaluated):
         return None
     raw = get_member(evaluated.actual, "judge")
-    return JudgedRun(
-        run=row.run,
-        task_id=str(row.task_id),
-        verdict=evaluated.status is Status.SUCCESS,
-        site=row.site_key,
-        benchmark=_to_text(row.benchmark),
-        judge=None if raw is None else JudgeIdentity.read(raw),
-        agreement=_to_share(get_member(raw, "agreement")),
-        reasoning=to_line(escape_surrogates(_find_reasoning(evaluated)), _LONGEST_REASONING),
-    )
+    judged = _convert_row(row, evaluated.status is Status.SUCCESS, escape_surrogates(_find_reasoning(evaluated)))
+    judge = None if raw is None else JudgeIdentity.read(raw)
+    return structs.replace(judged, judge=judge, agreement=_to_share(get_member(raw, "agreement")))
 
 
 def _is_verdict(evaluated: EvaluatorResult) -> bool:
@@ -113,26 +109,20 @@ def _is_verdict(evaluated: EvaluatorResult) -> bool:
 
 def _find_reasoning(evaluated: EvaluatorResult) -> str:
     """The judge's reason; without one, the message of the first check."""
-    reason = _to_text(get_member(evaluated.actual, "reason"))
+    reason = to_text(get_member(evaluated.actual, "reason"))
     messages = (message for check in evaluated.assertions or () for message in check.assertion_msgs or ())
     return reason or next(messages, "")
 
 
-def _convert_row(row: ScoredRun) -> JudgedRun | None:
-    if not row.is_judged or row.status == "error":
-        return None
+def _convert_row(row: ScoredRun, verdict: bool, reasoning: str) -> JudgedRun:  # noqa: FBT001  (what it is about)
     return JudgedRun(
         run=row.run,
         task_id=str(row.task_id),
-        verdict=row.is_success,
+        verdict=verdict,
         site=row.site_key,
-        benchmark=_to_text(row.benchmark),
-        reasoning=to_line(row.reason or "", _LONGEST_REASONING),
+        benchmark=to_text(row.benchmark) or "",
+        reasoning=to_line(reasoning, _LONGEST_REASONING),
     )
-
-
-def _to_text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _to_share(value: Any) -> float | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from pytest_webeval.summary.judge_facts import JudgeFacts, ProposalFacts
 from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.result_facts import JudgeFacts, ProposalFacts
 from pytest_webeval.summary.statistics import mean
 
 
@@ -23,6 +23,8 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
     replies: list[JudgeFacts | ProposalFacts] = [*facts, *proposals]
     costs = [row.cost_usd for row in replies]
     agreements = [row.agreement for row in facts if row.agreement is not None]
+    lost = {record.run: record.judge for record in asked if record.judge is not None and record.judge["failure"]}
+    fallbacks = {run: len(steps) for run in sorted(lost) if (steps := lost[run].get("degraded"))}  # of steps
     return {
         "judges": _list_judges([row for row in facts if row.success is not None] or facts),
         "judged": sum(row.success is not None for row in facts),
@@ -35,14 +37,7 @@ def build_judging(records: Iterable[Record]) -> dict[str, Any] | None:
         "cost_usd": None if None in costs else round(sum(cost for cost in costs if cost is not None), 9),
         "degraded": dict(sorted(Counter(step for row in facts for step in row.degraded).items())),
         "agreement": mean(agreements),
-    } | _count_fallbacks(asked)
-
-
-def _count_fallbacks(records: Sequence[Record]) -> dict[str, dict[str, int]]:
-    """Steps with a fallback by run, of runs without a verdict that have any."""
-    lost = {record.run: record.judge for record in records if record.judge is not None and record.judge["failure"]}
-    counts = {run: len(steps) for run in sorted(lost) if (steps := lost[run].get("degraded"))}
-    return {"fallbacks": counts} if counts else {}
+    } | ({"fallbacks": fallbacks} if fallbacks else {})
 
 
 def _list_reasons(records: Sequence[Record]) -> dict[str, dict[str, str | None]]:

@@ -21,6 +21,7 @@ from pytest_webeval.summary.trajectory_statistics import (
     by_screenshots,
     by_steps,
     default_budgets,
+    list_known,
     mean_scores,
     scores,
     within_budgets,
@@ -41,15 +42,17 @@ def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[st
     `by_screenshots` for `length` gives the reference's step budgets (Q46).
     """
     evaluated, budgets = select_scored(rows), default_budgets(rows)
-    durations = [row.duration for row in rows if row.duration is not None]
+    durations = list_known(rows, "duration")
     average_time = mean(durations)
     return {
         "mean_score": mean(scores(evaluated)),
         "max_score": max(scores(evaluated), default=None),
         "num_examples": len(evaluated),
-        **_group_accuracies(evaluated),
-        **_free_text_metrics(rows, evaluated),
-        **_consensus(evaluated),
+        **_list_groups(rows, evaluated),
+        **{
+            f"consensus_score_at_{k}": {"score": entry["mean"], "num_examples": entry["tasks"]}
+            for k, entry in consensus(evaluated).items()
+        },
         "step_budget_scores": budget_scores(evaluated, budgets, length),
         "average_time": -1 if average_time is None else average_time,
         "durations": durations,
@@ -59,22 +62,18 @@ def metrics(rows: Sequence[TrajectoryRow], length: Length = by_steps) -> dict[st
     }
 
 
-def _group_accuracies(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    per_group: dict[str, Any] = {}
-    for group, entry in mean_scores(evaluated, lambda row: row.group).items():
-        per_group |= {f"accuracy_{group}": entry["mean"], f"samples_{group}": entry["n"]}
-    return per_group
-
-
-def _free_text_metrics(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    """The keys of metrics.json for WebVoyager and Online-Mind2Web only."""
+def _list_groups(rows: Sequence[TrajectoryRow], evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
+    """The scores of each group. Those of WebVoyager and Online-Mind2Web stand together as well, with other means."""
+    table = mean_scores(evaluated, lambda row: row.group)
+    accuracies: dict[str, Any] = {}
+    for name, entry in table.items():
+        accuracies |= {f"accuracy_{name}": entry["mean"], f"samples_{name}": entry["n"]}
     benchmarks = sorted({row.benchmark for row in rows if row.benchmark})
     kind = next((kind for kind in _GROUPS for name in benchmarks if name.startswith(kind)), None)
     if kind is None:
-        return {}
-    table = mean_scores(evaluated, lambda row: row.group)
-    by_group = {group: [entry["mean"], entry["n"]] for group, entry in table.items()}
-    return {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed_means(evaluated)
+        return accuracies
+    by_group = {name: [entry["mean"], entry["n"]] for name, entry in table.items()}
+    return accuracies | {f"accuracy_by_{_GROUPS[kind]}": by_group} | _undisturbed_means(evaluated)
 
 
 def _undisturbed_means(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
@@ -89,30 +88,11 @@ def _undisturbed_means(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
     return means | {f"mean_score_{every}": mean(scores(valid))} | numbers | {f"num_valid_{every}": len(valid)}
 
 
-def _is_empty(row: TrajectoryRow) -> bool:
-    return row.answer in (None, "", NO_ANSWER)
-
-
-def _met_captcha(row: TrajectoryRow) -> bool:
-    return "captcha" in (row.reasoning or "").lower()
-
-
-def _met_error(row: TrajectoryRow) -> bool:
-    return any(text in (row.reasoning or "") for text in _JUDGE_ERRORS)
-
-
 _DISTURBANCES: dict[str, Callable[[TrajectoryRow], bool]] = {
-    "empty": _is_empty,
-    "captcha": _met_captcha,
-    "error": _met_error,
+    "empty": lambda row: row.answer in (None, "", NO_ANSWER),
+    "captcha": lambda row: "captcha" in (row.reasoning or "").lower(),
+    "error": lambda row: any(text in (row.reasoning or "") for text in _JUDGE_ERRORS),
 }
-
-
-def _consensus(evaluated: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    return {
-        f"consensus_score_at_{k}": {"score": entry["mean"], "num_examples": entry["tasks"]}
-        for k, entry in consensus(evaluated).items()
-    }
 
 
 def _stage(row: TrajectoryRow) -> int:

@@ -55,12 +55,7 @@ def newcombe_interval(both: int, worse: int, better: int, neither: int) -> tuple
     total = both + worse + better + neither
     if not total:
         return -1.0, 1.0
-    before, after = (both + worse) / total, (both + better) / total
-    (low_before, high_before), (low_after, high_after) = wilson(both + worse, total), wilson(both + better, total)
-    phi = _correlation(both, worse, better, neither)
-    below = _paired_distance(after - low_after, high_before - before, phi)
-    above = _paired_distance(high_after - after, before - low_before, phi)
-    return max(-1.0, after - before - below), min(1.0, after - before + above)
+    return _combine_intervals((both + worse, total), (both + better, total), _correlation(both, worse, better, neither))
 
 
 def _correlation(both: int, worse: int, better: int, neither: int) -> float:
@@ -74,23 +69,26 @@ def _correlation(both: int, worse: int, better: int, neither: int) -> float:
     return covariance / sqrt(product)
 
 
-def _paired_distance(one: float, other: float, phi: float) -> float:
-    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
-
-
 def newcombe_unpaired_interval(before: tuple[int, int], after: tuple[int, int]) -> tuple[float, float]:
     """The 95 % interval of the difference of rates over different tasks (Newcombe 1998, method 10 of unpaired rates).
 
     Each pair is the number of successes and the total. (-1, 1) where one of them counted nothing.
     """
-    if not (before[1] and after[1]):
-        return -1.0, 1.0
-    rate_before, rate_after = before[0] / before[1], after[0] / after[1]
+    return _combine_intervals(before, after, 0.0) if before[1] and after[1] else (-1.0, 1.0)
+
+
+def _combine_intervals(before: tuple[int, int], after: tuple[int, int], phi: float) -> tuple[float, float]:
+    """The interval of the difference of two rates with this correlation, from the Wilson intervals of both."""
+    rates = before[0] / before[1], after[0] / after[1]
     (low_before, high_before), (low_after, high_after) = wilson(*before), wilson(*after)
-    difference = rate_after - rate_before
-    below = sqrt((rate_after - low_after) ** 2 + (high_before - rate_before) ** 2)
-    above = sqrt((high_after - rate_after) ** 2 + (rate_before - low_before) ** 2)
+    below = _paired_distance(rates[1] - low_after, high_before - rates[0], phi)
+    above = _paired_distance(high_after - rates[1], rates[0] - low_before, phi)
+    difference = rates[1] - rates[0]
     return max(-1.0, difference - below), min(1.0, difference + above)
+
+
+def _paired_distance(one: float, other: float, phi: float) -> float:
+    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
 
 
 Name = TypeVar("Name", bound=Hashable)

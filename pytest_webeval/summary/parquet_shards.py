@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -33,13 +33,17 @@ def require_pyarrow() -> Any:
 
 def format_table(results: Sequence[tuple[str, bytes]]) -> bytes:
     """The table of some labels and results, each on one line. Raises `SettingsError` without pyarrow."""
-    arrow = require_pyarrow()
     rows = [_build_cells(label, line.decode()) for label, line in results]
-    columns = {
-        name: arrow.array([row[name] for row in rows], type=getattr(arrow, kind)()) for name, kind in _TYPES.items()
-    }
+    columns = {name: (kind, [row[name] for row in rows]) for name, kind in _TYPES.items()}
+    return write_table(columns, use_dictionary=["status"], compression="zstd")
+
+
+def write_table(columns: Mapping[str, tuple[str, Sequence[Any]]], **options: Any) -> bytes:
+    """A file with columns of a type and values. Raises `SettingsError` without pyarrow."""
+    arrow = require_pyarrow()
+    table = {name: arrow.array(values, type=getattr(arrow, kind)()) for name, (kind, values) in columns.items()}
     content = io.BytesIO()
-    arrow.parquet.write_table(arrow.table(columns), content, use_dictionary=["status"], compression="zstd")
+    arrow.parquet.write_table(arrow.table(table), content, **options)
     return content.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Partial scores in a summary: means over runs, beside the success rate and never inside it."""
+"""Partial scores: which runs have one, and their means, beside the success rate and never inside it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from typing import Any
 from pytest_webeval.results import average
 from pytest_webeval.summary.record import Record
 
+Grades = Mapping[str, Mapping[str, Any]]  # of the runs that count in rates, by label
+
+
+def select_scores(grades: Grades) -> dict[str, float]:
+    """The mean scores of the runs that were checked by an evaluator which gave a partial score to any of them.
+
+    So a run that this evaluator gave 0 or 1 counts in a mean as well as one that it gave 0.5.
+    """
+    graders = {name for grade in grades.values() for name in grade["partial"]}
+    return {run: grade["score"] for run, grade in grades.items() if not graders.isdisjoint(grade["evaluators"])}
+
 
 class ScoreMeans:
     """Means over the runs with a score: of all, by site and by template.
 
-    These are the runs that count in rates and were checked by one of the `graders`: see `grades.select_scores`.
+    These are the runs that count in rates and were checked by one of the `graders`: see `select_scores`.
     """
 
     def __init__(self, graders: AbstractSet[str]) -> None:
@@ -40,14 +51,10 @@ class ScoreMeans:
             return {}
         means = _average_runs(self._scores) | {
             "evaluators": sorted(self._graders),
-            "per_site": _average_groups(self._by_site),
-            "per_template": _average_groups(self._by_template),
+            "per_site": {name: _average_runs(scores) for name, scores in sorted(self._by_site.items())},
+            "per_template": {name: _average_runs(scores) for name, scores in sorted(self._by_template.items())},
         }
         return {"scores": means}
-
-
-def _average_groups(groups: Mapping[str, array[float]]) -> dict[str, dict[str, Any]]:
-    return {name: _average_runs(scores) for name, scores in sorted(groups.items())}
 
 
 def _average_runs(scores: array[float]) -> dict[str, Any]:

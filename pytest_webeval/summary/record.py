@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
@@ -11,85 +11,19 @@ from msgspec.structs import astuple
 
 from pytest_webeval.diagnostics.failure_groups import group_of
 from pytest_webeval.results import PARTIAL_SCORE, Status, TaskResult
-from pytest_webeval.safety.files import sha256
-from pytest_webeval.summary.grades import find_grade
-from pytest_webeval.summary.judge_facts import find_judge, list_proposals
+from pytest_webeval.summary.result_facts import (
+    build_trajectory_facts,
+    find_claim,
+    find_grade,
+    find_judge,
+    find_reported,
+    format_digests,
+    list_proposals,
+    to_text,
+)
 from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.self_report import find_claim, find_reported
-from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
-_DIGEST_LENGTH = 16  # hexadecimal digits: enough to see a change, and short enough for a summary of many runs
 _NO_FORMAT = "unknown"  # of a directory that no format recognizes
-JUDGE_FILES = ("scores/", "rubric.json")
-
-
-def format_digests(webeval: Mapping[str, Any]) -> str | None:
-    """Digests of recording, judge files and task, of what a result says under `webeval`: `recording=0123 task=4567`.
-
-    One text takes less memory than an object, of which a session has one for each run.
-    """
-    inputs = webeval.get("inputs")
-    files = sorted(inputs.items()) if isinstance(inputs, Mapping) else []
-    external = webeval.get("external_verdicts")
-    rows = external if isinstance(external, list) else []
-    judged = [(str(row.get("file")), row.get("checksum")) for row in rows if isinstance(row, Mapping)]
-    checksum = webeval.get("task_checksum")
-    digests = {
-        "recording": _digest(file for file in files if not file[0].startswith(JUDGE_FILES)),
-        "judge": _digest([*(file for file in files if file[0].startswith(JUDGE_FILES)), *judged]),
-        "task": checksum[:_DIGEST_LENGTH] if isinstance(checksum, str) else None,
-    }
-    return " ".join(f"{name}={digest}" for name, digest in digests.items() if digest) or None
-
-
-def parse_digests(text: str | None) -> dict[str, str]:
-    """The digests in such a text by name."""
-    parts = (part.partition("=") for part in (text or "").split())
-    return {name: digest for name, _, digest in parts}
-
-
-def _digest(files: Iterable[tuple[str, Any]]) -> str | None:
-    text = "\n".join(f"{checksum} {name}" for name, checksum in files)
-    return sha256(text.encode("utf-8", "backslashreplace"))[:_DIGEST_LENGTH] if text else None
-
-
-class ToolFailure(Struct):
-    """A step that the agent could not take."""
-
-    code: str
-
-
-class StoredJudgement(Struct):
-    """The verdict fields that the analysis reads. Users may override the evaluator, so all are validated."""
-
-    status: str | None = None
-    criterion: str | None = None
-    flags: list[str] = msgspec.field(default_factory=list)
-    process_score: float | None = None
-    process: bool | None = None
-    outcome: bool | None = None
-    violation: bool | None = None
-    degraded_steps: list[str] = msgspec.field(default_factory=list)
-    generation: str | None = None
-    failure: dict[str, Any] | None = None
-    tool_failures: list[ToolFailure] = msgspec.field(default_factory=list)
-    reason: str | None = None
-
-
-def build_trajectory_facts(result: TaskResult) -> dict[str, Any] | None:
-    """The facts of a result that the analysis needs, as plain JSON; None where the run is not a trajectory."""
-    facts: dict[str, Any] | None = result.webeval.get("trajectory")
-    if facts is None:
-        return None
-
-    actual = next(
-        (result.actual for result in result.evaluators_results if result.evaluator_name == RUBRIC_EVALUATOR), None
-    )
-    try:
-        verdict = msgspec.convert(actual or {}, StoredJudgement)
-    except ValueError:
-        verdict = StoredJudgement()
-    return facts | {"verdict": msgspec.to_builtins(verdict)}
 
 
 class Record(Struct, frozen=True):
@@ -132,7 +66,8 @@ class Record(Struct, frozen=True):
     @classmethod
     def of(cls, result: TaskResult, task_type: str | None, reason: str | None = None) -> Self:
         """The record of a result."""
-        reported = find_reported(result)
+        reported, group = find_reported(result), group_of(result)
+        unsuccessful = (each for each in result.evaluators_results if each.status is not Status.SUCCESS)
         return cls(
             run=result.webeval["run"],
             task_id=result.task_id,
@@ -149,18 +84,18 @@ class Record(Struct, frozen=True):
             evaluator_checksum=result.webarena_verified_evaluator_checksum,
             data_checksum=result.webarena_verified_data_checksum,
             excluded=result.webeval.get("excluded"),
-            excluded_as=_to_text(result.webeval.get("excluded_as")),
+            excluded_as=to_text(result.webeval.get("excluded_as")),
             skipped=bool(result.webeval.get("skipped")) or result.webeval.get("excluded") is not None,
             unpassable=result.webeval.get("unpassable"),
-            failure=_failure_group_fields(result),
-            evaluators=_list_unsuccessful(result),
+            failure=None if group is None else list(astuple(group)),
+            evaluators=list(dict.fromkeys(each.evaluator_name for each in unsuccessful)),
             capture=[str(problem["kind"]) for problem in result.webeval.get("capture") or ()],
             trajectory=build_trajectory_facts(result),
             reported=reported,
             claim=find_claim(result, reported),
             today=result.webeval.get("today"),
             checksums=format_digests(result.webeval),
-            format=_find_format(result.webeval),
+            format=None if (name := to_text(result.webeval.get("format"))) == _NO_FORMAT else name,
             judge=find_judge(result),
             proposals=list_proposals(result),
             grade=find_grade(result),
@@ -190,28 +125,18 @@ class Record(Struct, frozen=True):
     @property
     def benchmark(self) -> str | None:
         """The benchmark that the recording names, if any."""
-        return _to_text((self.trajectory or {}).get("benchmark"))
+        return to_text((self.trajectory or {}).get("benchmark"))
 
     def to_json(self) -> dict[str, Any]:
         """All fields as plain JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
-def _find_format(webeval: Mapping[str, Any]) -> str | None:
-    name = _to_text(webeval.get("format"))
-    return None if name == _NO_FORMAT else name
-
-
 def _find_impossible(webeval: Mapping[str, Any]) -> str | None:
     """What the first verdict of a file says of an impossible task, which is the one that counts."""
     rows = webeval.get("external_verdicts")
     first = rows[0] if isinstance(rows, list) and rows else None
-    return _to_text(first.get("impossible")) if isinstance(first, Mapping) else None
-
-
-def _to_text(value: object) -> str | None:
-    """The text; None for an empty one, and for all else that a stored result may hold."""
-    return value if isinstance(value, str) and value else None
+    return to_text(first.get("impossible")) if isinstance(first, Mapping) else None
 
 
 def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: float | None = None) -> dict[str, Any]:
@@ -234,7 +159,7 @@ def build_task_row(record: Record, *, is_mixed: bool = False, partial_score: flo
         "format": record.format,
         "benchmark": record.benchmark,
         "is_named_by_run": record.is_named_by_run,
-        "group": _to_text((record.trajectory or {}).get("group")),
+        "group": to_text((record.trajectory or {}).get("group")),
     }
     optional |= {"wall_time": record.wall_time}
     if is_mixed:
@@ -252,13 +177,3 @@ def label_warnings(result: TaskResult, rows: object) -> TaskResult:
     if len(labelled) != len(result.warnings):
         return result
     return result.with_changes(warning_labels=[(kind, decided) for kind, _, decided in labelled])
-
-
-def _failure_group_fields(result: TaskResult) -> list[str] | None:
-    group = group_of(result)
-    return None if group is None else list(astuple(group))
-
-
-def _list_unsuccessful(result: TaskResult) -> list[str]:
-    results = result.evaluators_results
-    return list(dict.fromkeys(result.evaluator_name for result in results if result.status is not Status.SUCCESS))

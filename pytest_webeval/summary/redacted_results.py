@@ -18,7 +18,7 @@ from pytest_webeval.redaction.names import may_hold_secrets
 from pytest_webeval.redaction.policy import MODES, REDACTED, RedactionPolicy
 from pytest_webeval.redaction.recording_secrets import RecordingSecrets
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import EvaluatorResult, TaskResult
+from pytest_webeval.results import TaskResult
 from pytest_webeval.rules import AUTO, find_rules
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.storage import to_json_bytes
@@ -87,7 +87,10 @@ def _redact_names(result: TaskResult) -> TaskResult:
     from pytest_webeval.redaction.redactor import OWN_KEYS
 
     names = {name: getattr(result, name) for name in _NAMES}
-    names["evaluators_results"] = [_list_names(each) for each in result.evaluators_results]
+    names["evaluators_results"] = [
+        [each.evaluator_name, *(check.assertion_name for check in each.assertions or ())]
+        for each in result.evaluators_results
+    ]
     names["webeval"] = {name: value for name, value in result.webeval.items() if name in OWN_KEYS}
     if not may_hold_secrets(json.dumps(names)) or (safe := replace_texts(names, (), redact_text)) == names:
         return result
@@ -100,10 +103,6 @@ def _redact_names(result: TaskResult) -> TaskResult:
         for each, (name, *checks) in zip(result.evaluators_results, safe.pop("evaluators_results"), strict=True)
     ]
     return result.with_changes(evaluators_results=evaluations, webeval=result.webeval | safe.pop("webeval"), **safe)
-
-
-def _list_names(evaluation: EvaluatorResult) -> list[str]:
-    return [evaluation.evaluator_name, *(check.assertion_name for check in evaluation.assertions or ())]
 
 
 def drop_untrusted_marks(result: TaskResult) -> TaskResult:
@@ -168,14 +167,9 @@ def redact_text(text: str, policy: RedactionPolicy = DEFAULT_POLICY) -> str:
 
 def redact_runs(runs: Iterable[Run], policy: RedactionPolicy = DEFAULT_POLICY) -> list[Run]:
     """The rows of a summary without secrets in their texts: a session may have written them without redaction."""
-    return [_redact_run(run, policy) for run in runs]
-
-
-def _redact_run(run: Run, policy: RedactionPolicy) -> Run:
-    texts: dict[str, Any] = {name: getattr(run, name, None) for name in _TEXTS}
-    changed = {
-        name: new
-        for name, text in texts.items()
-        if isinstance(text, str) and (new := redact_text(text, policy)) != text
-    }
-    return structs.replace(run, **changed) if changed else run
+    redacted = []
+    for run in runs:
+        texts = {name: text for name in _TEXTS if isinstance(text := getattr(run, name, None), str)}
+        changed = {name: new for name, text in texts.items() if (new := redact_text(text, policy)) != text}
+        redacted.append(structs.replace(run, **changed) if changed else run)
+    return redacted

@@ -8,8 +8,9 @@ from math import comb
 
 from pytest_webeval.safety.text import name_first, pluralize
 from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
-from pytest_webeval.summary.scored_session import ScoredRun, count_successes, group_by_task
+from pytest_webeval.summary.scored_session import ScoredRun, count_successes
 from pytest_webeval.summary.session_comparison import SessionComparison, format_p_value
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKey
 
 IDS_NAMED = 5
@@ -46,7 +47,7 @@ def check_beyond_noise(comparison: SessionComparison) -> tuple[str, bool]:
     overall = comparison.overall
     if overall.p_value is None:
         return comparison.sentence, False
-    if text := explain_powerless(count_successful_in_common(comparison)):
+    if text := explain_powerless(sum(task.before > 0 for task in comparison.tasks)):
         return f"this gate cannot fail: {text}", False
     interval = overall.interval
     spread = "" if interval is None else f" (95% interval {interval[0]:+.1%} to {interval[1]:+.1%})"
@@ -64,11 +65,6 @@ def explain_powerless(successes: int) -> str | None:
     return (
         f"{pluralize(successes, 'common task')} succeeded in the baseline, {count_needed_changes()} regressions needed"
     )
-
-
-def count_successful_in_common(comparison: SessionComparison) -> int:
-    """Return how many tasks that succeeded in the baseline, in any attempt, have a verdict in both sessions."""
-    return sum(task.before > 0 for task in comparison.tasks)
 
 
 def _describe_margin(comparison: SessionComparison) -> str:
@@ -89,8 +85,7 @@ def find_regressed(comparison: SessionComparison) -> dict[TaskKey, Regression]:
     in an error now and none did before, or if it has fewer verdicts.
     """
     keys = comparison.task_keys
-    now = group_by_task(comparison.after.judged, keys)
-    earlier = group_by_task(comparison.before.judged, keys)
+    now, earlier = group(comparison.after.judged, keys.find), group(comparison.before.judged, keys.find)
     kinds = {task: _classify(runs, now.get(task, ())) for task, runs in earlier.items()}
     return {task: kind for task, kind in kinds.items() if kind is not None}
 

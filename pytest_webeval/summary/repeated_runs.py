@@ -10,12 +10,15 @@ from math import comb, sqrt
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from pytest_webeval.summary.statistics import mean, mean_and_n, sample_std, spread, student_t_interval
+from pytest_webeval.summary.run_folders import group_folders
+from pytest_webeval.summary.statistics import group, mean, mean_and_n, sample_std, spread, student_t_interval
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys
 from pytest_webeval.summary.trajectory_rows import KINDS, TrajectoryRow, select_rated
 from pytest_webeval.summary.trajectory_statistics import counts, coverage, headline, scores
 
+MAX_FLIPS = 50
 MAX_K = 100  # more tries than anybody records; keeps the work bounded when an untrusted source names as many runs
 _REPHRASED = re.compile(r"(.+)_rephrased_[0-9]+", re.DOTALL)
 
@@ -99,58 +102,49 @@ def count_tries(outcomes: Iterable[tuple[TaskKey, bool]]) -> dict[TaskKey, Tries
     return {task: Tries(*count) for task, count in counts.items()}
 
 
-MAX_FLIPS = 50
-
-
 def runs(rows: Iterable[TrajectoryRow], expected: Collection[str] | None) -> list[dict[str, Any]]:
     """One entry for each run, sorted; empty for a single run, which the rest of the analysis covers."""
-    parts = _group_rows(rows, lambda row: row.run)
+    parts = _group_by_run(rows)
     if len(parts) < 2:
         return []
-    return [_run_entry(name, run_rows, expected) for name, run_rows in parts.items()]
+    return [
+        {
+            "run": name,
+            "experiment": run_rows[0].experiment,
+            "trajectories": len(run_rows),
+            "classes": counts((row.kind for row in run_rows), KINDS),
+            **headline(run_rows),
+            "coverage": coverage(run_rows, expected),
+        }
+        for name, run_rows in parts.items()
+    ]
+
+
+def _group_by_run(rows: Iterable[TrajectoryRow]) -> dict[str, list[TrajectoryRow]]:
+    return dict(sorted(group(rows, lambda row: row.run).items()))
 
 
 def experiments(rows: Iterable[TrajectoryRow]) -> dict[str, dict[str, Any]]:
     """The statistics of each experiment that repeated tasks, in several runs or with rephrased intents."""
-    rows_by_experiment = _group_rows((row for row in rows if row.experiment), lambda row: row.experiment)
-    return {
-        name: _experiment_entry(experiment_rows)
-        for name, experiment_rows in rows_by_experiment.items()
-        if _has_repeats(experiment_rows)
+    by_experiment = group((row for row in rows if row.experiment), lambda row: row.experiment)
+    repeated = {
+        name: inside
+        for name, inside in sorted(by_experiment.items())
+        if len({row.run for row in inside}) > 1 or any(map(is_rephrased, inside))
     }
+    return {name: _describe_experiment(inside) for name, inside in repeated.items()}
 
 
-def _group_rows(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str]) -> dict[str, list[TrajectoryRow]]:
-    parts: dict[str, list[TrajectoryRow]] = {}
-    for row in rows:
-        parts.setdefault(of(row), []).append(row)
-    return {name: parts[name] for name in sorted(parts)}
-
-
-def _run_entry(name: str, rows: Sequence[TrajectoryRow], expected: Collection[str] | None) -> dict[str, Any]:
-    return {
-        "run": name,
-        "experiment": rows[0].experiment,
-        "trajectories": len(rows),
-        "classes": counts((row.kind for row in rows), KINDS),
-        **headline(rows),
-        "coverage": coverage(rows, expected),
-    }
-
-
-def _has_repeats(rows: Sequence[TrajectoryRow]) -> bool:
-    return len({row.run for row in rows}) > 1 or any(is_rephrased(row) for row in rows)
-
-
-def _experiment_entry(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    parts = _group_rows(rows, lambda row: row.run)
+def _describe_experiment(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
+    parts = _group_by_run(rows)
     by_run = {name: mean_and_n(scores(run_rows)) for name, run_rows in parts.items()}
     tasks = count_task_tries(rows)
+    rates = [tries.rate for tries in tasks.values()]
     return {
         "runs": [{"run": name} | entry for name, entry in by_run.items()],
         **_run_mean_statistics([entry["mean"] for entry in by_run.values() if entry["n"]]),
         **_common_task_statistics(list(parts.values())),
-        "task_rates": _task_rates(tasks.values()),
+        "task_rates": spread(rates) | {"always": rates.count(Fraction(1)), "never": rates.count(Fraction(0))},
         "pass@k": averages(tasks.values(), any_of, len(by_run)),
         "pass^k": averages(tasks.values(), all_of, len(by_run)),
         "consensus@k": consensus(rows),
@@ -187,11 +181,6 @@ def _common_task_statistics(parts: Sequence[Sequence[TrajectoryRow]]) -> dict[st
     }
 
 
-def _task_rates(tasks: Iterable[Tries]) -> dict[str, Any]:
-    rates = [tries.rate for tries in tasks]
-    return spread(rates) | {"always": sum(rate == 1 for rate in rates), "never": sum(rate == 0 for rate in rates)}
-
-
 def list_flips(tasks: Mapping[TaskKey, Tries]) -> dict[str, Any]:
     """The tasks of which some tries succeeded and some did not, in their order: how many, and the first 50."""
     flips = [
@@ -200,3 +189,39 @@ def list_flips(tasks: Mapping[TaskKey, Tries]) -> dict[str, Any]:
         if tries.is_flip
     ]
     return {"count": len(flips), "tasks": flips[:MAX_FLIPS]}
+
+
+def name_experiments(rows: list[TrajectoryRow]) -> None:
+    """Give those without an experiment the name of the directory above their run folder.
+
+    Run folders that share no task are no runs of one experiment, even in one directory.
+    """
+    names = _find_names(rows)
+    for position, row in enumerate(rows):
+        if not row.experiment and row.run in names:
+            rows[position] = replace(row, experiment=names[row.run])
+
+
+def _find_names(rows: Sequence[TrajectoryRow]) -> dict[str, str]:
+    """The experiments by run folder."""
+    unnamed = [row for row in rows if not row.experiment]
+    by_directory = group(unnamed, lambda row: row.run.rpartition("/")[0])
+    keys = TaskKeys(rows)
+    return {
+        folder: name
+        for directory, inside in by_directory.items()
+        for folder, name in _name_folders(directory, inside, keys).items()
+    }
+
+
+def _name_folders(directory: str, rows: Sequence[TrajectoryRow], keys: TaskKeys) -> dict[str, str]:
+    """The experiments of the run folders in a directory: its name, or that of the first folder if it has several."""
+    places = [(row.run, find_original(keys.find(row))) for row in rows]
+    groups = group_folders(places)
+    if len(groups) == 1:
+        return dict.fromkeys(groups[0], directory)
+    rephrased = {row.run for row in rows if is_rephrased(row)}
+    repeated = [folders for folders in groups if len(folders) > 1 or folders[0] in rephrased]
+    names = [f"{first} and {len(others)} more" if others else first for first, *others in repeated]
+    names = [directory] if len(repeated) == 1 else names
+    return {folder: name for name, folders in zip(names, repeated, strict=True) for folder in folders}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote_to_bytes
 
-from msgspec import Meta, Struct, ValidationError, convert, structs
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 
 from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.recordings.discovery import sort_key
@@ -99,7 +99,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """The content of the file."""
-        return structs.asdict(self) | {"shards": [structs.asdict(shard) for shard in self.shards]}
+        content: dict[str, Any] = to_builtins(self)
+        return content
 
     def find_order(self, label: str) -> Order:
         """What a label is sorted by. Raises `ValueError`."""

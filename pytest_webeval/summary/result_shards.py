@@ -91,11 +91,6 @@ class ResultShardWriter:
 
             require_pyarrow()  # an hour later it would be too late
 
-    @property
-    def last(self) -> Order | None:
-        """What the run that was added last is sorted by."""
-        return self._last
-
     def add(self, label: str, content: bytes) -> None:
         """Add the result of a run: the bytes of its file, as `storage.to_json_bytes` gives them.
 

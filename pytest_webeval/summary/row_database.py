@@ -50,19 +50,13 @@ class UnusableFileError(Exception):
 class EarlierRow(Struct, frozen=True):
     """What an earlier session left of a run: record and seal as JSON, and the result on a line if it is no file."""
 
-    record: str
-    seal: str
-    result: bytes | None = None
-
-
-class WholeRow(Struct, frozen=True):
-    """A row whose checksum holds, with all that another file needs of it."""
-
     run: str
     session: float
-    earlier: EarlierRow
+    record: str
+    seal: str
     checksum: str
     path: str | None
+    result: bytes | None
 
 
 def name_rows(session_shard: Shard | None = None) -> str:
@@ -161,14 +155,13 @@ class EarlierRows:
 
     def find(self, run: str) -> EarlierRow | None:
         """What the latest session left of a run. Raises `UnusableFileError`."""
-        rows = self._select(_FIND, run)
-        return next((row.earlier for row in rows if row.run == run), None)
+        return next((row for row in self._select(_FIND, run) if row.run == run), None)
 
-    def list_all(self) -> Iterator[WholeRow]:
+    def list_all(self) -> Iterator[EarlierRow]:
         """The rows of all runs. Raises `UnusableFileError`, perhaps after some of them."""
         return self._select(_LIST)
 
-    def _select(self, query: str, *values: str) -> Iterator[WholeRow]:
+    def _select(self, query: str, *values: str) -> Iterator[EarlierRow]:
         if self.is_empty:
             return
         self._steps = 0
@@ -190,7 +183,7 @@ class EarlierRows:
         self._connection.close()
 
 
-def _read_row(run: bytes, session: Any, *texts: bytes | None) -> WholeRow | None:
+def _read_row(run: bytes, session: Any, *texts: bytes | None) -> EarlierRow | None:
     """A row; None for one that is not whole."""
     result, texts = texts[-1], texts[:-1]
     try:
@@ -200,7 +193,7 @@ def _read_row(run: bytes, session: Any, *texts: bytes | None) -> WholeRow | None
         return None
     if row is None or seal is None or checksum != checksum_row(row, seal) or not isinstance(session, float):
         return None
-    return WholeRow(label, session, EarlierRow(row, seal, result), checksum, path)
+    return EarlierRow(label, session, row, seal, checksum, path, result)
 
 
 @contextmanager

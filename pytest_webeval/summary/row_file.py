@@ -21,8 +21,8 @@ from pytest_webeval.summary.result_manifest import find_path, join_label
 from pytest_webeval.summary.row_database import RESULTS, EarlierRow, checksum_row, make_tables, transaction
 from pytest_webeval.summary.row_order import Ordered, encode_path_order, encode_position
 from pytest_webeval.summary.row_takeover import InUseError, copy_rows, take_over
+from pytest_webeval.summary.spooled_list import FULL
 
-_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # the second for a quota, and for a limit of file sizes
 _MOST_WAITING = 250  # rows that another session has written already, before they are written together
 _IN_MEMORY = "spare.results"
 _OF_SESSION, _OF_PUBLISHED = 0, 1  # kinds of results, in the order in which one comes before another
@@ -43,7 +43,8 @@ ORDER BY path_order(path)
 """
 _PUBLISHED = "SELECT CAST(line AS BLOB), NULL FROM published.lines WHERE path = ?"
 _EARLIER = """
-SELECT row, seal, CAST(result AS BLOB) FROM main.results WHERE run = ? AND session != ? AND seal IS NOT NULL
+SELECT run, session, row, seal, checksum, path, CAST(result AS BLOB) FROM main.results
+WHERE run = ? AND session != ? AND seal IS NOT NULL
 """
 _BESIDE = (
     "ATTACH ':memory:' AS spare",
@@ -318,7 +319,7 @@ class RowFile(Ordered):
 
 
 def _is_full(error: OSError | sqlite3.Error) -> bool:
-    return is_full(error) if isinstance(error, OSError) else getattr(error, "sqlite_errorcode", None) in _FULL
+    return is_full(error) if isinstance(error, OSError) else getattr(error, "sqlite_errorcode", None) in FULL
 
 
 def _read(row: str) -> Record:

@@ -64,11 +64,13 @@ def _make(path: Path, earlier: int | None, notes: list[str]) -> tuple[sqlite3.Co
             copy_rows(path, new, notes)
         _discard_companions(path)
         _put_in_place(made, path, earlier)
-        return _connect_alone(path, has_locks=has_locks), handle
+        connection = connect(path, "rw" if has_locks else "rw&nolock=1")
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # nobody who asks with `sqlite3` meanwhile disturbs
     except BaseException:
         os.close(handle)
         made.unlink(missing_ok=True)
         raise
+    return connection, handle
 
 
 def _put_in_place(made: Path, path: Path, earlier: int | None) -> None:
@@ -124,8 +126,8 @@ def _list_rows(path: Path, new: sqlite3.Connection, problems: list[str]) -> Iter
             for started in rows.list_unfinished():
                 new.execute("INSERT OR REPLACE INTO sessions VALUES (?, 0)", (started,))
             for row in rows.list_all():
-                earlier, path_of_run = row.earlier, row.path if _is_label(row.path) else None
-                yield row.run, row.session, path_of_run, earlier.record, earlier.seal, row.checksum, earlier.result
+                path_of_run = row.path if _is_label(row.path) else None
+                yield row.run, row.session, path_of_run, row.record, row.seal, row.checksum, row.result
     except UnusableFileError as error:
         problems.append(str(error))
 
@@ -202,10 +204,3 @@ def _lock(handle: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _connect_alone(path: Path, *, has_locks: bool) -> sqlite3.Connection:
-    """A connection that nobody who asks with `sqlite3` meanwhile can disturb."""
-    connection = connect(path, "rw" if has_locks else "rw&nolock=1")
-    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    return connection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -12,13 +12,12 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.results import SCHEMA_VERSION, SUMMARY, Summary, find_version_problem
 from pytest_webeval.safety.json import format_validation_error, get_member
 from pytest_webeval.safety.text import escape_surrogates, pluralize
-from pytest_webeval.summary.record import parse_digests
+from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import find_run_folder
 from pytest_webeval.summary.shared_values import SharedValues
-from pytest_webeval.summary.side_files import SideList
-from pytest_webeval.summary.spooled_list import SpooledList
-from pytest_webeval.summary.statistics import wilson_over_tasks
-from pytest_webeval.summary.task_identity import TaskKey, TaskKeys, count_tasks
+from pytest_webeval.summary.spooled_list import LongList
+from pytest_webeval.summary.statistics import group, wilson_over_tasks
+from pytest_webeval.summary.task_identity import count_tasks
 
 PROBLEMS_NAMED = 3
 _OLDER = "has no checksums of its runs, so causes of changes are unknown; score again to get them"
@@ -78,22 +77,7 @@ class ScoredRun(Struct, frozen=True, kw_only=True):
         return "-".join(sorted(self.sites))
 
 
-_OFTEN_SAME = (
-    "status",
-    "sites",
-    "type",
-    "reason",
-    "tags",
-    "today",
-    "rules",
-    "evaluators",
-    "libraries",
-    "format",
-    "benchmark",
-    "excluded_as",
-    "group",
-    "evaluator_choice",
-)
+_UNLIKE = ("run", "task_id", "checksums")  # fields that few rows have in common
 
 
 class _Details(Struct, frozen=True):
@@ -194,28 +178,36 @@ def have_same_rules(before: ScoredSession, after: ScoredSession) -> bool:
 
 def _find_rules_by_task(session: ScoredSession) -> dict[str, set[str]]:
     """The rules of each task. An error may be of a run whose task could not be read."""
-    rules: dict[str, set[str]] = {}
-    for run in session.runs:
-        if run.status != "error":
-            rules.setdefault(str(run.task_id), set()).add(session.rules_of(run))
-    return rules
+    by_task = group((run for run in session.runs if run.status != "error"), lambda run: str(run.task_id))
+    return {task_id: set(map(session.rules_of, runs)) for task_id, runs in by_task.items()}
 
 
-Key = TypeVar("Key", bound=Hashable)
+def find_differences(before: ScoredSession, after: ScoredSession) -> dict[str, tuple[str, str]]:
+    """What decided the verdicts of two sessions and is known to be another, by its name, with both values."""
+    differences = {}
+    if before.subset != after.subset:
+        differences["subset"] = before.subset or "none", after.subset or "none"
+    if before.choices != after.choices:
+        differences["choices"] = before.choices, after.choices
+    if not have_same_rules(before, after):
+        differences["rules"] = before.rules or "unknown", after.rules or "unknown"
+    if before.policy != after.policy and before.policy and after.policy:
+        differences["policy"] = str(before.policy), str(after.policy)
+    if not is_covered(before.evaluators, after.evaluators):
+        differences["evaluators"] = before.evaluators, after.evaluators
+    if not is_covered(before.tasks, after.tasks):
+        differences["tasks"] = before.tasks, after.tasks
+    return differences
+
+
 Row = TypeVar("Row", bound=ScoredRun)
 
-
-def group_runs(runs: Iterable[ScoredRun], find_key: Callable[[ScoredRun], Key]) -> dict[Key, list[ScoredRun]]:
-    """The runs by a key, in their order."""
-    groups: dict[Key, list[ScoredRun]] = {}
-    for run in runs:
-        groups.setdefault(find_key(run), []).append(run)
-    return groups
-
-
-def group_by_task(runs: Iterable[ScoredRun], keys: TaskKeys) -> dict[TaskKey, list[ScoredRun]]:
-    """The runs by their task."""
-    return group_runs(runs, keys.find)
+# Names of groups of runs that have a rate of their own, by the name of their table.
+GROUPS: Mapping[str, Callable[[ScoredRun], str]] = {
+    "sites": lambda run: run.site_key,
+    "types": lambda run: run.type or "",
+    "templates": lambda run: str(run.template) if run.template >= 0 else "",
+}
 
 
 def count_successes(runs: Iterable[ScoredRun]) -> int:
@@ -228,10 +220,28 @@ def compute_rate_interval(judged: Sequence[ScoredRun]) -> tuple[float, float]:
     return wilson_over_tasks(count_successes(judged), len(judged), count_tasks(judged))
 
 
+def success_share(runs: Sequence[ScoredRun]) -> float:
+    """The share of runs that succeeded."""
+    return count_successes(runs) / len(runs)
+
+
+def count_runs(runs: Sequence[ScoredRun]) -> dict[str, Any]:
+    """Successes, judged runs and all runs, and the success rate of the judged ones with its interval."""
+    judged = [run for run in runs if run.is_judged]
+    return {
+        "success_count": count_successes(judged),
+        "judged_count": len(judged),
+        "run_count": len(runs),
+        "success_rate": success_share(judged) if judged else None,
+        "success_rate_interval_95": list(compute_rate_interval(judged)),
+        "judged_task_count": count_tasks(judged),
+    }
+
+
 def parse_summary(raw: object, source: str) -> ScoredSession:
     """The session in a summary. Rows that cannot be read are left out and named. Raises `SettingsError`."""
     rows = get_member(raw, "task_results")
-    is_long = isinstance(rows, SideList | SpooledList)
+    is_long = isinstance(rows, LongList)
     content = raw | {"task_results": []} if isinstance(raw, dict) and is_long else raw
     try:
         summary = convert(content, _SummaryFile)
@@ -271,7 +281,7 @@ def convert_rows(rows: Iterable[Any], row_type: type[Row]) -> tuple[list[Row], l
     """The rows that are valid, each label once, and what is wrong with the others."""
     runs: dict[str, Row] = {}
     problems = []
-    shared = SharedValues(_OFTEN_SAME)
+    shared = SharedValues([name for name in ScoredRun.__struct_fields__ if name not in _UNLIKE])
     for position, raw in enumerate(rows):
         try:
             run = convert(raw, row_type)

@@ -16,20 +16,27 @@ from pytest_webeval.summary.group_comparison import (
     GroupComparison,
     TaskPair,
     cluster_by_template,
-    count_runs,
     pair_scores,
-    success_share,
 )
 from pytest_webeval.summary.paired_statistics import LEVEL, clustered_bootstrap, holm
 from pytest_webeval.summary.scored_session import (
+    GROUPS,
     ScoredRun,
     ScoredSession,
-    group_by_task,
-    group_runs,
-    have_same_rules,
-    is_covered,
+    count_runs,
+    find_differences,
+    success_share,
 )
+from pytest_webeval.summary.statistics import group
 from pytest_webeval.summary.task_identity import TaskKeys
+
+_DIFFERENCES = {
+    "subset": "the subsets differ: {} and {}",
+    "choices": "the evaluator choices differ: {:.200} and {:.200}",
+    "rules": "the rules differ: {} and {}",
+    "evaluators": "the evaluators differ",
+    "tasks": "the task definitions differ",
+}
 
 
 class ChangeKind(StrEnum):
@@ -51,7 +58,7 @@ def pair_runs(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> list[R
     under roots of other names. As many runs with other labels, as of renamed attempts, are paired in their order.
     """
     keys = TaskKeys(before, after)
-    earlier, later = group_by_task(before, keys), group_by_task(after, keys)
+    earlier, later = group(before, keys.find), group(after, keys.find)
     return [pair for task, runs in later.items() for pair in _pair_task(earlier.get(task, []), runs)]
 
 
@@ -69,11 +76,7 @@ def _pair_task(before: Sequence[ScoredRun], after: Sequence[ScoredRun]) -> Itera
     if by_rest.keys() & set(rests) and len(by_rest) == len(before) and len(set(rests)) == len(after):
         yield from (RunPair(by_rest[rest], run) for rest, run in zip(rests, after, strict=True) if rest in by_rest)
     elif len(before) == len(after):
-        yield from map(RunPair, sorted(before, key=_label), sorted(after, key=_label))
-
-
-def _label(run: ScoredRun) -> str:
-    return run.run
+        yield from map(RunPair, *(sorted(runs, key=lambda run: run.run) for runs in (before, after)))
 
 
 def _without_root(run: ScoredRun) -> str:
@@ -146,7 +149,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
     @cached_property
     def tasks(self) -> list[TaskPair]:
         """The tasks that both sessions judged. Several runs of a task count as one: they are not independent."""
-        before, after = (group_by_task(session.judged, self.task_keys) for session in (self.before, self.after))
+        before, after = (group(session.judged, self.task_keys.find) for session in (self.before, self.after))
         both = [(before[task], runs) for task, runs in after.items() if task in before]
         return [
             TaskPair(
@@ -165,27 +168,10 @@ class SessionComparison(Struct, frozen=True, dict=True):
         """The comparison over all tasks."""
         return GroupComparison("", self.before.runs, self.after.runs, self.tasks)
 
-    @cached_property
-    def sites(self) -> list[GroupComparison]:
-        """The comparison for each site."""
-        return self._split(lambda run: run.site_key)
-
-    @cached_property
-    def types(self) -> list[GroupComparison]:
-        """The comparison for each task type."""
-        return self._split(lambda run: run.type or "")
-
-    @cached_property
-    def templates(self) -> list[GroupComparison]:
-        """The comparison for each intent template."""
-        return self._split(lambda run: str(run.template) if run.template >= 0 else "")
-
-    def _split(self, key: Callable[[ScoredRun], str]) -> list[GroupComparison]:
-        """One comparison for each value; empty where no run has any."""
-        before, after = group_runs(self.before.runs, key), group_runs(self.after.runs, key)
-        tasks: dict[str, list[TaskPair]] = {}
-        for task in self.tasks:
-            tasks.setdefault(key(task.run), []).append(task)
+    def compare_groups(self, find_name: Callable[[ScoredRun], str]) -> list[GroupComparison]:
+        """One comparison for each name of a group; empty where no run has any."""
+        before, after = group(self.before.runs, find_name), group(self.after.runs, find_name)
+        tasks = group(self.tasks, lambda task: find_name(task.run))
         names = sorted(before.keys() | after.keys(), key=lambda name: (len(name) if name.isdigit() else 0, name))
         if names == [""]:
             return []
@@ -214,20 +200,11 @@ class SessionComparison(Struct, frozen=True, dict=True):
         return [*self.before.problems, *self.after.problems, *(problem for problems in found for problem in problems)]
 
     def _list_differences(self) -> Iterator[str]:
-        before, after = self.before, self.after
-        for session in (before, after):
+        for session in (self.before, self.after):
             if session.partial:
                 yield f"{session.name} is a partial session: only some of its runs were scored"
-        if before.subset != after.subset:
-            yield f"the subsets differ: {before.subset or 'none'} and {after.subset or 'none'}"
-        if before.choices != after.choices:
-            yield f"the evaluator choices differ: {before.choices:.200} and {after.choices:.200}"
-        if not have_same_rules(before, after):
-            yield f"the rules differ: {before.rules or 'unknown'} and {after.rules or 'unknown'}"
-        labels = {"evaluators": "the evaluators differ", "tasks": "the task definitions differ"}
-        for name, text in labels.items():
-            if not is_covered(getattr(before, name), getattr(after, name)):
-                yield text
+        differences = find_differences(self.before, self.after)
+        yield from (text.format(*differences[name]) for name, text in _DIFFERENCES.items() if name in differences)
 
     def _list_gaps(self) -> Iterator[str]:
         if not self.tasks and not self.pairs:
@@ -278,9 +255,7 @@ class SessionComparison(Struct, frozen=True, dict=True):
             "is_regression": self.is_regression,
             "kinds": self.kind_counts,
             "overall": self.overall.to_json() | {"difference_bootstrap_95": self.bootstrap},
-            "sites": _describe_groups(self.sites),
-            "types": _describe_groups(self.types),
-            "templates": _describe_groups(self.templates),
+            **{name: _describe_groups(self.compare_groups(find_name)) for name, find_name in GROUPS.items()},
             "changes": list(self._list_changes()),
             "problems": self.problems,
         }
@@ -289,15 +264,14 @@ class SessionComparison(Struct, frozen=True, dict=True):
         """A row for each run that is not the same as before, by kind."""
         for kind, pairs in self.by_kind.items():
             if kind is not ChangeKind.UNCHANGED:
-                yield from (self._change(kind, pair.before, pair.after, pair) for pair in pairs)
+                yield from (self._change(kind, pair.before, pair.after) for pair in pairs)
         yield from (self._change(ChangeKind.MISSING, run, None) for run in self.missing)
         yield from (self._change(ChangeKind.EXTRA, None, run) for run in self.extra)
 
-    def _change(
-        self, kind: ChangeKind, before: ScoredRun | None, after: ScoredRun | None, pair: RunPair | None = None
-    ) -> dict[str, Any]:
+    def _change(self, kind: ChangeKind, before: ScoredRun | None, after: ScoredRun | None) -> dict[str, Any]:
         run = after or before
         assert run is not None  # noqa: S101  (one of them is there)
+        pair = RunPair(before, after) if before is not None and after is not None else None
         causes = self.causes.list_causes(pair) if pair is not None and kind is not ChangeKind.EXCLUDED else []
         return {
             "kind": kind.value,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from pytest_webeval.results import (
     TaskResult,
 )
 from pytest_webeval.safety.files import is_dir
-from pytest_webeval.summary.grades import select_scores
+from pytest_webeval.summary.partial_scores import select_scores
 from pytest_webeval.summary.record import Record, build_task_row
 from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_runs, redact_text
 from pytest_webeval.summary.result_files import read_results
@@ -59,38 +58,29 @@ def _read_summary(path: Path, source: str, policy: RedactionPolicy) -> ScoredSes
 def _read_results(root: Path, source: str, policy: RedactionPolicy) -> ScoredSession:
     """The session of all results below a directory. Raises `SettingsError` if there is none."""
     problems: list[str] = []
-    read = list(read_results(root, _build_row_and_data, problems, policy))
+    read = list(read_results(root, build_result_row, problems, policy))
     if not read and not problems:
         raise SettingsError(f"{source} holds neither {SUMMARY} nor {RESULT}; name a summary or a directory of results")
-    scores = select_row_scores([row for row, _ in read])
-    runs, invalid = convert_rows([row | {PARTIAL_SCORE: scores.get(row["run"])} for row, _ in read], ScoredRun)
+    graded = (row for row in read if row["grade"] is not None and row["status"] != "excluded")
+    scores = select_scores({row["run"]: row["grade"] for row in graded})
+    runs, invalid = convert_rows([row | {PARTIAL_SCORE: scores.get(row["run"])} for row in read], ScoredRun)
     evaluators = {run.evaluators for run in runs if run.evaluators and run.status != "error"}
     return ScoredSession(
         source,
         runs,
         rules=",".join(sorted({run.rules for run in runs if run.rules})),
         evaluators=",".join(sorted(evaluators)),
-        tasks=",".join(sorted({data for _, data in read if data})),
+        tasks=",".join(sorted({row["data_checksum"] for row in read if row["data_checksum"]})),
         partial=bool(problems or invalid) or is_unfinished(root / ROWS),
         problems=[redact_text(problem, policy) for problem in format_problems([*problems, *invalid], source)],
     )
 
 
-def select_row_scores(rows: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The scores of the runs that a partial score is known of, from rows of `build_result_row`, by label."""
-    graded = (row for row in rows if row["grade"] is not None and row["status"] != "excluded")
-    return select_scores({row["run"]: row["grade"] for row in graded})
-
-
-def _build_row_and_data(result: TaskResult, label: str) -> tuple[dict[str, Any], str]:
-    return build_result_row(result, label), result.webarena_verified_data_checksum
-
-
 def build_result_row(result: TaskResult, label: str) -> dict[str, Any]:
-    """The row that a summary would have, with the grade. A result says nothing of the type of its task."""
+    """The row that a summary would have, with grade and checksum of the data. A result names no type of its task."""
     record = Record.of(result, _find_type(result))
     row = build_task_row(record, is_mixed=True) | {"libraries": result.webeval.get("libraries"), "grade": record.grade}
-    row |= {EVALUATOR_CHOICE: result.webeval.get(EVALUATOR_CHOICE) or []}
+    row |= {EVALUATOR_CHOICE: result.webeval.get(EVALUATOR_CHOICE) or [], "data_checksum": record.data_checksum}
     return row if isinstance(row["run"], str) else row | {"run": label}
 
 

@@ -6,16 +6,16 @@ from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import SCHEMA_VERSION, Status, WarningKind
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.self_report import SelfReportCounts
+from pytest_webeval.summary.result_facts import Claim
 from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList, SpooledMapping
 from pytest_webeval.summary.statistics import wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskCounter
+from pytest_webeval.tasks.expectations import STATUSES
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.baseline import KnownFailures
@@ -88,19 +88,16 @@ class SessionTotals:
             group = is_known, FailureGroup(*record.failure)
             self._failures.setdefault(group, new_rows(self._scratch)).append(record.run)
         if record.trajectory is None:  # which has neither template nor type
-            self._add_to_tables(record)
+            for name, table in self._tables.items():
+                row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
+                row["total"] += 1
+                row["success_count"] += record.status == Status.SUCCESS
         if record.unpassable:
             self._unpassable[str(record.task_id)] = record.unpassable
         self._self_report.add(record)
         self._slowest.append((-record.wall_time, self.count, record.run))
         if len(self._slowest) > 100 * SLOWEST:
             self._slowest = nsmallest(SLOWEST, self._slowest)
-
-    def _add_to_tables(self, record: Record) -> None:
-        for name, table in self._tables.items():
-            row = table.setdefault(str(getattr(record, name)), {"total": 0, "success_count": 0})
-            row["total"] += 1
-            row["success_count"] += record.status == Status.SUCCESS
 
     @property
     def is_mixed(self) -> bool:
@@ -165,58 +162,71 @@ class SessionTotals:
         ]
 
 
-class _WarningGroup(Struct):
-    """The warnings of one kind, with the first as an example."""
-
-    kind: str
-    example: dict[str, str]
-    runs: Rows
-    count: int = 0
-    decided: int = 0
-    last_run: str | None = None
-
-    def add(self, run: str, *, is_deciding: bool) -> None:
-        """Count a warning. Those of one run come one after another."""
-        self.count += 1
-        self.decided += is_deciding
-        if run != self.last_run:
-            self.runs.append(run)
-            self.last_run = run
-
-    def build(self) -> dict[str, Any]:
-        """The group as the summary has it."""
-        return {
-            "kind": self.kind,
-            "count": self.count,
-            "decided": self.decided,
-            "runs": list(dict.fromkeys(self.runs)) if isinstance(self.runs, list) else self.runs,
-            "example": self.example,
-        }
-
-
 class _WarningLists:
     """The warnings by run and by kind."""
 
     def __init__(self, scratch: ScratchFile | None) -> None:
         self._scratch = scratch
         self._by_run: dict[str, list[str]] | SpooledMapping = {} if scratch is None else SpooledMapping(scratch)
-        self._groups: dict[str, _WarningGroup] = {}
-        self._count = 0
+        self._runs: dict[str, Rows] = {}  # by kind
+        self._examples: dict[str, dict[str, str]] = {}  # the first of each kind
+        self._counts: Counter[str] = Counter()
+        self._decided: Counter[str] = Counter()
 
     def add(self, record: Record) -> None:
         """Add the warnings of a run."""
         if not record.warnings:
             return
         self._by_run[record.run] = [text for _, text, _ in record.warnings]
-        self._count += len(record.warnings)
         for kind, text, decided in record.warnings:
-            if kind not in self._groups:
-                example = {"run": record.run, "text": text}
-                self._groups[kind] = _WarningGroup(kind, example, new_rows(self._scratch))
-            self._groups[kind].add(record.run, is_deciding=decided)
+            self._examples.setdefault(kind, {"run": record.run, "text": text})
+            self._counts[kind] += 1
+            self._decided[kind] += decided
+        for kind in dict.fromkeys(kind for kind, _, _ in record.warnings):
+            self._runs.setdefault(kind, new_rows(self._scratch)).append(record.run)
 
     def build(self) -> dict[str, Any]:
         """The lists: first the kinds that decided verdicts, then the most frequent, `other` last."""
-        groups, other = [group.build() for group in self._groups.values()], WarningKind.OTHER
-        groups.sort(key=lambda row: (not row["decided"], row["kind"] == other, -row["count"], row["kind"]))
-        return {"warning_count": self._count, "warning_kinds": groups, "warnings": self._by_run}
+        groups: list[dict[str, Any]] = [
+            {
+                "kind": kind,
+                "count": self._counts[kind],
+                "decided": self._decided[kind],
+                "runs": list(dict.fromkeys(runs)) if isinstance(runs, list) else runs,
+                "example": self._examples[kind],
+            }
+            for kind, runs in self._runs.items()
+        ]
+        other = WarningKind.OTHER
+        groups.sort(key=lambda row: (not row["decided"], row["kind"] == other, -self._counts[row["kind"]], row["kind"]))
+        return {"warning_count": self._counts.total(), "warning_kinds": groups, "warnings": self._by_run}
+
+
+class SelfReportCounts:
+    """Counts of claims, and of verdicts by what was reported."""
+
+    def __init__(self) -> None:
+        self._claims: Counter[str | None] = Counter()
+        self._verdicts: dict[str, dict[str, int]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count a run, if its agent claimed anything."""
+        if record.claim is None:
+            return
+        self._claims[record.claim] += 1
+        row = self._verdicts.setdefault(str(record.reported), {"success": 0, "failure": 0})
+        row["success" if record.status == Status.SUCCESS else "failure"] += 1
+
+    def build(self) -> dict[str, Any] | None:
+        """The counts; None if no run has a report."""
+        if not self._verdicts:
+            return None
+        return {
+            "runs": self._claims.total(),
+            "claims": {claim.value: self._claims[claim.value] for claim in Claim},
+            "verdicts_by_report": {name: self._verdicts[name] for name in sorted(self._verdicts, key=_order_report)},
+        }
+
+
+def _order_report(name: str) -> tuple[int, str]:
+    return STATUSES.index(name) if name in STATUSES else len(STATUSES), name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.shards import MOST_SHARDS
-from pytest_webeval.summary.side_files import SideList, load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import read_summary_file, write_with_side_files
+from pytest_webeval.summary.summary_file import SideList, load_side_lists, read_summary_file, write_with_side_files
 
 PATTERN = "eval_shard-*-of-*.json"
 _SHOWN, _NAMED = 60, 5  # characters of a value in a message; shards
@@ -74,23 +73,28 @@ def write_shard_file(path: Path, shard: ShardFile, sync: Sync | None = None) -> 
 
 def read_shards(directories: Sequence[Path]) -> list[tuple[Path, ShardFile]]:
     """The shard files in some directories, in their order. Raises `SettingsError` for one that cannot be read."""
-    paths = [path for directory in directories for path in sorted(_find_files(directory))]
+    paths: list[Path] = []
+    for directory in directories:
+        if not directory.is_dir():
+            raise SettingsError(f"directory not found: {directory}; name the directories that the shards wrote to")
+        of_directory = sorted(directory.glob(PATTERN))
+        if not of_directory:
+            raise SettingsError(f"{directory} holds no {PATTERN}; score with --webeval-shard=I/N to get one")
+        paths += of_directory
     return [(path, _read(path)) for path in paths]
-
-
-def _find_files(directory: Path) -> Iterator[Path]:
-    if not directory.is_dir():
-        raise SettingsError(f"directory not found: {directory}; name the directories that the shards wrote to")
-    paths = list(directory.glob(PATTERN))
-    if not paths:
-        raise SettingsError(f"{directory} holds no {PATTERN}; score with --webeval-shard=I/N to get one")
-    yield from paths
 
 
 def _read(path: Path) -> ShardFile:
     try:
-        shard = _convert(read_summary_file(path, str(path)))
-        _check_labels(path, shard.records)
+        raw = read_summary_file(path, str(path))
+        rows = get_member(raw, "records")
+        shard = convert(load_side_lists(raw | {"records": []} if isinstance(rows, SideList) else raw), ShardFile)
+        if isinstance(rows, SideList):  # which stays there
+            shard = structs.replace(shard, records=_StoredRecords(rows.directory, rows.file, rows.source))
+        for record in shard.records:
+            if record.run.startswith("/") or ".." in record.run.split("/"):
+                problem = f"the label {record.run!r:.80} leads out of the run roots"
+                raise SettingsError(f"invalid shard {path}: {problem}; score it again")
     except ValidationError as error:
         raise SettingsError(
             f"invalid shard {path}: {format_validation_error(error)}; score this shard again"
@@ -101,24 +105,6 @@ def _read(path: Path) -> ShardFile:
         version = f"{path} has schema version {shard.schema_version}, not {SCHEMA_VERSION}"
         raise SettingsError(f"{version}; merge with the version of pytest-webeval that wrote it")
     return shard
-
-
-def _convert(raw: Any) -> ShardFile:
-    """The shard in some JSON; its records stay in a side file if they are there. Raises `ValidationError`."""
-    rows = get_member(raw, "records")
-    if not isinstance(rows, SideList):
-        return convert(load_side_lists(raw), ShardFile)
-    shard = convert(load_side_lists(raw | {"records": []}), ShardFile)
-    return structs.replace(shard, records=_StoredRecords(rows.directory, rows.file, rows.source))
-
-
-def _check_labels(path: Path, records: Iterable[Record]) -> None:
-    """Read all records, of which none may lead out of the run roots."""
-    for record in records:
-        if record.run.startswith("/") or ".." in record.run.split("/"):
-            raise SettingsError(
-                f"invalid shard {path}: the label {record.run!r:.80} leads out of the run roots; score it again"
-            )
 
 
 def check_shards(files: Sequence[tuple[Path, ShardFile]]) -> list[ShardFile]:
@@ -151,9 +137,7 @@ def _find_difference(first: ShardFile, other: ShardFile) -> str | None:
     session, others = _list_facts(first), _list_facts(other)
     for name in sorted(session.keys() | others.keys(), key=lambda name: (name != "rules", name)):
         if session.get(name) != others.get(name):
-            return ", ".join(
-                [f"{name} {truncate(str(session.get(name)), _SHOWN)}", truncate(str(others.get(name)), _SHOWN)]
-            )
+            return f"{name} {', '.join(truncate(str(facts.get(name)), _SHOWN) for facts in (session, others))}"
     return None
 
 
@@ -168,16 +152,12 @@ def _check_overlap(ordered: Sequence[tuple[Path, ShardFile]]) -> None:
     """Raise `SettingsError` if a run is in two shards."""
     seen: set[int] = set()  # hashes: labels would take several times the memory
     for path, shard in ordered:
-        for record in shard.records:
-            if hash(record.run) in seen:
-                _check_run(record.run, path, ordered)
-            seen.add(hash(record.run))
-
-
-def _check_run(run: str, path: Path, ordered: Sequence[tuple[Path, ShardFile]]) -> None:
-    places = [other for other, shard in ordered for record in shard.records if record.run == run]
-    if len(places) > 1:
-        raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
+        for run in (record.run for record in shard.records):
+            if hash(run) in seen:
+                places = [other for other, each in ordered for record in each.records if record.run == run]
+                if len(places) > 1:
+                    raise SettingsError(f"{path} and {places[0]} both have the run {run}; score both again")
+            seen.add(hash(run))
 
 
 def merge_records(shards: Sequence[ShardFile]) -> RowFile:

@@ -1,13 +1,15 @@
-"""Lists that go on in a file where they are too long for the memory."""
+"""Lists and objects that are too long for the memory: a few entries at a time are read from a file."""
 
 from __future__ import annotations
 
 import json
-import os
+import sqlite3
 import tempfile
-import weakref
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from errno import EIO, ENOSPC
+from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,82 +17,17 @@ import msgspec
 
 from pytest_webeval.storage import write_error
 
-KEPT = 1_000  # entries of a list that are in memory before the file is used
 FRAME = 250  # entries that are written and read at once
+FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # the second for a quota, and for a limit of file sizes
 _AS_JSON = b"\xc1"  # begins no MessagePack
 _ADVICE = "set TMPDIR to a directory with more room"
 
 
-class ScratchFile:
-    """A private file without a name: nobody else can open it, and it is gone with the process."""
+class LongList(Sequence[Any]):
+    """A list of JSON values that may be read again and again. To read it in its order is quick; an index is slow."""
 
-    def __init__(self) -> None:
-        try:
-            with tempfile.TemporaryFile(prefix="webeval-") as file:
-                self._handle = os.dup(file.fileno())
-        except OSError as error:
-            raise write_error(Path(tempfile.gettempdir()), error, _ADVICE) from error
-        weakref.finalize(self, os.close, self._handle)
-        self._size = 0
-
-    def append(self, content: bytes) -> int:
-        """Write some bytes. Returns where they end. Raises `SettingsError` if there is no room for them."""
-        try:
-            while content:
-                written = os.pwrite(self._handle, content, self._size)
-                self._size += written
-                content = content[written:]
-        except OSError as error:
-            raise write_error(Path(tempfile.gettempdir()), error, _ADVICE) from error
-        return self._size
-
-    def read(self, start: int, end: int) -> bytes:
-        """The bytes between two places."""
-        content = b""
-        while more := os.pread(self._handle, end - start - len(content), start + len(content)):
-            content += more
-        return content
-
-
-class SpooledList(Sequence[Any]):
-    """A list of JSON values to which entries are appended; all but the last few of a long one are in a file.
-
-    It may be read again and again. To read it in its order is quick; another order is slow.
-    """
-
-    def __init__(self, scratch: ScratchFile, kept: int = KEPT, frame: int = FRAME) -> None:
-        self._scratch = scratch
-        self._kept, self._frame = kept, frame
-        self._ends, self._starts = array("Q"), array("Q")  # of each frame in the file
-        self._last: list[Any] = []  # entries that are not in the file
-        self._read: tuple[int, list[Any]] = -1, []  # the frame that was read last, for access by index
-
-    def append(self, entry: Any) -> None:
-        """Add an entry. Raises `SettingsError` if there is no room for it."""
-        self._last.append(entry)
-        if len(self._last) >= (self._frame if self._ends else max(self._kept, self._frame)):
-            self._write()
-
-    def _write(self) -> None:
-        complete = len(self._last) - len(self._last) % self._frame
-        for start in range(0, complete, self._frame):
-            content = _encode(self._last[start : start + self._frame])
-            end = self._scratch.append(content)
-            self._starts.append(end - len(content))
-            self._ends.append(end)
-        del self._last[:complete]
-
-    def _load(self, number: int) -> list[Any]:
-        entries: list[Any] = _decode(self._scratch.read(self._starts[number], self._ends[number]))
-        return entries
-
-    def __len__(self) -> int:
-        return len(self._ends) * self._frame + len(self._last)
-
-    def __iter__(self) -> Iterator[Any]:
-        for number in range(len(self._ends)):
-            yield from self._load(number)
-        yield from self._last
+    @abstractmethod
+    def __iter__(self) -> Iterator[Any]: ...
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -98,16 +35,13 @@ class SpooledList(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
+            places = range(*index.indices(len(self)))
+            in_order = islice(self, min(places, default=0), max(places, default=-1) + 1, abs(places.step))
+            return list(in_order)[:: 1 if places.step > 0 else -1]
         position = index + len(self) if index < 0 else index
-        if not 0 <= position < len(self):
-            raise IndexError(f"there is no entry {index} of {len(self)}")
-        number, inner = divmod(position, self._frame)
-        if number == len(self._ends):
-            return self._last[inner]
-        if self._read[0] != number:
-            self._read = number, self._load(number)
-        return self._read[1][inner]
+        for entry in islice(self, position, None) if position >= 0 else ():
+            return entry
+        raise IndexError(f"there is no entry {index} of {len(self)}")
 
 
 class PairMapping(Mapping[str, Any]):
@@ -131,6 +65,56 @@ class PairMapping(Mapping[str, Any]):
     def items(self) -> Any:
         """The pairs, read once."""
         return ((name, value) for name, value in self._pairs)
+
+
+class ScratchFile:
+    """A private file of SQLite's own without a name: nobody else can open it, and it is gone with the process."""
+
+    def __init__(self) -> None:
+        self._frames = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        for statement in ("PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "CREATE TABLE frames (entries BLOB)"):
+            self._frames.execute(statement)
+
+    def write(self, entries: list[Any]) -> int:
+        """Write some entries. Returns the number with which they are read.
+
+        Raises `SettingsError` if there is no room for them.
+        """
+        try:
+            return self._frames.execute("INSERT INTO frames VALUES (?)", (_encode(entries),)).lastrowid or 0
+        except sqlite3.Error as error:
+            number = ENOSPC if error.sqlite_errorcode in FULL else EIO
+            raise write_error(Path(tempfile.gettempdir()), OSError(number, str(error)), _ADVICE) from error
+
+    def read(self, number: int) -> list[Any]:
+        """The entries that were written with this number."""
+        ((content,),) = self._frames.execute("SELECT entries FROM frames WHERE rowid = ?", (number,))
+        entries: list[Any] = _decode(content)
+        return entries
+
+
+class SpooledList(LongList):
+    """A list to which entries are appended; all but the last few of a long one are in a file."""
+
+    def __init__(self, scratch: ScratchFile, frame: int = FRAME) -> None:
+        self._scratch, self._frame = scratch, frame
+        self._numbers = array("Q")  # of the frames in the file
+        self._last: list[Any] = []  # entries that are not in the file
+
+    def append(self, entry: Any) -> None:
+        """Add an entry. Raises `SettingsError` if there is no room for it."""
+        self._last.append(entry)
+        if len(self._last) == self._frame:
+            self._numbers.append(self._scratch.write(self._last))
+            self._last = []
+
+    def __len__(self) -> int:
+        return len(self._numbers) * self._frame + len(self._last)
+
+    def __iter__(self) -> Iterator[Any]:
+        for number in self._numbers:
+            yield from self._scratch.read(number)
+        yield from self._last
 
 
 class SpooledMapping(PairMapping):

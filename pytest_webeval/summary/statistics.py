@@ -1,35 +1,39 @@
-"""Intervals at 95 %: of a rate that was counted once, and of a mean that was measured in several runs."""
+"""Groups, means and spreads; intervals at 95 % of a rate that was counted once, and of a mean of several runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import statistics
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import cos, pi, sin, sqrt, tan
-from typing import Any
+from typing import Any, TypeVar
 
 Number = int | float | Fraction
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def group(items: Iterable[Item], find_key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The items by a key, in their order."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(find_key(item), []).append(item)
+    return groups
 
 
 def mean(values: Sequence[Number]) -> float | None:
-    """The arithmetic mean; None without values."""
-    return float(_exact_mean(values)) if values else None
+    """The arithmetic mean, rounded once; None without values."""
+    return float(statistics.mean(values)) if values else None  # type: ignore[type-var]
 
 
 def sample_std(values: Sequence[Number]) -> float | None:
     """The standard deviation with n - 1 (`fara_webeval.md` Q35), None of fewer than two values."""
-    if len(values) < 2:
-        return None
-    count = len(values)
-    squared_deviations = _add_exactly(values, power=2) - _add_exactly(values) ** 2 / count
-    return sqrt(squared_deviations / (count - 1))
+    return sqrt(statistics.variance(values)) if len(values) > 1 else None  # type: ignore[type-var]
 
 
 def median(values: Sequence[Number]) -> float | None:
-    """The middle value, or the mean of the two middle ones."""
-    ordered, half = sorted(values), len(values) // 2
-    if len(values) % 2:
-        return _plain(ordered[half])
-    return mean(ordered[half - 1 : half + 1])
+    """The middle value, or the mean of the two middle ones; None without values."""
+    return _plain(statistics.median(values)) if values else None  # type: ignore[type-var]
 
 
 def spread(values: Sequence[Number]) -> dict[str, Any]:
@@ -52,19 +56,6 @@ def mean_and_n(values: Sequence[Number]) -> dict[str, Any]:
 def with_denominator(name: str, values: Sequence[Number]) -> dict[str, Any]:
     """The mean under its name, and of how many values under `<name>_denominator`."""
     return {name: mean(values), f"{name}_denominator": len(values)}
-
-
-def _exact_mean(values: Sequence[Number]) -> Fraction:
-    return _add_exactly(values) / len(values)
-
-
-def _add_exactly(values: Iterable[Number], power: int = 1) -> Fraction:
-    """The sum of the powers without rounding. The denominators of many numbers are few: each has a sum of its own."""
-    numerators: dict[int, int] = {}
-    for value in values:
-        numerator, denominator = value.as_integer_ratio()
-        numerators[denominator] = numerators.get(denominator, 0) + numerator**power
-    return sum((Fraction(total, denominator**power) for denominator, total in numerators.items()), Fraction(0))
 
 
 def _plain(value: Number) -> float:

@@ -61,7 +61,7 @@ def summarize_records(  # noqa: PLR0913  (all that a session knows)
         | (_analyse_trajectories(ordered, expected) if totals.has_trajectories else {})
         | (_sum_up_judges(ordered) if totals.has_judge else {})
         | (_compare_attempts(ordered, attempts) if attempts is not None or _has_repeats(totals.tasks) else {})
-        | rows.build_scores()
+        | (rows.scores.build() if rows.scores is not None else {})
         | dict(about or {}),
     )
 
@@ -70,35 +70,21 @@ class _Rows:
     """The rows of runs, which need what all runs have in common."""
 
     def __init__(self, totals: SessionTotals, scratch: ScratchFile | None, records: Iterable[Record]) -> None:
-        self._scratch = scratch
-        self._is_mixed, self._is_repeated = totals.is_mixed, _has_repeats(totals.counted)
-        self._scores = _begin_scores(totals)
         self.by_site: dict[str, Rows] = {}
         self.of_all = new_rows(scratch)
+        self.scores: ScoreMeans | None = None
+        if totals.graders:
+            from pytest_webeval.summary.partial_scores import ScoreMeans  # few sessions have partial scores
+
+            self.scores = ScoreMeans(totals.graders)
+        is_repeated = _has_repeats(totals.counted)
         for record in records:
-            self._add(record)
-
-    def _add(self, record: Record) -> None:
-        score = self._scores.add(record) if self._scores is not None else None
-        self.of_all.append(build_task_row(record, is_mixed=self._is_mixed, partial_score=score))
-        if not record.is_rated:
-            return
-        row = {"task_id": record.task_id, "status": record.status, "score": record.score}
-        if self._is_repeated:
-            row["run"] = record.run
-        self.by_site.setdefault(record.site_key, new_rows(self._scratch)).append(row)
-
-    def build_scores(self) -> dict[str, Any]:
-        """Means of scores, if an evaluator gave partial ones."""
-        return self._scores.build() if self._scores is not None else {}
-
-
-def _begin_scores(totals: SessionTotals) -> ScoreMeans | None:
-    if not totals.graders:
-        return None
-    from pytest_webeval.summary.partial_scores import ScoreMeans  # few sessions have partial scores
-
-    return ScoreMeans(totals.graders)
+            score = self.scores.add(record) if self.scores is not None else None
+            self.of_all.append(build_task_row(record, is_mixed=totals.is_mixed, partial_score=score))
+            if record.is_rated:
+                row = {"task_id": record.task_id, "status": record.status, "score": record.score}
+                row |= {"run": record.run} if is_repeated else {}
+                self.by_site.setdefault(record.site_key, new_rows(scratch)).append(row)
 
 
 def _has_repeats(counter: TaskCounter) -> bool:

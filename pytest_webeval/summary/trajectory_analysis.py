@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pytest_webeval.summary.experiment_names import name_experiments
-from pytest_webeval.summary.repeated_runs import experiments, runs
+from pytest_webeval.summary.repeated_runs import experiments, name_experiments, runs
 from pytest_webeval.summary.statistics import with_denominator
 from pytest_webeval.summary.trajectory_rows import KINDS, STATUSES, TrajectoryRow, select_scored, sort_rows
 from pytest_webeval.summary.trajectory_statistics import (
@@ -19,6 +18,7 @@ from pytest_webeval.summary.trajectory_statistics import (
     failure_points,
     headline,
     last_errors,
+    list_known,
     mean_scores,
 )
 
@@ -68,14 +68,13 @@ def _signals(counted: Sequence[TrajectoryRow]) -> dict[str, Any]:
     Two signals count together only where both are known: a failure that one of them settles would else count where the
     same run's success would not.
     """
-    outcome = [row.outcome for row in counted if row.outcome is not None]
     safe = [
         row.outcome and not row.violation for row in counted if row.outcome is not None and row.violation is not None
     ]
     both = [row.process and row.outcome for row in counted if row.process is not None and row.outcome is not None]
     return {
-        **with_denominator("process_mean", [row.process_share for row in counted if row.process_share is not None]),
-        **with_denominator("outcome_rate", outcome),
+        **with_denominator("process_mean", list_known(counted, "process_share")),
+        **with_denominator("outcome_rate", list_known(counted, "outcome")),
         **with_denominator("safe_outcome_rate", safe),
         **with_denominator("both_rate", both),
     }

@@ -10,12 +10,11 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
 from pytest_webeval.recordings.trajectory.layout import RunLocation
-from pytest_webeval.summary.record import StoredJudgement
+from pytest_webeval.summary.result_facts import StoredJudgement
 from pytest_webeval.summary.shared_values import SharedValues
 
 if TYPE_CHECKING:
     from pytest_webeval.summary.record import Record
-
 
 KINDS = ("completed", "over_budget", "aborted", "unreadable")  # always counted; others where there are some
 STATUSES = ("success", "failure", "error", "excluded", "not_scored")
@@ -102,101 +101,81 @@ def select_scored(rows: Iterable[TrajectoryRow]) -> list[TrajectoryRow]:
     return [row for row in select_rated(rows) if row.status != "error"]
 
 
+_OF_FACTS = ("group", "steps", "max_rounds", "duration", "attempts", "last_error", "is_long")
+_OF_VERDICT = {
+    "criterion": "criterion",
+    "process_share": "process_score",
+    "process": "process",
+    "outcome": "outcome",
+    "violation": "violation",
+    "verdict_status": "status",
+    "generation": "generation",
+    "failure": "failure",
+    "reasoning": "reason",
+}
+
+
 def build_row(record: Record) -> TrajectoryRow:
     """What one trajectory contributes."""
     facts = record.trajectory or {}
     verdict, usage = msgspec.convert(facts["verdict"], StoredJudgement), facts["usage"] or {}
     return TrajectoryRow(
         task_id=str(record.task_id),
-        run=_run(record, facts),
+        run=_find_run(record, facts),
         label=record.run,
-        experiment=_experiment(facts),
+        experiment=_find_experiment(facts),
         kind=facts["class"],
         score=record.score if record.is_rated else None,
         reasons=facts["reasons"],
-        status=_status(record, facts),
+        status=_find_status(record, facts),
         flags=[*facts["flags"], *verdict.flags],
-        group=facts["group"],
         benchmark=record.benchmark,
         format=record.format,
-        steps=facts["steps"],
-        screenshots=facts.get("screenshots"),
-        max_rounds=facts["max_rounds"],
-        duration=facts["duration"],
         prompt_tokens=usage.get("prompt_tokens"),
         completion_tokens=usage.get("completion_tokens"),
-        attempts=facts["attempts"],
-        criterion=verdict.criterion,
-        process_share=verdict.process_score,
-        process=verdict.process,
-        outcome=verdict.outcome,
-        violation=verdict.violation,
-        verdict_status=verdict.status,
         is_inconsistent=verdict.status == "inconsistent",
         degraded=bool(verdict.degraded_steps),
-        generation=verdict.generation,
-        failure=verdict.failure,
         tool_failures=[failure.code for failure in verdict.tool_failures],
-        last_error=facts["last_error"],
-        is_long=facts["is_long"],
+        screenshots=facts.get("screenshots"),
         answer=facts.get("answer"),
-        reasoning=verdict.reason,
+        **{name: facts[name] for name in _OF_FACTS},
+        **{name: getattr(verdict, source) for name, source in _OF_VERDICT.items()},
     )
 
 
-_OFTEN_SAME = (
-    "task_id",
-    "run",
-    "experiment",
-    "kind",
-    "status",
-    "reasons",
-    "flags",
-    "group",
-    "benchmark",
-    "format",
-    "criterion",
-    "verdict_status",
-    "generation",
-    "tool_failures",
-    "last_error",
-)
-
-
+_UNLIKE = ("label", "failure", "answer", "reasoning")  # fields that few rows have in common
 _FAILURE_TEXTS = ("summary", "categories")
 
 
 def build_slim_rows(records: Iterable[Record]) -> Iterator[TrajectoryRow]:
     """The rows of the trajectories without the texts that no statistic needs. They share equal values."""
-    shared = SharedValues(_OFTEN_SAME)
-    rows = (build_row(record) for record in records if record.trajectory is not None)
-    return (shared.share(replace(row, answer=None, reasoning=None, failure=_drop_texts(row.failure))) for row in rows)
+    shared = SharedValues([name for name in TrajectoryRow.__struct_fields__ if name not in _UNLIKE])
+    for record in records:
+        if record.trajectory is not None:
+            row = build_row(record)
+            failure = row.failure
+            if failure is not None:  # without what only people read
+                failure = {name: value for name, value in failure.items() if name not in _FAILURE_TEXTS}
+            yield shared.share(replace(row, answer=None, reasoning=None, failure=failure))
 
 
-def _drop_texts(failure: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The analysis of a failure without what only people read."""
-    if failure is None:
-        return None
-    return {name: value for name, value in failure.items() if name not in _FAILURE_TEXTS}
-
-
-def _status(record: Record, facts: dict[str, Any]) -> str:
+def _find_status(record: Record, facts: dict[str, Any]) -> str:
     if not record.skipped:
         return record.status
     return "excluded" if facts["class"] == "aborted" else "not_scored"
 
 
-def _run(record: Record, facts: dict[str, Any]) -> str:
+def _find_run(record: Record, facts: dict[str, Any]) -> str:
     """The run folder that a trajectory belongs to: the one that holds it, `traj` around it, or its task's directory.
 
     Where the root is a trajectory itself only its path on the disk says more.
     """
     if record.is_named_by_run and "/" in record.run:
         return record.attempt
-    return record.attempt or "/".join(filter(None, (_experiment(facts), facts["run_id"])))
+    return record.attempt or "/".join(filter(None, (_find_experiment(facts), facts["run_id"])))
 
 
-def _experiment(facts: dict[str, Any]) -> str:
+def _find_experiment(facts: dict[str, Any]) -> str:
     """The name of the experiment of repeated runs; empty if unknown."""
     location = RunLocation(system=facts["system"], model=facts["model"], benchmark=facts["benchmark"])
     return location.experiment or ""
@@ -206,6 +185,5 @@ def trajectory_labels(record: Record) -> dict[str, str]:
     """The outcome and the success criterion of a trajectory, in words; empty for any other run."""
     if record.trajectory is None:
         return {}
-
     row = build_row(record)
     return {"class": row.kind, "criterion": row.criterion or "", "benchmark": row.benchmark or ""}

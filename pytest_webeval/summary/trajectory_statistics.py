@@ -1,18 +1,39 @@
-"""Where runs first went wrong, by the code of the error taxonomy (`fara_webeval.md` §6.7)."""
+"""Statistics over trajectories: scores, budgets, effort, errors and where runs first went wrong (§6.7, §7)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_webeval.summary.statistics import mean, mean_and_n, median, sample_std, spread, wilson, with_denominator
+from pytest_webeval.summary.statistics import (
+    group,
+    mean,
+    mean_and_n,
+    median,
+    sample_std,
+    spread,
+    wilson,
+    with_denominator,
+)
 from pytest_webeval.summary.task_identity import count_tasks
 from pytest_webeval.summary.trajectory_rows import KINDS, TrajectoryRow, number_or_none, select_scored, sort_rows
 
 Length = Callable[[TrajectoryRow], int | None]
 MAX_ALLOWANCES = 8  # different numbers of rounds, so that a table cannot grow with the runs
+UNKNOWN_GENERATION = "unknown"
 _PERCENT = (5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)
+_EXAMPLES, _LONGEST_ERROR = 3, 80
+
+
+def list_known(rows: Iterable[TrajectoryRow], name: str) -> list[Any]:
+    """The values of a field that are known."""
+    return [value for row in rows if (value := getattr(row, name)) is not None]
+
+
+def scores(rows: Iterable[TrajectoryRow]) -> list[float]:
+    """The scores there are."""
+    return list_known(rows, "score")
 
 
 def by_steps(row: TrajectoryRow) -> int | None:
@@ -41,13 +62,10 @@ def within_budgets(row: TrajectoryRow, budgets: Sequence[int], length: Length) -
 
 def budget_scores(rows: Iterable[TrajectoryRow], budgets: Sequence[int], length: Length) -> dict[str, dict[str, Any]]:
     """Mean, highest score and number of rows for each budget; empty where no length is known."""
-    counted = [row for row in rows if row.score is not None and length(row) is not None]
-    if not counted:
-        return {}
-    own_scores, lengths = scores(counted), [length(row) or 0 for row in counted]
+    known = [(row.score, taken) for row in rows if row.score is not None and (taken := length(row)) is not None]
     table = {}
-    for budget in budgets:
-        limited = [score if taken <= budget else 0.0 for score, taken in zip(own_scores, lengths, strict=True)]
+    for budget in budgets if known else ():
+        limited = [score if taken <= budget else 0.0 for score, taken in known]
         table[str(budget)] = {
             "mean_score": mean(limited),
             "max_score": max(limited, default=None),
@@ -58,19 +76,13 @@ def budget_scores(rows: Iterable[TrajectoryRow], budgets: Sequence[int], length:
 
 def effort(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """Distributions of the known values; unknown values are omitted, never counted as 0."""
+    kinds = {"all": rows} | {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
     return {
-        "steps": _steps(rows),
-        "durations": spread([row.duration for row in rows if row.duration is not None]),
+        "steps": {kind: spread(list_known(kind_rows, "steps")) for kind, kind_rows in kinds.items()},
+        "durations": spread(list_known(rows, "duration")),
         "tokens": _tokens(rows),
         "attempts": _attempts(rows),
         **with_denominator("abort_rate", [row.kind == "aborted" for row in rows]),
-    }
-
-
-def _steps(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    kinds = {"all": rows} | {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
-    return {
-        kind: spread([row.steps for row in kind_rows if row.steps is not None]) for kind, kind_rows in kinds.items()
     }
 
 
@@ -93,15 +105,11 @@ def _total_statistics(values: Sequence[int]) -> dict[str, Any]:
 
 
 def _attempts(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
-    attempt_counts = [row.attempts for row in rows if row.attempts is not None]
+    attempt_counts = list_known(rows, "attempts")
     return spread(attempt_counts) | {
         "total": sum(attempt_counts) if attempt_counts else None,
         "retried": sum(attempts > 1 for attempts in attempt_counts) if attempt_counts else None,
     }
-
-
-EXAMPLES = 3
-_LONGEST_ERROR = 80
 
 
 def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
@@ -112,40 +120,45 @@ def counts(values: Iterable[str], always: Sequence[str] = ()) -> dict[str, int]:
 
 def mean_scores(rows: Iterable[TrajectoryRow], of: Callable[[TrajectoryRow], str | None]) -> dict[str, dict[str, Any]]:
     """The mean score and its denominator for each value of a property; omits rows without that property."""
-    table: dict[str, list[float]] = {}
-    for row in rows:
-        value = of(row)
-        if value is not None:
-            table.setdefault(value, []).extend([] if row.score is None else [row.score])
-    return {value: mean_and_n(table[value]) for value in sorted(table)}
+    groups = group(((value, row) for row in rows if (value := of(row)) is not None), lambda entry: entry[0])
+    return {value: mean_and_n(scores(row for _, row in groups[value])) for value in sorted(groups)}
 
 
 def last_errors(rows: Sequence[TrajectoryRow]) -> list[dict[str, Any]]:
     """The last errors of trajectories, most frequent first, each with its share and examples."""
-    table: dict[str, list[str]] = {}
-    for row in sort_rows(rows):
-        if row.last_error:
-            table.setdefault(row.last_error[:_LONGEST_ERROR], []).append(row.label)
+    failed = [row for row in sort_rows(rows) if row.last_error]
+    table = group(failed, lambda row: (row.last_error or "")[:_LONGEST_ERROR])
     return [
-        {"type": error, "count": len(labels), "share": len(labels) / len(rows), "examples": labels[:EXAMPLES]}
-        for error, labels in sorted(table.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        {
+            "type": error,
+            "count": len(table[error]),
+            "share": len(table[error]) / len(rows),
+            "examples": [row.label for row in table[error][:_EXAMPLES]],
+        }
+        for error in sorted(table, key=lambda error: (-len(table[error]), error))
     ]
 
 
-UNKNOWN_GENERATION = "unknown"
-
-
 def failure_points(rows: Iterable[TrajectoryRow]) -> dict[str, Any]:
-    """Of how many trajectories the failures were analysed, and the failure codes; a code counts once per trajectory."""
-    analysed = [row for row in rows if isinstance(row.failure, dict)]
-    failed = _select_flagged(analysed, "has_failure")
-    ambiguous, invalid = _select_flagged(analysed, "is_ambiguous"), _select_flagged(analysed, "is_invalid")
-    first_steps = [number_or_none(_failure_fields(row).get("first_step")) for row in failed]
+    """Of how many trajectories the failures were analysed, and the failure codes; a code counts once per trajectory.
+
+    Codes are apart for each generation of verdicts, because a code changed its meaning between two.
+    """
+    analysed = [(row.failure, row.generation or UNKNOWN_GENERATION) for row in rows if isinstance(row.failure, dict)]
+    failed = [(failure, generation) for failure, generation in analysed if failure.get("has_failure") is True]
+    ambiguous, invalid = (
+        [failure for failure, _ in analysed if failure.get(flag) is True] for flag in ("is_ambiguous", "is_invalid")
+    )
+    first_steps = [number_or_none(failure.get("first_step")) for failure, _ in failed]
+    generations = group(failed, lambda entry: entry[1])
     return {
         "analysed": len(analysed),
         "has_failure": len(failed),
         "first_step_median": median([step for step in first_steps if step is not None]),
-        "codes": _codes_by_generation(failed),
+        "codes": {
+            name: counts(_list_codes((failure for failure, _ in generations[name]), "codes"))
+            for name in sorted(generations)
+        },
         "ambiguous": len(ambiguous),
         "ambiguity_codes": counts(_list_codes(ambiguous, "ambiguity_codes")),
         "invalid": len(invalid),
@@ -153,35 +166,17 @@ def failure_points(rows: Iterable[TrajectoryRow]) -> dict[str, Any]:
     }
 
 
-def _codes_by_generation(failed: Sequence[TrajectoryRow]) -> dict[str, dict[str, int]]:
-    """Apart for each generation of verdicts, because a code changed its meaning between two."""
-    generations: dict[str, list[TrajectoryRow]] = {}
-    for row in failed:
-        generations.setdefault(row.generation or UNKNOWN_GENERATION, []).append(row)
-    return {name: counts(_list_codes(generations[name], "codes")) for name in sorted(generations)}
-
-
-def _select_flagged(rows: Iterable[TrajectoryRow], flag: str) -> list[TrajectoryRow]:
-    return [row for row in rows if _failure_fields(row).get(flag) is True]
-
-
-def _list_codes(rows: Iterable[TrajectoryRow], name: str) -> list[str]:
-    """The codes of each row once; anything but a list of codes is ignored."""
-    all_codes = []
-    for row in rows:
-        codes = _failure_fields(row).get(name)
-        all_codes += sorted({code for code in codes if isinstance(code, str)}) if isinstance(codes, list) else []
-    return all_codes
-
-
-def _failure_fields(row: TrajectoryRow) -> Mapping[str, Any]:
-    return row.failure or {}
+def _list_codes(failures: Iterable[dict[str, Any]], name: str) -> Iterator[str]:
+    """The codes of each failure once; anything but a list of codes is ignored."""
+    for failure in failures:
+        codes = failure.get(name)
+        yield from {code for code in codes if isinstance(code, str)} if isinstance(codes, list) else ()
 
 
 def headline(rows: Sequence[TrajectoryRow]) -> dict[str, Any]:
     """The mean over all scored runs, with its interval, and the mean over runs with an answer (§7.2)."""
     counted = select_scored(rows)
-    completed = [row.score for row in counted if row.kind == "completed" and row.score is not None]
+    completed = scores(row for row in counted if row.kind == "completed")
     return {
         **with_denominator("mean_scored", scores(counted)),
         "mean_scored_interval_95": _interval(counted),
@@ -204,11 +199,6 @@ def coverage(rows: Sequence[TrajectoryRow], expected: Collection[str] | None) ->
         "scored": covered,
         "share": covered / len(expected_ids) if expected_ids else None,
     }
-
-
-def scores(rows: Sequence[TrajectoryRow]) -> list[float]:
-    """The scores there are."""
-    return [row.score for row in rows if row.score is not None]
 
 
 def _interval(counted: Sequence[TrajectoryRow]) -> list[float] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.summary.side_files import SIDE_FILES, load_side_lists, restore_lists
+from pytest_webeval.summary.summary_file import SIDE_FILES, load_side_lists, restore_lists
 from tests.benchmarks.harness.corpora import FAILING, Corpus, small
 from tests.executors.family_cost import measure_family
 from tests.support.sessions import PLAIN, without_times

@@ -10,7 +10,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from pytest_webeval.judges.certificates import read_certificate
 from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.summary import run_labels
+from pytest_webeval.summary import calibration
 from tests.support.judged_results import JUDGE, judged, list_labels, to_csv, write_session
 from tests.support.stored_results import row, write_results, write_summary
 
@@ -371,7 +371,7 @@ def test_two_labels_of_one_annotator_are_an_error(session, capsys):
 
 
 def test_too_many_annotators_are_an_error(session, capsys, monkeypatch):
-    monkeypatch.setattr(run_labels, "MOST_ANNOTATORS", 2)
+    monkeypatch.setattr(calibration, "MOST_ANNOTATORS", 2)
     problem = "the labels are of 3 annotators, and at most 2 are compared"
     assert refused(capsys, "session", "--labels", "labels.csv") == f"ERROR: {problem}; check --annotator-column\n"
 

@@ -21,7 +21,7 @@ from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.shard_file import ReportPart, ShardFile, write_shard_file
 from pytest_webeval.summary.shards import Shard
-from pytest_webeval.summary.side_files import remove_side_files
+from pytest_webeval.summary.summary_file import remove_side_files
 
 
 def write_shard(

@@ -10,10 +10,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from pytest_webeval import TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
-from pytest_webeval.exports.rows import AssertionRow, list_columns, row_values
+from pytest_webeval.exports.rows import AssertionRow, list_columns
 from pytest_webeval.exports.settings import ExportSettings
 from pytest_webeval.exports.tables import format_cell, join_lines
 from pytest_webeval.safety.text import sanitize
@@ -120,7 +121,7 @@ def export(loaded, tmp_path_factory):
 
 def expected(loaded, kind, rows):
     """The rows that a reader should give: in CSV, texts are safe and an empty one is none."""
-    listed = [row_values(row) for row in (loaded if rows == "tasks" else loaded.assertions)]
+    listed = [asdict(row) for row in (loaded if rows == "tasks" else loaded.assertions)]
     if kind != "csv":
         return listed
     return [

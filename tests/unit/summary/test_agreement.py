@@ -10,9 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.agreement import SHARES, ConfusionTable, Share
-from pytest_webeval.summary.annotator_agreement import compute_fleiss_kappa, measure_agreement
-from pytest_webeval.summary.corrected_rate import correct_rate
+from pytest_webeval.summary.agreement import (
+    SHARES,
+    ConfusionTable,
+    Share,
+    compute_fleiss_kappa,
+    correct_rate,
+    measure_agreement,
+)
 
 RANDOM_TABLES = 1_000
 SAME = 1e-9

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.summary.attempts import build_attempts, name_attempt, reaches
-from pytest_webeval.summary.record import Record, format_digests, parse_digests
+from pytest_webeval.summary.record import Record
+from pytest_webeval.summary.result_facts import format_digests, parse_digests
 from pytest_webeval.summary.statistics import wilson
 from pytest_webeval.summary.summarize import summarize_records
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.summary import side_files
+from pytest_webeval.summary import summary_file
 from pytest_webeval.summary.baseline import (
     Baseline,
     KnownFailure,
@@ -72,7 +72,7 @@ def test_a_baseline_is_read_as_far_as_it_is_needed(tmp_path):
     ],
 )
 def test_what_is_no_summary_is_refused_in_one_line_that_says_why(tmp_path, monkeypatch, content, told):
-    monkeypatch.setattr(side_files, "JSON_LIMITS", replace(USUAL, values=1_000))
+    monkeypatch.setattr(summary_file, "JSON_LIMITS", replace(USUAL, values=1_000))
     (tmp_path / "then.json").write_bytes(content)
     with pytest.raises(SettingsError) as found:
         read_baseline(tmp_path / "then.json")

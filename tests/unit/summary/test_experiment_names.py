@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.experiment_names import name_experiments
+from pytest_webeval.summary.repeated_runs import name_experiments
 from pytest_webeval.summary.trajectory_analysis import analyse
 from pytest_webeval.summary.trajectory_rows import TrajectoryRow
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.summary.agreement import ConfusionTable
-from pytest_webeval.summary.annotator_agreement import compute_fleiss_kappa
+from pytest_webeval.summary.agreement import ConfusionTable, compute_fleiss_kappa
 from pytest_webeval.summary.paired_statistics import (
     binomial_tail,
     detectable_difference,

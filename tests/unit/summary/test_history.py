@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
-from pytest_webeval.summary.history import build_history, condense, parse_time
+from pytest_webeval.summary.history import LEGEND, build_history, condense, find_outcome, parse_time
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.statistics import wilson
-from pytest_webeval.summary.task_history import LEGEND, find_outcome
 
 STATUS = {"+": "success", "-": "failure", "!": "error", "x": "excluded", "~": "partial_match"}
 FLIP_FIELDS = ("flips", "flips_same_inputs", "causes", "last_outcome")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_webeval import SettingsError, load_sites, load_tasks, score_runs
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.storage import to_json_bytes, write_json
+from pytest_webeval.summary.result_files import read_rows
 from pytest_webeval.summary.result_manifest import find_order, find_path, name_manifest
 from pytest_webeval.summary.result_shards import (
     ResultShardWriter,
@@ -24,7 +25,6 @@ from pytest_webeval.summary.result_shards import (
     has_shards,
     remove_shards,
 )
-from pytest_webeval.summary.sharded_results import read_rows
 from pytest_webeval.summary.shards import Shard
 from tests.support.stored_results import result, write_shards
 
@@ -39,7 +39,7 @@ def list_names(root):
 
 def read_back(root):
     problems = []
-    rows = {row.path: expand_result(row.content) for row in read_rows(root, "eval_results.json", problems)}
+    rows = {row.place: row.read_file() for row in read_rows(root, "eval_results.json", problems)}
     assert problems == []
     return rows
 

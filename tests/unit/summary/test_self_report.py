@@ -9,7 +9,8 @@ import pytest
 
 from pytest_webeval.api import load_run, score
 from pytest_webeval.results import EvaluatorResult, Status
-from pytest_webeval.summary.self_report import SelfReportCounts, find_claim, find_reported
+from pytest_webeval.summary.result_facts import find_claim, find_reported
+from pytest_webeval.summary.session_totals import SelfReportCounts
 from pytest_webeval.tasks.dataset import parse_tasks
 from tests.support import recorded
 from tests.support.any_format import WRITERS, Recorded, write_run

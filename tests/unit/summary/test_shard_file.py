@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.summary import shard_file, side_files
+from pytest_webeval.summary import shard_file, summary_file
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.shard_file import (
     ShardFile,
@@ -216,7 +216,7 @@ SESSION |= dict.fromkeys(("fixtures", "tasks", "selection"), "") | {"sites": Non
 
 def write_long_shards(directory, monkeypatch):
     """The two shards of a session, with records, texts and labels in side files."""
-    monkeypatch.setattr(side_files, "LIMIT", 20)
+    monkeypatch.setattr(summary_file, "LIMIT", 20)
     runs = [str(number) for number in range(60)]
     texts = {run: {"intent": f"find {run}"} for run in runs}
     report = shard_file.ReportPart("runs", [], [], texts)
@@ -240,7 +240,7 @@ def test_shards_with_side_files_merge_as_those_in_one_file(tmp_path, monkeypatch
 
 
 def test_a_run_of_two_shards_is_found_in_side_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(side_files, "LIMIT", 20)
+    monkeypatch.setattr(summary_file, "LIMIT", 20)
     first, second = shard(1, *map(str, range(30))), shard(2, *map(str, range(30, 60)), "3")
     for each in (structs.replace(part, session=SESSION) for part in (first, second)):
         write_shard_file(tmp_path / f"eval_shard-{each.index}-of-2.json", each)
@@ -251,7 +251,7 @@ def test_a_run_of_two_shards_is_found_in_side_files(tmp_path, monkeypatch):
 
 @pytest.mark.unchecked_files("the label of a stranger")
 def test_a_label_in_a_side_file_that_leads_out_of_the_roots_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(side_files, "LIMIT", 1)
+    monkeypatch.setattr(summary_file, "LIMIT", 1)
     outside = structs.replace(record("2"), run="../2")
     write_shard_file(tmp_path / "eval_shard-1-of-2.json", shard(1, records=[record("1"), outside]))
 

@@ -11,12 +11,11 @@ from pytest_webeval.__main__ import main
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.summary import side_files, summarize, summary_file
+from pytest_webeval.summary import summarize, summary_file
 from pytest_webeval.summary.baseline import KnownFailures, build_baseline, read_baseline
 from pytest_webeval.summary.session_reading import read_session
-from pytest_webeval.summary.side_files import load_side_lists
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.summary_file import read_summary_file, write_summary
+from pytest_webeval.summary.summary_file import load_side_lists, read_summary_file, write_summary
 from tests.support.made_records import make_records
 
 NOW = "2026-02-03T00:00:00Z"
@@ -26,7 +25,7 @@ COUNT = 160
 @pytest.fixture
 def few(monkeypatch):
     """Lists of more than forty entries are long."""
-    monkeypatch.setattr(side_files, "LIMIT", 40)
+    monkeypatch.setattr(summary_file, "LIMIT", 40)
 
 
 def summary(count=COUNT, limit=7):

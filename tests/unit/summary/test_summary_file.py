@@ -10,7 +10,7 @@ import pytest
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import PARTIAL_SUMMARY, SUMMARY
 from pytest_webeval.schemas.registry import find_schema
-from pytest_webeval.summary import side_files
+from pytest_webeval.summary import summary_file
 from pytest_webeval.summary.judged_runs import read_judged_runs
 from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
@@ -32,7 +32,7 @@ def names(directory):
 @pytest.mark.parametrize("limit", [10_000, 40], ids=["one file", "side files"])
 @pytest.mark.parametrize("order", list(product([True, False], repeat=3)), ids=str)
 def test_a_partial_session_stands_beside_the_last_complete_one(tmp_path, monkeypatch, limit, order):
-    monkeypatch.setattr(side_files, "LIMIT", limit)
+    monkeypatch.setattr(summary_file, "LIMIT", limit)
     counts = {}
     for position, partial in enumerate(order):
         name = write(tmp_path, 50 + position, partial=partial).name

@@ -32,7 +32,7 @@ from pytest_webeval.rules import RULES, find_rules
 from pytest_webeval.safety.files import exists_no_follow, read_file_inside, sha256
 from pytest_webeval.safety.json import get_member, load_bounded
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.summary.record import JUDGE_FILES
+from pytest_webeval.summary.result_facts import JUDGE_FILES
 from pytest_webeval.tasks.expectations import RUBRIC_EVALUATOR
 
 MOST_EVALUATORS = 50

@@ -20,7 +20,7 @@ from pytest_webeval.reports.html.side_by_side.run_files import (
     load_recording,
 )
 from pytest_webeval.reports.html.writer import write_task
-from pytest_webeval.summary.record import format_digests
+from pytest_webeval.summary.result_facts import format_digests
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from tests.support.runs import Runs
 from tests.unit.reports.html.side_by_side.results import build, evaluate
