@@ -19,12 +19,9 @@ class Counts(Struct, frozen=True):
     split: int = 0
     split_checksum: str = ""
     user_code: str = ""  # checksum of modules of users that decide, of all shards
-    matched_labels: int = -1  # how many labels of a file are on a run; -1 until they are counted
-    matched_verdicts: int = -1
-    without_labels: int = 0  # how many trajectories have none in the file
-    without_verdicts: int = 0
-    same_task_labels: int = 0  # how many trajectories are of a task in the file
-    same_task_verdicts: int = 0
+    # For each file of verdicts its option, how many of them are on a run, how many trajectories have none in the file,
+    # and how many are of a task in it. Empty until they are counted.
+    matches: tuple[tuple[str, int, int, int], ...] = ()
 
     @property
     def chosen(self) -> int:

@@ -10,7 +10,6 @@ from contextlib import closing
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from msgspec import Struct, field, structs
@@ -224,8 +223,8 @@ class ScoreSession(Struct, eq=False, dict=True):
         session, workspace, runs = self.session, self.workspace, self.runs
         rest = islice(runs.paths, self.finished, None)
         session.unscored = sorted(workspace.labels.of(Path(path)) for path in rest)
-        matched: dict[str, Any] = {} if workspace.external is None else workspace.count_matches()
-        counts = Counts(deselected=self.outside, outside=self.outside, **matched)
+        matches = () if workspace.external is None else workspace.count_matches()
+        counts = Counts(deselected=self.outside, outside=self.outside, matches=matches)
         session.collected = Collected(self.run_count - self.outside, counts, runs.without_runs, runs.nested_runs)
         if not len(session.records) and not session.collected.run_count:
             return NO_RUNS

@@ -78,18 +78,17 @@ class SessionEnd(Struct, eq=False, dict=True):
 
     def _report_mismatches(self) -> bool:
         """Whether a file of verdicts is about no run. Each file has a line, and such a one is a problem."""
-        workspace, counts = self.session.workspace, self.session.collected.counts
-        mismatches = []
-        for option, file in workspace.external.files.items() if workspace.external is not None else ():
-            matched, others = getattr(counts, f"matched_{option}"), getattr(counts, f"without_{option}")
+        external, mismatches = self.session.workspace.external, []
+        files = {} if external is None else external.files
+        for option, matched, others, same_task in self.session.collected.counts.matches:
+            file = files[option]
             name = sanitize(truncate(file.source, LONGEST_NAME))
-            if matched >= 0:  # as soon as runs were collected
-                parts = [f"{name} has {pluralize(file.count, file.noun)}", f"{matched:,} on runs"]
-                parts += [f"{file.count - matched:,} on no run"] if file.count > matched else []
-                parts += [f"{pluralize(others, 'run')} without {file.noun}"] if others else []
-                self.match_lines.append(", ".join(parts))
+            parts = [f"{name} has {pluralize(file.count, file.noun)}", f"{matched:,} on runs"]
+            parts += [f"{file.count - matched:,} on no run"] if file.count > matched else []
+            parts += [f"{pluralize(others, 'run')} without {file.noun}"] if others else []
+            self.match_lines.append(", ".join(parts))
             if matched == 0:
-                reason = file.explain_mismatch(getattr(counts, f"same_task_{option}"))
+                reason = file.explain_mismatch(same_task)
                 mismatches.append(sanitize(f"no {file.noun} in {name} is on a run; {reason}"))
         self.session.problems += mismatches
         return bool(mismatches)

@@ -64,6 +64,14 @@ def list_labels(count: int) -> Iterator[str]:
     return (f"runs/attempt_{number // TASKS:06}/{number % TASKS}" for number in range(count))
 
 
+def open_session(directory: Path, *options: str) -> Session:
+    """A session over a directory without runs, whose results go to `out`."""
+    (directory / "runs").mkdir(parents=True, exist_ok=True)
+    arguments = _parse(["runs", "--output", str(directory / "out"), *options], directory)
+    workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
+    return Session(workspace, MissingTasks(workspace), SessionRows(workspace))
+
+
 def score_made_runs(
     directory: Path,
     count: int,
@@ -71,10 +79,7 @@ def score_made_runs(
     executor: type[MadeReplies] = MadeReplies,
 ) -> tuple[Session, int]:
     """Sum up that many results and write all files. Returns the session and its exit code."""
-    (directory / "runs").mkdir(parents=True, exist_ok=True)
-    arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
-    workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
-    session = Session(workspace, MissingTasks(workspace), SessionRows(workspace))
+    session = open_session(directory, "--results", form)
     scoring, end = ScoreSession(session), SessionEnd(session)
     paths = (str(directory / label) for label in list_labels(count))
     vars(scoring)["runs"] = ScoredRuns(PathList(paths))
