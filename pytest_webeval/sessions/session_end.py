@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from pytest_webeval.reports.rerun import RerunCommands, build_commands
+from pytest_webeval.reports.rerun import MOST, RerunCommands, build_commands
 from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failures, render_summary
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_webeval.sessions.report_index import ReportIndex
 
 MOST_KNOWN = 100_000  # runs of a session of which rerun commands know all tasks; otherwise they name runs
-RUNS_NAMED = 400  # of a failure group, in such a command
 PROBLEMS_SHOWN = 3
 LONGEST_NAME = 80  # of a file of verdicts
 
@@ -173,7 +172,7 @@ class SessionEnd(Struct, eq=False, dict=True):
         has_others = session.workspace.settings.record is not None  # what earlier sessions recorded
         if len(session.records) > MOST_KNOWN and self.summary is not None:
             has_others = True
-            named = {run for group in self.summary.webeval["failures"] for run in islice(group["runs"], RUNS_NAMED)}
+            named = {run for group in self.summary.webeval["failures"] for run in islice(group["runs"], MOST)}
             records = (record for record in session.records if record.run in named)
         return build_commands(records, *session.repeated, has_others=has_others)
 

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from pytest_webeval.sessions import session_end
 from pytest_webeval.sessions.session import FAILED, MISUSED, NO_RUNS, PASSED
 from pytest_webeval.sessions.session_end import SessionEnd
 from tests.support.made_records import make_records
@@ -107,3 +109,16 @@ def test_what_is_whole_takes_the_place_of_all_rows_and_what_is_stopped_does_not(
     facts = json.loads((tmp_path / "out/eval_summary.partial.json").read_bytes())["webeval"]
     assert (facts["unscored"], facts["stopped"], facts["partial"]) == (["runs/7"], "KeyboardInterrupt", True)
     assert session.records.is_kept
+
+
+def test_commands_that_score_runs_again_name_the_first_of_very_many(session_of, monkeypatch):
+    monkeypatch.setattr(session_end, "MOST_KNOWN", 10)
+    session = session_of(0)
+    failed = next(record for record in make_records(100) if record.status == "failure")
+    for number in range(450):
+        session.records.keep(replace(failed, run=f"runs/{number}", task_id=number))
+    session.collected.run_count = 450
+    end = SessionEnd(session)
+    end.sum_up(FAILED)
+    command = next(line for line in end.describe() if "pytest " in line)
+    assert command.split()[:3] == ["pytest", "runs/0::task", "runs/1::task"]
