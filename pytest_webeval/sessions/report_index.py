@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
@@ -66,7 +66,11 @@ class ReportIndex(Struct, eq=False):
         With a baseline and earlier sessions, these have pages too. Raises `SettingsError`.
         """
         roots = ", ".join(self.workspace.labels.prefixes.values())
-        flips, known = _find_flips(summary), set(list_known(summary.webeval["failures"]))
+        known, flips = set(list_known(summary.webeval["failures"])), dict[str, str]()
+        if "baseline" in summary.webeval:
+            from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+
+            flips = flip_by_run(summary.webeval)
         rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, flips, known)
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if comparison is not None:
@@ -78,12 +82,8 @@ class ReportIndex(Struct, eq=False):
             write_session_summary(self.directory, summary, self.workspace.settings.sync)
         else:
             write_numbers()
-        self._list_written(index)
-
-    def _list_written(self, index: Mapping[str, Any]) -> None:
         self.written.append(self.directory / "index.html")
-        budget = self.workspace.settings.report_embed
-        if budget is not None:
+        if (budget := self.workspace.settings.report_embed) is not None:
             self.written.append(write_copy(index, self.directory, budget))
 
     def _write_comparison(self, summary: Summary, comparison: SessionComparison) -> Path:
@@ -124,12 +124,3 @@ def _read_history(names: Sequence[str]) -> list[ScoredSession]:
         return [condense(read_session(Path(name))) for name in dict.fromkeys(names)]
     except WebEvalError as error:
         raise SettingsError(f"--webeval-history: {error}") from error
-
-
-def _find_flips(summary: Summary) -> Mapping[str, str]:
-    """How runs changed since the baseline, by their labels."""
-    if "baseline" not in summary.webeval:
-        return {}
-    from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
-
-    return flip_by_run(summary.webeval)

@@ -101,14 +101,31 @@ def test_gates_excuse_verdicts_and_nothing_else(session_of):
     assert SessionEnd(session).sum_up(FAILED) == FAILED
 
 
-def test_what_is_whole_takes_the_place_of_all_rows_and_what_is_stopped_does_not(session_of, tmp_path):
+def test_a_summary_says_what_was_not_scored_and_why(session_of, tmp_path):
     session = session_of(3)
     session.unscored, session.stopped = ["runs/7"], "KeyboardInterrupt"
     end = SessionEnd(session)
     assert end.close(end.sum_up(PASSED)) == PASSED
     facts = json.loads((tmp_path / "out/eval_summary.partial.json").read_bytes())["webeval"]
     assert (facts["unscored"], facts["stopped"], facts["partial"]) == (["runs/7"], "KeyboardInterrupt", True)
-    assert session.records.is_kept
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "is_kept"),
+    [
+        ({}, PASSED, False),
+        ({"unscored": ["runs/7"]}, PASSED, True),
+        ({"problems": ["a worker sent nonsense"]}, PASSED, True),
+        ({"no_room": {"out/eval_summary.json": "No space left on device"}}, FAILED, True),
+    ],
+)
+def test_another_session_goes_on_with_what_is_not_complete(session_of, changes, code, is_kept):
+    session = session_of(3)
+    session.full_disk.add(changes.get("no_room", {}))
+    session.unscored, session.problems = changes.get("unscored", []), changes.get("problems", [])
+    end = SessionEnd(session)
+    assert end.close(end.sum_up(PASSED)) == code
+    assert session.records.is_kept == is_kept
 
 
 def test_commands_that_score_runs_again_name_the_first_of_very_many(session_of, monkeypatch):
