@@ -65,9 +65,9 @@ def list_labels(count: int) -> Iterator[str]:
 
 
 def open_session(directory: Path, *options: str) -> Session:
-    """A session over a directory without runs, whose results go to `out`."""
+    """A session over the directory `runs`, which has none."""
     (directory / "runs").mkdir(parents=True, exist_ok=True)
-    arguments = _parse(["runs", "--output", str(directory / "out"), *options], directory)
+    arguments = _parse(["runs", *options], directory)
     workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
     return Session(workspace, MissingTasks(workspace), SessionRows(workspace))
 
@@ -79,7 +79,7 @@ def score_made_runs(
     executor: type[MadeReplies] = MadeReplies,
 ) -> tuple[Session, int]:
     """Sum up that many results and write all files. Returns the session and its exit code."""
-    session = open_session(directory, "--results", form)
+    session = open_session(directory, "--output", str(directory / "out"), "--results", form)
     scoring, end = ScoreSession(session), SessionEnd(session)
     paths = (str(directory / label) for label in list_labels(count))
     vars(scoring)["runs"] = ScoredRuns(PathList(paths))

@@ -24,7 +24,7 @@ def session_of(tmp_path, monkeypatch):
     opened = []
 
     def build(count, *options):
-        session = open_session(tmp_path, *options)
+        session = open_session(tmp_path, "--output=out", *options)
         opened.append(session)
         session.collected.run_count = count
         for record in make_records(count):
