@@ -23,16 +23,19 @@ from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import IMPORTED_LATE
+from pytest_webeval.sessions.batch_scoring import PINNED
 from pytest_webeval.sessions.command_source import CommandSource, list_rerun_options
 from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
+from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.options import OPTIONS, REMOVED
 from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
 from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module
-from pytest_webeval.sessions.report_index import ReportIndex
-from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.session import Session
+from pytest_webeval.sessions.session_end import SessionEnd
 from pytest_webeval.sessions.session_header import describe_session
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.unread_conftest import refuse_conftest
 from pytest_webeval.sessions.workspace import Workspace
@@ -91,22 +94,23 @@ def run(arguments: argparse.Namespace) -> int:
     workspace = Workspace(read_settings(source), here, here)
     check_conflicts(workspace.settings)
     size = read_number(arguments.batch, "--batch", f"a number from 1 to {MOST_IN_BATCH:,}", range(1, MOST_IN_BATCH + 1))
-    module = locate_module(arguments.evaluators_from)
     roots = [f"--webeval-runs={root}" for root in arguments.webeval_runs]
-    session = ScoreSession(workspace, module, (*roots, *list_rerun_options(source)))
-    _check(session)
+    options = (*roots, *list_rerun_options(source)) if workspace.settings.runs else ()
+    session = Session(workspace, MissingTasks(workspace), SessionRows(workspace), (options, PINNED))
+    scoring = ScoreSession(session, locate_module(arguments.evaluators_from))
+    _check(scoring)
     executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
-    report = _claim_report(workspace)
+    report = session.report
     try:
         print_text("\n".join(describe_session(workspace)))
         sys.stdout.flush()
-        with _reaching(executor, session), stop_on_sigterm():
-            shown = nullcontext(Progress()) if arguments.no_progress else show_progress(len(session.runs.paths))
+        with _reaching(executor, scoring), stop_on_sigterm():
+            shown = nullcontext(Progress()) if arguments.no_progress else show_progress(len(scoring.runs.paths))
             with shown as progress:
-                session.score(executor, size, progress)
-        files = SessionFiles(session, report)
-        code = files.write()
-        print_text("\n".join(files.describe()))
+                scoring.score(executor, size, progress)
+        end = SessionEnd(session)
+        code = end.close(end.sum_up(scoring.finish()))
+        print_text("\n".join(end.describe()))
     finally:
         session.records.close()
         if report is not None:
@@ -115,58 +119,44 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _reaching(executor: JobExecutor, session: ScoreSession) -> Iterator[None]:
+def _reaching(executor: JobExecutor, scoring: ScoreSession) -> Iterator[None]:
     """Let workers on other machines check that they see what they are to write to. Raises `SettingsError`."""
-    session.is_local = executor.is_local
+    scoring.is_local = executor.is_local
     if executor.is_local:
         yield
         return
     from pytest_webeval.sessions.other_machines import probe_directories  # few sessions have them
 
-    with probe_directories(session.workspace.settings) as probes:
-        session.probes = probes
+    with probe_directories(scoring.workspace.settings) as probes:
+        scoring.probes = probes
         yield
 
 
-def _check(session: ScoreSession) -> None:
+def _check(scoring: ScoreSession) -> None:
     """Raise `WebEvalError` for what would make all the work futile."""
-    workspace = session.workspace
-    refuse_conftest(workspace.settings.roots, workspace.here, has_evaluators=session.evaluators_from is not None)
+    session, workspace, settings = scoring.session, scoring.workspace, scoring.workspace.settings
+    refuse_conftest(settings.roots, workspace.here, has_evaluators=scoring.evaluators_from is not None)
     _ = workspace.sites, workspace.external
     workspace.tasks.check_files()
     session.missing.check()
-    session.checks.check_baseline(_list_ids(session))
-    check_output_paths(workspace.settings)
+    if session.checks is not None:
+        session.checks.check_baseline(_list_ids(session))
+    check_output_paths(settings)
     check_output(workspace)
     check_report(workspace)
-    if workspace.settings.report_embed is not None and workspace.tasks.subset is None:  # which may leave few runs
-        check_copy(workspace.settings, len(session.runs.paths) + session.runs.missing)
-    evaluators, session.modules = load_evaluators(session.evaluators_from)
-    if workspace.settings.evaluators:
+    if settings.report_embed is not None and workspace.tasks.subset is None:  # which may leave few runs
+        check_copy(settings, scoring.run_count)
+    evaluators, scoring.modules = load_evaluators(scoring.evaluators_from)
+    if settings.evaluators:
         from pytest_webeval.evaluators.base import find_unknown  # few sessions choose evaluators
 
         known = {evaluator.name for evaluator in evaluators}
-        if problem := find_unknown(workspace.settings.evaluators, known):
+        if problem := find_unknown(settings.evaluators, known):
             raise SettingsError(f"--webeval-evaluators: {problem}")
 
 
-def _list_ids(session: ScoreSession) -> Iterator[str]:
+def _list_ids(session: Session) -> Iterator[str]:
     """The ids of the tasks that the session scores, read one after the other."""
     subset, recorded = session.workspace.tasks.subset, session.missing.list_recorded()
     inside = None if subset is None else set(map(str, subset.task_ids))
     return (task_id for task_id in recorded if inside is None or task_id in inside)
-
-
-def _claim_report(workspace: Workspace) -> ReportIndex | None:
-    """The report to write, with its directory made. Raises `SettingsError`."""
-    settings = workspace.settings
-    if settings.report is None:
-        return None
-    history = None
-    if settings.history:
-        from pytest_webeval.sessions.session_history import SessionHistory  # only for this option
-
-        history = SessionHistory.read(settings.history)
-    report = ReportIndex(workspace, settings.report, history)
-    report.claim()
-    return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.redaction.audit import Audit, Finding
+from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import DEFAULT, RedactionPolicy
 from pytest_webeval.safety.text import pluralize, sanitize
 
@@ -40,16 +40,11 @@ def audit(config: pytest.Config) -> int:
         affected_runs += bool(report.findings)
         for finding, count in report.findings.items():
             totals[finding.kind] += count
-    _show(_list_unread(workspace))
-    _show(_totals(totals, affected_runs, len(paths)))
+    unread = (branch for branch in workspace.branches if branch.kind is Kind.UNREADABLE)
+    _show(f"{workspace.labels.of(branch.path)}: not read: {branch.problem}" for branch in unread)
+    _show([f"{pluralize(totals.total(), 'secret')} in {affected_runs} of {pluralize(len(paths), 'run')}"])
+    _show(f"  {kind}: {count}" for kind, count in sorted(totals.items()))
     return int(pytest.ExitCode.OK)
-
-
-def _list_unread(workspace: PytestWorkspace) -> Iterator[str]:
-    """A line for each unreadable directory that may be a run."""
-    for branch in workspace.branches:
-        if branch.kind is Kind.UNREADABLE:
-            yield f"{workspace.labels.of(branch.path)}: not read: {branch.problem}"
 
 
 def _salt(path: Path, workspace: PytestWorkspace) -> bytes | None:
@@ -68,21 +63,13 @@ def _lines(label: str, report: Audit) -> Iterator[str]:
     if report.findings or report.problems:
         yield f"{label}: {pluralize(report.findings.total(), 'secret')}"
     for finding in sorted(report.findings):
-        yield f"  {_format_finding(finding)}, {pluralize(report.findings[finding], 'time')}: {finding.replacement}"
+        location = f"{finding.file}, {finding.unit} {finding.number}" if finding.unit else finding.file
+        secret = f"{location}: {finding.kind} {finding.name[:NAME_SHOWN]}".rstrip()
+        yield f"  {secret}, {pluralize(report.findings[finding], 'time')}: {finding.replacement}"
     yield from (f"  not read: {problem}" for problem in report.problems)
 
 
-def _format_finding(finding: Finding) -> str:
-    location = f"{finding.file}, {finding.unit} {finding.number}" if finding.unit else finding.file
-    return f"{location}: {finding.kind} {finding.name[:NAME_SHOWN]}".rstrip()
-
-
-def _totals(totals: Counter[str], affected_runs: int, runs: int) -> Iterator[str]:
-    yield f"{pluralize(totals.total(), 'secret')} in {affected_runs} of {pluralize(runs, 'run')}"
-    yield from (f"  {kind}: {count}" for kind, count in sorted(totals.items()))
-
-
-def _show(lines: Iterator[str]) -> None:
+def _show(lines: Iterable[str]) -> None:
     """Write lines that a terminal and its encoding can take."""
     encoding = sys.stdout.encoding or "ascii"
     for line in lines:

@@ -78,7 +78,9 @@ def register(config: pytest.Config) -> None:
         _open_rows(config, workspace)
         _register_scoring(config, workspace)
     if is_scoring and not hasattr(config, "workerinput"):  # only the controller sees all reports, and may sum them up
-        _register_reporting(config, workspace)
+        from pytest_webeval.plugin.reporting.outputs import register_reporting  # for the process that sums up
+
+        register_reporting(config, workspace)
 
 
 def _open_rows(config: pytest.Config, workspace: PytestWorkspace) -> None:
@@ -220,46 +222,6 @@ def _register_scoring(config: pytest.Config, workspace: PytestWorkspace) -> None
         from pytest_webeval.plugin.reporting.allure_results import AllureResults  # only for this option
 
         config.pluginmanager.register(AllureResults(workspace), "webeval-allure")
-
-
-def _register_reporting(config: pytest.Config, workspace: PytestWorkspace) -> None:
-    """Register the plugins of the controller."""
-    from pytest_webeval.plugin.reporting.attempt_names import AttemptNames  # for the process that collects reports
-    from pytest_webeval.plugin.reporting.collected import CollectedRuns  # same
-    from pytest_webeval.plugin.reporting.controller import SessionReporter
-    from pytest_webeval.plugin.reporting.outputs import (
-        build_checks,  # which no worker needs
-        register_outputs,
-    )
-    from pytest_webeval.plugin.runtest.report_payloads import DropPayloads
-
-    checks = build_checks(workspace)
-    if workspace.settings.shard is not None:
-        _remove_shard(workspace)
-    collected = CollectedRuns(workspace, config.stash[ROWS])
-    reporter = SessionReporter(workspace, config.stash[ROWS], collected, checks)
-    config.pluginmanager.register(collected, "webeval-collected")
-    if (staging := workspace.settings.staging) is not None:
-        from pytest_webeval.plugin.stores import Uploading  # for results that go to a store
-
-        config.pluginmanager.register(Uploading(reporter, staging), "webeval-uploading")
-    config.pluginmanager.register(reporter, "webeval-reporter")
-    if checks is not None:
-        config.pluginmanager.register(checks, "webeval-checks")
-    config.pluginmanager.register(AttemptNames(workspace), "webeval-attempt-names")
-    config.pluginmanager.register(DropPayloads(), "webeval-drop-payloads")
-    config.pluginmanager.register(reporter.stopping, "webeval-stopping")
-    register_outputs(config, reporter)
-
-
-def _remove_shard(workspace: PytestWorkspace) -> None:
-    """Remove what an earlier session left of this shard, which `merge` must not use if this one is interrupted."""
-    from pytest_webeval.plugin.reporting.shard_files import remove_shard  # few sessions are a shard
-
-    try:
-        remove_shard(workspace)
-    except WebEvalError as error:
-        raise pytest.UsageError(str(error)) from error
 
 
 def writes(config: pytest.Config) -> bool:

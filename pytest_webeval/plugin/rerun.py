@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.reports.rerun import RerunCommands, build_commands
 from pytest_webeval.sessions import options
-from pytest_webeval.summary.record import Record
 
 RUNS = "--webeval-runs"
 # Options of pytest that change the meaning of webeval options: long ones with a value, and short ones.
 OF_PYTEST = frozenset({"--config-file", "--override-ini", "--rootdir"})
 RERUN_OPTIONS = "webeval_asked"
 SHORT = ("-c", "-o", "-p")
-
-
-def build_rerun_commands(config: pytest.Config, records: Iterable[Record]) -> RerunCommands:
-    """Rerun commands for the runs of a session, relative to the directory of the pytest call."""
-    settings = config.stash[WORKSPACE].settings
-    has_others = settings.record is not None  # what earlier sessions recorded
-    return build_commands(records, *find_repeated_options(config), has_others=has_others)
 
 
 def find_repeated_options(config: pytest.Config) -> tuple[Sequence[str], Sequence[str]]:

@@ -8,7 +8,6 @@ from fnmatch import fnmatch
 from functools import cached_property
 from glob import escape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import Struct
@@ -67,7 +66,8 @@ class Ignoring(Struct, frozen=True):
     def of(cls, config: pytest.Config, root: Path) -> Ignoring:
         """What holds below a root, by options, the ini file and the conftest.py files above the root."""
         patterns = tuple(config.getini("norecursedirs"))
-        argument_paths = _argument_paths(config)
+        selected = config.stash.get(SELECTED_PATHS, None)
+        argument_paths = frozenset(map(Path, config.args)) if selected is None else selected.paths
         return cls(
             frozenset((*map(os.path.abspath, config.getoption("ignore") or ()), *_of_conftests(config, root, "")))
             - {str(root)},
@@ -113,29 +113,17 @@ def absolute_glob(glob: str, directory: Path | None = None) -> str:
     return os.path.abspath(Path(escape(str(directory or Path.cwd()))) / glob)  # noqa: PTH100  (links are kept)
 
 
-def _argument_paths(config: pytest.Config) -> frozenset[Path]:
-    """The directories that arguments name."""
-    selected = config.stash.get(SELECTED_PATHS, None)
-    paths = [Path(argument) for argument in config.args] if selected is None else list(selected.paths)
-    return frozenset(paths)
-
-
 def _of_conftests(config: pytest.Config, root: Path, kind: str) -> Iterator[str]:
     """The nearest `collect_ignore` or `collect_ignore_glob` above a root, relative to the file that it stands in."""
+    plugins = [(getattr(plugin, "__file__", None), plugin) for plugin in config.pluginmanager.get_plugins()]
     conftests = [
-        (Path(path).parent, plugin) for plugin in config.pluginmanager.get_plugins() if (path := _file(plugin))
+        (Path(path).parent, getattr(plugin, f"collect_ignore{kind}", None))
+        for path, plugin in plugins
+        if isinstance(path, str) and path.endswith(f"{os.sep}conftest.py")
     ]
-    above = sorted((pair for pair in conftests if pair[0] in root.parents), key=lambda pair: -len(pair[0].parts))
-    values = ((directory, getattr(plugin, f"collect_ignore{kind}", None)) for directory, plugin in above)
-    directory, patterns = next(
-        ((directory, patterns) for directory, patterns in values if patterns is not None), (root, ())
-    )
+    above = [(place, patterns) for place, patterns in conftests if place in root.parents and patterns is not None]
+    directory, patterns = max(above, key=lambda pair: len(pair[0].parts), default=(root, ()))
     if kind:
         yield from (absolute_glob(pattern, directory) for pattern in patterns)
     else:
         yield from (os.path.abspath(directory / name) for name in patterns)  # noqa: PTH100  (links are kept)
-
-
-def _file(plugin: Any) -> str | None:
-    path = getattr(plugin, "__file__", None)
-    return path if isinstance(path, str) and path.endswith(f"{os.sep}conftest.py") else None

@@ -113,6 +113,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
 
     def _build(self, judge: Judge) -> Judging:
         settings, store = self.settings, ReplyStore(self.replies)
+        processes = int(getattr(self.config, "workerinput", {}).get("workercount", 1))  # of the session that ask
         threshold = DEFAULT_THRESHOLD if settings.rubric_threshold is None else settings.rubric_threshold
         if settings.judge_mode == LIVE:
             self._asking.append(RememberingJudge(judge, store, self._limit))
@@ -124,7 +125,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             settings=JudgeSettings(votes=settings.judge_votes, threshold=threshold),
             redact=Redactor(RedactionPolicy() if settings.redaction.is_off else settings.redaction).texts,
             find_cost=self.prices.cost,
-            concurrency=max(1, settings.judge_concurrency // self._process_count),
+            concurrency=max(1, settings.judge_concurrency // processes),
             judges_again=settings.judge_again,
             proposes_patterns=settings.judge_requests,
         )
@@ -133,11 +134,6 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
     def replies(self) -> Path:
         """The directory of remembered replies."""
         return self.settings.judge_replies or self.config.rootpath / REPLIES
-
-    @property
-    def _process_count(self) -> int:
-        """How many processes of the session ask."""
-        return int(getattr(self.config, "workerinput", {}).get("workercount", 1))
 
     @cached_property
     def _limit(self) -> SpendingLimit | None:

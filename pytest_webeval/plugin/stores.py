@@ -1,10 +1,9 @@
-"""Plugins for stores: one fetches runs ahead of the tests that score them, the other uploads results."""
+"""The plugin that fetches runs from stores ahead of the tests that score them."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import Struct
@@ -12,10 +11,6 @@ from msgspec import Struct
 from pytest_webeval.plugin.collection.nodes import RunItem, needs_no_fixtures, run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
-
-if TYPE_CHECKING:
-    from pytest_webeval.plugin.reporting.controller import SessionReporter
-    from pytest_webeval.sessions.staging import Staging
 
 SHOWING = ("htmlpath", "allure_report_dir")  # options of other plugins for reports with screenshots
 
@@ -63,25 +58,3 @@ class Prefetching(Struct, eq=False):
             mirror.stop()
         if self._ahead is not None:
             self._ahead.close()
-
-
-class Uploading(Struct, frozen=True, eq=False):
-    """Plugin of the controller, for results that go to a store once all of them are written.
-
-    It is registered before the reporter, so that this comes after it.
-    """
-
-    reporter: SessionReporter
-    staging: Staging
-
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Upload what the session has written. A session that has lost a part of it has failed."""
-        try:
-            return (yield)
-        finally:
-            problem = self.staging.finish(is_kept=self.reporter.records.is_kept)
-            self.reporter.keep_places(self.staging.list_uploaded(self.reporter.places))
-            if problem is not None:
-                self.reporter.problems.insert(0, problem)
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -59,13 +60,14 @@ class RerunCommands(Struct, frozen=True, dict=True):
 
         A command that would be longer, or would name more runs than pytest can take, names the first of them.
         """
-        keywords = [keyword(self.task_ids[run]) for run in runs]
+        first = list(islice(runs, MOST))
+        keywords = [keyword(self.task_ids[run]) for run in first]
         if not self.has_others and all(name and self._runs_by_keyword[name.lower()] == 1 for name in keywords):
             start, separator, end = f"{shlex.join(['pytest', *self.options])} -k '", " or ", "'"
             names = [str(name) for name in keywords]
         else:
             start, separator, end = f"{shlex.join(['pytest', *self.pinned, *self.options])} ", " ", ""
-            names = [shlex.quote(f"{run}::{'missing' if run in self.missing else 'task'}") for run in runs]
+            names = [shlex.quote(f"{run}::{'missing' if run in self.missing else 'task'}") for run in first]
         included = list(_take_fitting(names, separator, None if longest is None else longest - len(start) - len(end)))
         return Rerun(f"{start}{separator.join(included)}{end}", len(included), len(runs))
 
@@ -106,7 +108,7 @@ def build_commands(
 
 def _take_fitting(names: Sequence[str], separator: str, room: int | None) -> Iterator[str]:
     """As many names as fit, but at least one."""
-    for position, name in enumerate(names[:MOST]):
+    for position, name in enumerate(names):
         if room is not None:
             room -= len(name) + (len(separator) if position else 0)
             if room < 0 and position:

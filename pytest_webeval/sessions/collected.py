@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -20,12 +19,9 @@ class Counts(Struct, frozen=True):
     split: int = 0
     split_checksum: str = ""
     user_code: str = ""  # checksum of modules of users that decide, of all shards
-    matched_labels: int = -1  # how many labels of a file are on a run; -1 until they are counted
-    matched_verdicts: int = -1
-    without_labels: int = 0  # how many trajectories have none in the file
-    without_verdicts: int = 0
-    same_task_labels: int = 0  # how many trajectories are of a task in the file
-    same_task_verdicts: int = 0
+    # For each file of verdicts its option, how many of them are on a run, how many trajectories have none in the file,
+    # and how many are of a task in it. Empty until they are counted.
+    matches: tuple[tuple[str, int, int, int], ...] = ()
 
     @property
     def chosen(self) -> int:
@@ -37,29 +33,18 @@ class Counts(Struct, frozen=True):
         return Counts(*(max(pair) for pair in zip(structs.astuple(self), structs.astuple(other), strict=True)))
 
 
-class Collected(Protocol):
-    """What a session knows of its runs besides their records."""
+class Collected(Struct):
+    """What a session knows of its runs besides their records, complete when it ends.
 
-    @property
-    def has_runs(self) -> bool:
-        """Whether there is anything to score."""
+    `nested_runs` are the labels of runs inside other runs, which are not scored. `is_chosen`: the session was to score
+    some runs of the roots or of its shard, rather than all.
+    """
 
-    @property
-    def counts(self) -> Counts:
-        """How many runs were left out."""
-
-    @property
-    def without_runs(self) -> Sequence[str]:
-        """The labels of directories that hold no run."""
-
-    @property
-    def nested_runs(self) -> Sequence[str]:
-        """The labels of runs inside other runs, which are not scored."""
-
-    @property
-    def selection(self) -> str:
-        """What options say of the runs to score, as a text."""
-
-    @property
-    def is_chosen(self) -> bool:
-        """Whether the session was to score some runs of the roots or of its shard, rather than all."""
+    run_count: int = 0  # to be scored
+    counts: Counts = Counts()
+    without_runs: Sequence[str] = ()  # the labels of directories that hold no run
+    nested_runs: Sequence[str] = ()
+    selection: str = ""  # what options say of the runs to score
+    is_chosen: bool = False
+    tested_count: int = 0  # runs that Python tests used
+    names_roots: bool = True  # whether arguments select a root

@@ -98,9 +98,9 @@ class VerdictMatches(Struct, frozen=True):
                 runs.setdefault(key, []).append(place.label)
         return cls(file, runs, len(places), sum(file.has_task(place.task_id) for place in places))
 
-    def count_others(self) -> int:
-        """How many runs have no verdict in the file."""
-        return self.run_count - sum(map(len, self.runs.values()))
+    def count(self) -> tuple[int, int, int]:
+        """How many verdicts are on a run, how many runs have none in the file, and how many are of a task in it."""
+        return len(self.runs), self.run_count - sum(map(len, self.runs.values())), self.same_task_count
 
     def find(self, place: RunPlace) -> Judgement | None:
         """The verdict on a run. Raises `RecordingError` for one that could be about several runs."""

@@ -49,8 +49,11 @@ class FullDisk(Struct, eq=False):
         if not self._missing:
             return []
         reason = next(reason for files in self._missing.values() for reason in files.values())
-        problem = f"disk full ({reason}): cannot write {_join_names(list(self._names()))} to"
-        return [sanitize(f"{problem} {self._places()}; {_ADVICE}")]
+        paths = (path for files in self._missing.values() for path in files)
+        places = list(dict.fromkeys(map(self._find_directory, paths)))
+        more = [f"{len(places) - PLACES_SHOWN} more"] if len(places) > PLACES_SHOWN else []
+        to = _join_names([*places[:PLACES_SHOWN], *more])
+        return [sanitize(f"disk full ({reason}): cannot write {_join_names([*self._names()])} to {to}; {_ADVICE}")]
 
     def _names(self) -> Iterator[str]:
         of_runs = [Path(path) for label, files in self._missing.items() if label for path in files]
@@ -60,17 +63,12 @@ class FullDisk(Struct, eq=False):
                 yield pluralize(count, kind)
         yield from dict.fromkeys(_NAMES.get(Path(path).name, Path(path).name) for path in self._missing.get("", {}))
 
-    def _places(self) -> str:
-        directories = dict.fromkeys(self._directory(Path(path)) for files in self._missing.values() for path in files)
-        places = [str(place) for place in directories]
-        more = [f"{len(places) - PLACES_SHOWN} more"] if len(places) > PLACES_SHOWN else []
-        return _join_names([*places[:PLACES_SHOWN], *more])
-
-    def _directory(self, path: Path) -> Path:
+    def _find_directory(self, file: str) -> str:
         """The directory that an option names for a file, the outermost where one lies in another."""
+        path = Path(file)
         configured = (self.settings.output, self.settings.report, self.settings.metrics, *self.settings.roots)
         enclosing = [place for place in configured if place is not None and place in path.parents]
-        return min(enclosing, key=lambda place: len(place.parts), default=path.parent)
+        return str(min(enclosing, key=lambda place: len(place.parts), default=path.parent))
 
 
 def _join_names(names: list[str]) -> str:

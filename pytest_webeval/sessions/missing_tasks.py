@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -40,15 +41,12 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
         """Ids of missing tasks by the directory that their items go by, ascending. No such directory is made."""
         if not (self.workspace.settings.require_all and self.workspace.settings.runs):
             return {}
-        recorded = set(self.list_recorded())
-        missing = [task_id for task_id in self.expected() if str(task_id) not in recorded]
-        taken = frozenset(self.workspace.run_paths)
-        return {self._place(task_id, taken): task_id for task_id in missing if not self._is_left_out(task_id)}
-
-    def _is_left_out(self, task_id: int | str) -> bool:
-        """Whether the session ignores the directories named like a task."""
-        places = (root / _name(task_id) for root in self.workspace.settings.runs)
-        return any(self.workspace.is_left_out(path) for path in places)
+        recorded, taken, by_path = set(self.list_recorded()), frozenset(self.workspace.run_paths), {}
+        for task_id in self.expected():
+            places = (root / _name(task_id) for root in self.workspace.settings.runs)
+            if str(task_id) not in recorded and not any(map(self.workspace.is_left_out, places)):
+                by_path[self._place(task_id, taken)] = task_id
+        return by_path
 
     def below(self, directory: Path) -> list[Path]:
         """The paths of missing tasks in a directory; none unless it is a run root."""
@@ -80,10 +78,9 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def task_or_none(self, path: Path) -> Task | None:
         """The definition of the task that is missing there, if it can be used."""
-        try:
+        with suppress(TaskDefinitionError):
             return self._task(path)
-        except TaskDefinitionError:
-            return None
+        return None
 
     def _task(self, path: Path) -> Task:
         task_id = self.by_path[path]
@@ -112,17 +109,14 @@ class MissingTasks(Struct, frozen=True, eq=False, dict=True):
 
     def _place(self, task_id: int | str, taken: Collection[Path]) -> Path:
         """A free path below the first root that defines the task, or else below the first root."""
-        roots = self.workspace.settings.runs
-        root = next((root for root in roots if self._defines(root, task_id)), roots[0])
-        directory_name = _name(task_id)
-        names = (directory_name if number == 1 else f"{directory_name}-{number}" for number in count(1))
-        return next(path for name in names if (path := root / name) not in taken)
-
-    def _defines(self, root: Path, task_id: int | str) -> bool:
-        try:
-            return task_id in (self.workspace.tasks.in_root(root) or ())
-        except TaskDefinitionError:
-            return False
+        directory, name = self.workspace.settings.runs[0], _name(task_id)
+        for root in self.workspace.settings.runs:
+            with suppress(TaskDefinitionError):
+                if task_id in (self.workspace.tasks.in_root(root) or ()):
+                    directory = root
+                    break
+        names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        return next(path for name in names if (path := directory / name) not in taken)
 
 
 def _name(task_id: int | str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct, field
 
-from pytest_webeval.errors import SettingsError
+from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.reports.failure_text import list_known
 from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_parts import write_index
@@ -24,27 +24,32 @@ from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summary_file import write_session_summary
 
 if TYPE_CHECKING:
-    from pytest_webeval.sessions.session_history import SessionHistory
+    from pytest_webeval.summary.scored_session import ScoredSession
 
 Texts = Mapping[str, Mapping[str, str | None]]  # of tasks, intent and template, by run
 
 
 class ReportIndex(Struct, eq=False):
-    """One per session with a report. `history` has the earlier sessions for a page of their own."""
+    """One per session with a report. `earlier` are the sessions for a history, which has a page of its own."""
 
     workspace: Workspace
     directory: Path
-    history: SessionHistory | None = None
+    earlier: Sequence[ScoredSession] = ()
+    created: Sequence[Path] = ()  # directories to remove again if they stay empty
     written: list[Path] = field(default_factory=list)
-    created: list[Path] = field(default_factory=list)  # directories to remove again if they stay empty
 
-    def claim(self) -> None:
-        """Make the directory, and remove the report of an earlier session. Raises `SettingsError`."""
-        has_own_summary = self.directory == self.workspace.settings.output
+    @classmethod
+    def open(cls, workspace: Workspace, directory: Path) -> Self:
+        """Make the directory, and remove the report of an earlier session. Raises `SettingsError`.
+
+        The history is read first: it may name the summary that this session replaces.
+        """
+        earlier = _read_history(workspace.settings.history)
         try:
-            self.created += claim_directory(self.directory, has_own_summary=has_own_summary)
+            created = claim_directory(directory, has_own_summary=directory == workspace.settings.output)
         except SettingsError as error:
             raise SettingsError(f"--webeval-report: {error}") from error
+        return cls(workspace, directory, earlier, created)
 
     def write(  # noqa: PLR0913  (all that a session knows)
         self,
@@ -61,24 +66,24 @@ class ReportIndex(Struct, eq=False):
         With a baseline and earlier sessions, these have pages too. Raises `SettingsError`.
         """
         roots = ", ".join(self.workspace.labels.prefixes.values())
-        flips, known = _find_flips(summary), set(list_known(summary.webeval["failures"]))
+        known, flips = set(list_known(summary.webeval["failures"])), dict[str, str]()
+        if "baseline" in summary.webeval:
+            from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+
+            flips = flip_by_run(summary.webeval)
         rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, flips, known)
         index = index_view(rows, summary, roots, lambda labels: reruns.command(labels).command)
         if comparison is not None:
             index["comparison"] = self._write_comparison(summary, comparison).name
-        if self.history is not None:
-            index["history"] = self.history.write(summary, self.directory).name
+        if self.earlier:
+            index["history"] = self._write_history(summary).name
         index = write_index(index, rows, self.directory)
         if write_numbers is None:
             write_session_summary(self.directory, summary, self.workspace.settings.sync)
         else:
             write_numbers()
-        self._list_written(index)
-
-    def _list_written(self, index: Mapping[str, Any]) -> None:
         self.written.append(self.directory / "index.html")
-        budget = self.workspace.settings.report_embed
-        if budget is not None:
+        if (budget := self.workspace.settings.report_embed) is not None:
             self.written.append(write_copy(index, self.directory, budget))
 
     def _write_comparison(self, summary: Summary, comparison: SessionComparison) -> Path:
@@ -94,6 +99,13 @@ class ReportIndex(Struct, eq=False):
         ]
         return write_comparison_page(content, self.directory, files, settings.redaction)
 
+    def _write_history(self, summary: Summary) -> Path:
+        from pytest_webeval.reports.html.static_pages import write_history_page  # when the session is over
+        from pytest_webeval.summary.history import build_history
+        from pytest_webeval.summary.scored_session import session_of
+
+        return write_history_page(build_history(self.earlier, session_of(summary)), self.directory)
+
     def remove_empty(self) -> None:
         """Leave no empty directory behind where the session ended before it scored anything."""
         for path in self.created:
@@ -101,10 +113,14 @@ class ReportIndex(Struct, eq=False):
                 path.rmdir()
 
 
-def _find_flips(summary: Summary) -> Mapping[str, str]:
-    """How runs changed since the baseline, by their labels."""
-    if "baseline" not in summary.webeval:
-        return {}
-    from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+def _read_history(names: Sequence[str]) -> list[ScoredSession]:
+    """The earlier sessions that an option names. Raises `SettingsError`."""
+    if not names:
+        return []
+    from pytest_webeval.summary.history import condense  # few sessions have a history
+    from pytest_webeval.summary.session_reading import read_session
 
-    return flip_by_run(summary.webeval)
+    try:
+        return [condense(read_session(Path(name))) for name in dict.fromkeys(names)]
+    except WebEvalError as error:
+        raise SettingsError(f"--webeval-history: {error}") from error

@@ -40,7 +40,10 @@ class ResultExport(Struct, eq=False):
             return
         storage_format, settings = self.workspace.result_places.storage_format, self.workspace.settings
         if storage_format is None:
-            self._remove(directory, is_whole=is_whole)
+            if is_whole and has_shards(directory):
+                remove_shards(directory, settings.shard)
+            elif has_shards(directory):
+                self._note(directory, "its results count before the files of this session; score all runs to change it")
             return
         file, count = self.rows.find_file(directory), 0
         if is_whole:
@@ -56,31 +59,21 @@ class ResultExport(Struct, eq=False):
             self._note(directory, f"{pluralize(count, 'result')} of other runs kept")
 
     def _adopt_others(self, directory: Path, file: RowFile) -> None:
-        """Keep the published results, which come before those in rows of earlier sessions."""
+        """Keep the published results, which come before those in rows of earlier sessions.
+
+        Other shards of a split session keep their own.
+        """
         from pytest_webeval.summary.result_files import read_rows  # few sessions are over some of the runs
 
         problems: list[str] = []
-        for name in self._list_replaced(directory):
+        own, is_split = name_manifest(self.workspace.settings.shard), self.workspace.settings.shard is not None
+        names = list_manifests(directory, (path.name for path in directory.glob("eval_results*")))
+        for name in (name for name in names if (directory / name).is_file() and (name == own or not is_split)):
             for row in read_rows(directory, name, problems):
                 if row.line is not None:  # as it is in a shard
                     file.adopt(row.place, row.line)
         if problems:
             self._note(directory, f"not all results of other runs could be kept: {problems[0]}")
-
-    def _list_replaced(self, directory: Path) -> list[str]:
-        """The manifests of which this session takes the place. Other shards of a split session keep their own."""
-        own, is_split = name_manifest(self.workspace.settings.shard), self.workspace.settings.shard is not None
-        names = list_manifests(directory, (path.name for path in directory.glob("eval_results*")))
-        return [name for name in names if (directory / name).is_file() and (name == own or not is_split)]
-
-    def _remove(self, directory: Path, *, is_whole: bool) -> None:
-        if not has_shards(directory):
-            return
-        if is_whole:
-            remove_shards(directory, self.workspace.settings.shard)
-        else:
-            problem = "its results count before the files of this session; score all runs to change it"
-            self._note(directory, problem)
 
     def _note(self, directory: Path, text: str) -> None:
         self.notes.append(sanitize(f"{directory / name_manifest(self.workspace.settings.shard)}: {text}"))

@@ -39,22 +39,28 @@ PASSED, FAILED, INTERRUPTED, NO_RUNS = 0, 1, 2, 5  # exit codes, as pytest has t
 
 
 class SessionChecks(Struct, eq=False):
-    """One per session, in the process that sums up."""
+    """One per session, in the process that sums up.
+
+    `selection` says how the session selects some of its runs; None if it scores all.
+    """
 
     workspace: Workspace
     missing: MissingTasks
     baseline: Baseline | None
     gates: list[Gate]
+    selection: str | None = None
     has_other_failure: bool = False  # a test failed that is not the verdict on a task
     comparison: SessionComparison | None = None
     notes: list[str] = field(default_factory=list)  # lines about written files and the exit code
 
     @classmethod
-    def of(cls, workspace: Workspace, missing: MissingTasks) -> Self:
-        """Read the baseline and the gates. Raises `WebEvalError`."""
+    def of(cls, workspace: Workspace, missing: MissingTasks, selection: str | None = None) -> Self:
+        """Read the baseline and the gates. Raises `WebEvalError`, also for a typed gate where runs are selected."""
         _check_baseline_path(workspace.settings)
-        checks = cls(workspace, missing, workspace.baseline, list(workspace.settings.gate))
+        checks = cls(workspace, missing, workspace.baseline, list(workspace.settings.gate), selection)
         checks.check_baseline()
+        if selection is not None and any(gate.is_typed for gate in checks.gates):
+            raise SettingsError(f"{selection}, --webeval-gate judges all; remove one")
         return checks
 
     def check_baseline(self, task_ids: Iterable[str] | None = None) -> None:
@@ -72,12 +78,21 @@ class SessionChecks(Struct, eq=False):
         subset, earlier = self.workspace.tasks.subset, self.baseline.session
         return earlier if subset is None else earlier.select(subset.task_ids)
 
+    def note_unscored(self) -> bool:
+        """Note that gates are not evaluated in a session that scored no run; False without gates."""
+        if self.gates:
+            self.notes.append("gates not evaluated: no run was scored")
+        return bool(self.gates)
+
     def list_writes(self, summary: Summary) -> list[Callable[[], None]]:
         """What is to be written that follows from a checked summary. Each raises `SettingsError`."""
         return [partial(write, summary) for write in (self._write_baseline, self._write_subset)]
 
     def check(self, summary: Summary) -> Summary:
-        """The summary with the comparison and the gates."""
+        """The summary with the comparison and the gates. Those of a configuration file judge no selection of runs."""
+        if self.gates and self.selection is not None and summary.webeval["partial"]:
+            self.gates.clear()
+            self.notes.append(f"gates not evaluated: {self.selection}")
         if self.baseline is not None:
             self.comparison = SessionComparison(self._before, session_of(summary))
             summary = add_comparison(summary, self.comparison)

@@ -137,15 +137,14 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     def run(self, path: Path) -> Run:
         """The run in a directory, with what files of the session say of it. Raises `RecordingError`."""
-        run = self._choose_rules(self.load(path))
+        run = self.load(path)
+        if self.settings.rules.name == AUTO:
+            run = run.for_task(self.tasks.find(run))
         if self.external is None or not run.is_trajectory:
             return run
         from pytest_webeval.sessions.external_verdicts import judge_run  # few sessions have such files
 
         return judge_run(run, self.labels, self.matches.values())
-
-    def _choose_rules(self, run: Run) -> Run:
-        return run.for_task(self.tasks.find(run)) if self.settings.rules.name == AUTO else run
 
     def load(self, path: Path) -> Run:
         """The run in a directory, as its format loads it, before its task is known. Raises `RecordingError`."""
@@ -175,11 +174,9 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """Take over what another process of the session has read and matched."""
         vars(self).update(external=external, matches=matches)
 
-    def count_matches(self) -> dict[str, int]:
-        """How many of them are on a run, and on how many trajectories there is none, as fields of `Counts`."""
-        matched = {f"matched_{option}": len(matches.runs) for option, matches in self.matches.items()}
-        matched |= {f"same_task_{option}": matches.same_task_count for option, matches in self.matches.items()}
-        return matched | {f"without_{option}": matches.count_others() for option, matches in self.matches.items()}
+    def count_matches(self) -> tuple[tuple[str, int, int, int], ...]:
+        """What `Counts` has of them."""
+        return tuple((option, *matches.count()) for option, matches in self.matches.items())
 
     def _find_trajectories(self) -> Iterator[Run]:
         """Those that can be loaded. Others say themselves why they cannot."""
@@ -239,17 +236,14 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @property
     def without_runs(self) -> list[str]:
         """The sorted labels of scanned directories without runs."""
-        directories = {directory for root in self.settings.roots for directory in self._without_runs_in(root)}
-        return sorted(map(self.labels.of, directories))
+        trees = (self._branches[root] for root in self.settings.roots if root in self._branches)
+        return sorted(map(self.labels.of, {directory for tree in trees for directory in tree.without_runs}))
 
     @property
     def nested_runs(self) -> list[str]:
         """The sorted labels of runs that lie inside other runs, and are not scored."""
         trees = (self._branches[root] for root in self.settings.roots if root in self._branches)
         return sorted(self.labels.of(path) for tree in trees for path in tree.list_nested())
-
-    def _without_runs_in(self, root: Path) -> Sequence[Path]:
-        return self._branches[root].without_runs if root in self._branches else ()
 
     def is_left_out(self, path: Path) -> bool:
         """Whether a directory is written to by this session, or ignored."""

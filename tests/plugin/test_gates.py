@@ -288,26 +288,12 @@ def test_a_stopped_session_writes_what_is_left_as_a_subset(three, webeval, pytes
     assert json.loads((pytester.path / "again.json").read_bytes())["task_ids"] == [108, 109]
 
 
-OWN = {
-    "runs/eval_summary.json": [],
-    "runs": [],
-    "runs/107": ["--webeval-baseline-update"],
-    "out": ["--webeval-output=out"],
-    "link/eval_summary.json": ["--webeval-output=out"],
-    "page/eval_summary.json": ["--webeval-output=out", "--webeval-report=page"],
-}
-
-
-@pytest.mark.parametrize("baseline", OWN)
-def test_a_baseline_is_not_what_the_session_writes(three, webeval, pytester, baseline):
-    webeval("--webeval-output=out", "--webeval-report=page")
-    (pytester.path / "link").symlink_to("out")
-    (three.root / "107" / "eval_result.json").write_bytes((pytester.path / "out/107/eval_result.json").read_bytes())
-    result = webeval(f"--webeval-baseline={baseline}", *OWN[baseline])
+def test_a_baseline_is_not_what_the_session_writes(three, webeval):
+    webeval()
+    result = webeval("--webeval-baseline=runs")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --webeval-baseline: this session writes *{baseline}*; copy it to another directory"]
-    )
+    problem = "ERROR: --webeval-baseline: this session writes */runs/eval_summary.json; copy it to another directory"
+    result.stderr.fnmatch_lines([problem])
 
 
 def test_a_baseline_may_be_a_directory_of_results(three, webeval, pytester):
@@ -316,18 +302,6 @@ def test_a_baseline_may_be_a_directory_of_results(three, webeval, pytester):
     assert webeval(*again).ret == 0
     (pytester.path / "before" / "eval_summary.json").unlink()
     assert webeval(*again).ret == 0
-
-
-@pytest.mark.parametrize("use", [[], ["--webeval-known-failures"], ["--webeval-gate=no-regression"]])
-def test_a_partial_baseline_is_refused(three, baseline, webeval, use):
-    summary = json.loads(baseline.read_bytes())
-    summary["webeval"] |= {"partial": True, "deselected_count": 33}
-    baseline.write_text(json.dumps(summary))
-    result = webeval(f"--webeval-baseline={baseline}", *use)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --webeval-baseline: {baseline} is partial (3 of 36 tasks); use a complete session"]
-    )
 
 
 NOISE = "--webeval-gate=no-regression beyond noise"

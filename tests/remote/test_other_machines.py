@@ -11,9 +11,12 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.batch_scoring import build_scorer, score_batch
 from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.other_machines import probe_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.session import Session
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
 from tests.remote.conftest import BUCKET
@@ -29,9 +32,10 @@ class Coordinator:
     def open(self, **options):
         arguments = argparse.Namespace(webeval_runs=[BUCKET], **options)
         workspace = Workspace(read_settings(CommandSource(arguments)), self.here, self.here)
-        session = ScoreSession(workspace, is_local=False)
-        targets = list(session.runs.targets(workspace, is_local=False))
-        return session, targets
+        session = Session(workspace, MissingTasks(workspace), SessionRows(workspace))
+        scoring = ScoreSession(session, is_local=False)
+        targets = list(scoring.runs.targets(workspace, is_local=False))
+        return scoring, targets
 
 
 @pytest.fixture

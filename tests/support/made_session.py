@@ -18,10 +18,13 @@ from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.score_files import SessionFiles
-from pytest_webeval.sessions.score_session import ScoredRuns, ScoreSession
+from pytest_webeval.sessions.score_session import PathList, ScoredRuns, ScoreSession
 from pytest_webeval.sessions.seal import Seal
+from pytest_webeval.sessions.session import Session
+from pytest_webeval.sessions.session_end import SessionEnd
+from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import read_settings
 from pytest_webeval.sessions.workspace import Workspace
 from tests.support.made_records import TASKS, make_records
@@ -61,22 +64,27 @@ def list_labels(count: int) -> Iterator[str]:
     return (f"runs/attempt_{number // TASKS:06}/{number % TASKS}" for number in range(count))
 
 
+def open_session(directory: Path, *options: str) -> Session:
+    """A session over the directory `runs`, which has none."""
+    (directory / "runs").mkdir(parents=True, exist_ok=True)
+    arguments = _parse(["runs", *options], directory)
+    workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
+    return Session(workspace, MissingTasks(workspace), SessionRows(workspace))
+
+
 def score_made_runs(
     directory: Path,
     count: int,
     form: str,
     executor: type[MadeReplies] = MadeReplies,
-) -> ScoreSession:
-    """Sum up that many results and write all files."""
-    (directory / "runs").mkdir(parents=True, exist_ok=True)
-    arguments = _parse(["runs", "--output", str(directory / "out"), "--results", form], directory)
-    workspace = Workspace(read_settings(CommandSource(arguments)), directory, directory)
-    session = ScoreSession(workspace)
+) -> tuple[Session, int]:
+    """Sum up that many results and write all files. Returns the session and its exit code."""
+    session = open_session(directory, "--output", str(directory / "out"), "--results", form)
+    scoring, end = ScoreSession(session), SessionEnd(session)
     paths = (str(directory / label) for label in list_labels(count))
-    vars(session)["runs"] = ScoredRuns.of(paths)
-    session.score(executor(make_texts(count, form)), BATCH, Progress(count))
-    SessionFiles(session).write()
-    return session
+    vars(scoring)["runs"] = ScoredRuns(PathList(paths))
+    scoring.score(executor(make_texts(count, form)), BATCH, Progress(count))
+    return session, end.close(end.sum_up(scoring.finish()))
 
 
 def _parse(words: list[str], directory: Path) -> Any:
@@ -93,7 +101,7 @@ def _parse(words: list[str], directory: Path) -> Any:
 
 if __name__ == "__main__":
     place, number, form = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    done = score_made_runs(place, number, form)
+    done, _ = score_made_runs(place, number, form)
     assert len(done.records) == number
     assert not done.problems, done.problems
     assert (place / "out" / SUMMARY).exists()

@@ -19,9 +19,7 @@ from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.item_names import run_name
 from pytest_webeval.plugin.reporting.attachments import LAST_SCREENSHOT, find_last_screenshot, list_texts
 from pytest_webeval.plugin.runtest.report_payloads import find_payload
-from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.trajectory_rows import trajectory_labels
@@ -114,7 +112,7 @@ class AllureResults(Struct, eq=False):
             steps.clear()
         for step in steps:
             self._redact_details(step.statusDetails)
-            step.name = self._redact_member(step.name)
+            step.name = self._redact(step.name)
             for parameter in step.parameters:
                 self._redact_parameter(parameter)
             self._redact_steps(step.steps, levels - 1)
@@ -124,8 +122,8 @@ class AllureResults(Struct, eq=False):
         name, value = parameter.name, parameter.value
         if isinstance(name, str) and isinstance(value, str):
             start = f"{name}="
-            text = self._redact_text(start + value)
-            parameter.value = text.removeprefix(start) if text.startswith(start) else self._redact_text(value)
+            text = self._redact(start + value)
+            parameter.value = text.removeprefix(start) if text.startswith(start) else self._redact(value)
 
     def _redact_details(self, details: Any) -> None:
         """Redact the texts of an exception: a traceback as a whole, and each line of it.
@@ -134,18 +132,12 @@ class AllureResults(Struct, eq=False):
         quote where a value of a later line begins.
         """
         if details is not None:
-            details.message = self._redact_member(details.message)
-            trace = self._redact_member(details.trace)
-            details.trace = "\n".join(map(self._redact_text, trace.split("\n"))) if isinstance(trace, str) else trace
+            details.message, trace = self._redact(details.message), self._redact(details.trace)
+            details.trace = "\n".join(map(self._redact, trace.split("\n"))) if isinstance(trace, str) else trace
 
-    def _redact_member(self, text: Any) -> Any:
-        return self._redact_text(text) if isinstance(text, str) else text
-
-    def _redact_text(self, text: str) -> str:
-        """Without secrets, and without half a character, which no file can have."""
-        redacting: Redacting = self.workspace.config.stash[REDACTING]
-        redacted: str = escape_surrogates(redacting.text(text))
-        return redacted
+    def _redact(self, text: Any) -> Any:
+        """A text without secrets, and without half a character, which no file can have."""
+        return escape_surrogates(self.workspace.redacting.text(text)) if isinstance(text, str) else text
 
 
 def _set_suites(item: RunItem, record: Record) -> None:

@@ -54,7 +54,8 @@ class AttemptNames(Struct, eq=False):
             named[name_attempt(folder, pattern)] += count
         if pattern is not None and not any(name.attempt for name in named):
             return [sanitize(f"webeval: no directory matches --webeval-attempts={pattern}; check the pattern")]
-        return [_format_names(named)] if named else []
+        listed = list_first(sorted(named.items()), NAMES_SHOWN, lambda item: _format_name(*item), MORE)
+        return [sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {listed}")] if named else []
 
 
 class _Place(Struct, frozen=True):
@@ -85,11 +86,6 @@ def _count_runs(places: Sequence[_Place], pattern: str | None) -> Counter[str]:
     keys = TaskKeys(places)
     groups = group_folders((place.folder, keys.find(place)) for place in places)
     return Counter({folder: counts[folder] for group in groups if len(group) > 1 for folder in group})
-
-
-def _format_names(named: Counter[AttemptName]) -> str:
-    listed = list_first(sorted(named.items()), NAMES_SHOWN, lambda item: _format_name(*item), MORE)
-    return sanitize(f"webeval: {pluralize(len(named), 'attempt')}: {listed}")
 
 
 def _format_name(name: AttemptName, count: int) -> str:

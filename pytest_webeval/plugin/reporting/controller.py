@@ -1,41 +1,35 @@
-"""The controller's side: records from all reports, the summary files, and the section in the terminal."""
+"""The controller's side: it tells the session what the tests of all processes say, and shows how it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Struct, field
 
-from pytest_webeval.errors import DiskFull, WebEvalError
-from pytest_webeval.plugin.reporting.collected import CollectedRuns
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.reporting.merging import merge_parts
-from pytest_webeval.plugin.rerun import build_rerun_commands
-from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
+from pytest_webeval.plugin.rerun import RERUN_OPTIONS
+from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE, find_payload
-from pytest_webeval.plugin.selected_paths import names_runs
-from pytest_webeval.plugin.user_code import REDACTING, call_user_hook
-from pytest_webeval.plugin.workspace import ITEMS, PytestWorkspace
-from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failures, render_summary
-from pytest_webeval.results import Summary
+from pytest_webeval.plugin.selected_paths import names_runs, selects_some_runs
+from pytest_webeval.plugin.user_code import call_user_hook
+from pytest_webeval.plugin.workspace import COUNTS, ITEMS, PytestWorkspace
+from pytest_webeval.results import Status, Summary
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun, redact, store
-from pytest_webeval.sessions.session_header import list_store_problems, name_locations
-from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.sessions.collected import Counts
+from pytest_webeval.sessions.output_paths import check_copy
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenRun, redact, store
+from pytest_webeval.sessions.session import Session
 from pytest_webeval.sessions.stored_results import StoredContent
-from pytest_webeval.sessions.summaries import Summaries, write_session_metrics
-from pytest_webeval.summary.row_file import RowFile
-from pytest_webeval.summary.summary_file import write_session_summary
-from pytest_webeval.tasks.dataset import id_order
 
 if TYPE_CHECKING:
-    from pytest_webeval.plugin.reporting.session_checks import PytestChecks
-    from pytest_webeval.sessions.result_export import ResultExport
+    from pytest_webeval.sessions.session_end import SessionEnd
 
 _SELF_EXPLANATORY = ("Interrupted", "Failed")  # pytest's and xdist's own, whose texts are whole sentences
 
@@ -81,38 +75,74 @@ def _format_exception(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
 
 
 class SessionReporter(Struct, eq=False, dict=True):
-    """One per session. `records` are the rows of the runs, of which a rerun replaces the earlier one."""
+    """Plugin of the controller."""
 
     workspace: PytestWorkspace
-    records: SessionRows
-    collected: CollectedRuns
-    checks: PytestChecks | None = None
-    texts: dict[str, dict[str, str | None]] = field(default_factory=dict)  # of tasks, for a report
-    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    match_lines: list[str] = field(default_factory=list)  # about verdicts in files that options name
-    summary: Summary | None = None
-    places: list[Path] = field(default_factory=list)
+    session: Session
     stopping: StopReason = field(default_factory=StopReason)
-    stopped: str | None = None
-    contradicted: list[str] = field(default_factory=list)  # runs that passed their own test, and failed by another
-    recorded: list[str] = field(default_factory=list)  # other runs of which Python tests recorded a failure
+    labels: set[str] = field(default_factory=set)  # of collected runs
+    parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     tested: set[str] = field(default_factory=set)  # runs that Python tests are about
     unfinished: list[str] = field(default_factory=list)  # node ids of items that began, and of which no end is known
 
-    _is_complete: bool = False
-
     @cached_property
-    def export(self) -> ResultExport:
-        """The results that go to shards."""
-        from pytest_webeval.sessions.result_export import ResultExport  # when the session is over
+    def end(self) -> SessionEnd:
+        """How the session ends."""
+        from pytest_webeval.sessions.session_end import SessionEnd  # when it does
 
-        return ResultExport(self.workspace, self.records)
+        return SessionEnd(self.session)
 
-    @cached_property
-    def full_disk(self) -> FullDisk:
-        """Files that were not written because the disk is full."""
-        return FullDisk(self.workspace.settings)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Remember the collected runs, and refuse a baseline that is of no use for them.
+
+        Under xdist the controller collects none.
+        """
+        runs = [item for item in session.items if isinstance(item, RunItem)]
+        try:
+            if (checks := self.session.checks) is not None and self.session.selection is None:
+                checks.check_baseline([str(item.task_id) for item in runs])
+            self._collect(item.nodeid.rpartition("::")[0] for item in runs)
+        except SettingsError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Remember the runs that a worker has collected."""
+        labels = (label for label, _, name in (nodeid.rpartition("::") for nodeid in ids) if name in ITEMS)
+        try:
+            self._collect(label for label in labels if self.workspace.labels.path_of(label))
+        except SettingsError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def _collect(self, labels: Iterable[str]) -> None:
+        """Raise `SettingsError` for too many runs for a report in one file."""
+        self.labels.update(labels)
+        check_copy(self.workspace.settings, len(self.labels))
+        self.session.records.tidy()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Send the command line to the workers, for the rerun commands on the pages of a report."""
+        if self.session.report is not None:
+            node.workerinput[RERUN_OPTIONS] = self.session.repeated
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker counted; all workers collect the same."""
+        output = getattr(node, "workeroutput", None) or {}
+        if "webeval_counts" in output:
+            counts = Counts(*output["webeval_counts"])
+            self._add_counts(counts, output["webeval_without_runs"], output["webeval_nested_runs"])
+
+    def _add_counts(self, counts: Counts, without_runs: Sequence[str], nested_runs: Sequence[str]) -> None:
+        collected = self.session.collected
+        collected.counts = collected.counts.join(counts)
+        collected.without_runs = collected.without_runs or without_runs
+        collected.nested_runs = collected.nested_runs or nested_runs
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Remember an error of collection, which no gate can excuse."""
+        self.session.has_other_failure |= report.failed
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Note which item a worker has in hand."""
@@ -128,237 +158,110 @@ class SessionReporter(Struct, eq=False, dict=True):
         if (label := getattr(report, RUN_LABEL_ATTRIBUTE, None)) is not None:
             self.tested.add(label)
         payload = find_payload(report)
+        if report.failed:
+            self.session.has_other_failure |= report.when == "teardown" or not _is_verdict(report, payload)
         if payload is None:
-            self._record_lost_worker(report)
+            self._keep_lost(report)
         elif payload.part is None:
-            if payload.texts:
-                self.texts[payload.record.run] = payload.texts
-            self.full_disk.replace(payload.record.run, payload.no_room)
-            self.attempt(partial(self.records.keep_payload, payload))
+            self.session.keep(payload)
         else:
             self.parts.setdefault(payload.record.run, {})[report.nodeid] = payload.part
 
-    def _record_lost_worker(self, report: pytest.TestReport) -> None:
-        if not report.failed or report.when == "teardown":
-            return
+    def _keep_lost(self, report: pytest.TestReport) -> None:
+        """Keep a run that crashed the worker that scored it: an error, in its file as well."""
         label, _, name = report.nodeid.rpartition("::")
-        if name not in ITEMS or label in self.records:
+        if not report.failed or report.when == "teardown" or name not in ITEMS or label in self.session.records:
             return
-        path = self.workspace.labels.path_of(label)
-        if path is not None:
-            with self.workspace.open_run(path):
-                self._write_lost(label, path)
-
-    def _write_lost(self, label: str, path: Path) -> None:
+        if (path := self.workspace.labels.path_of(label)) is None:
+            return
         message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
-        classification = self.workspace.classifier.classify_error(path, message)
-        redacted = redact(classification, self.workspace.config.stash[REDACTING])
-        stored: list[StoredContent] = []
-        self.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
-        line = stored[0].line if stored else None
-        written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
-        self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
-
-    def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
-        """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
-        label, no_room = written.record.run, written.no_room
-        self.attempt(partial(self.records.keep, written.record, written.line))
-        pages = self.workspace.config.stash.get(PAGES, None)
-        if pages is not None:
-            page = write_page(pages)
-            self.texts[label] = page.texts or self.texts.get(label, {})
-            no_room = no_room | page.no_room
-        self.full_disk.add(no_room, label)
+        with self.workspace.open_run(path):
+            classification = self.workspace.classifier.classify_error(path, message)
+            redacted = redact(classification, self.workspace.redacting)
+            stored: list[StoredContent] = []
+            self.session.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
+            line = stored[0].line if stored else None
+            written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
+            pages = self.workspace.config.stash.get(PAGES, None)
+            self.session.keep_written(
+                written, NO_PAGE if pages is None else pages.write_without_recording(written, path)
+            )
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Summarize before the reports are written, and check afterwards that all files could be written."""
+        """Sum up before other plugins end, and check afterwards that all files could be written."""
         self._sum_up(session)
         try:
             return (yield)
         finally:
             self._remove_unfinished()
-            if self.summary is not None:
-                is_complete = self._is_complete and not self.full_disk
-                is_whole = self.summaries().is_whole or self.workspace.settings.is_live
-                self.records.end(is_complete=is_complete, is_whole=is_whole)
-            if self.full_disk:
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+            session.exitstatus = self.end.close(session.exitstatus)
+
+    def _sum_up(self, session: pytest.Session) -> None:
+        """Let the session know what only pytest knows, and sum up."""
+        for label in sorted(self.parts):
+            self.session.attempt(partial(self._merge, label))
+        self._complete_collected()
+        self.session.unscored = unscored = self.session.records.list_missing(self.labels | self.tested)
+        self.stopping.refusal = self.stopping.refusal or self.workspace.refusal
+        if self.stopping.refusal is not None:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # under xdist, it was interrupted
+        stop_reason = self.stopping.reason(session, unscored)
+        self.session.stopped = stop_reason and self.workspace.redacting.text(stop_reason)
+
+        def announce(summary: Summary) -> str | None:
+            """Call the hook. Its exception fails the session but does not lose the results."""
+            return call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
+
+        session.exitstatus = self.end.sum_up(session.exitstatus, announce)
+
+    def _complete_collected(self) -> None:
+        """What this process counted itself, and what options and arguments say of the runs to score."""
+        config, settings, collected = self.workspace.config, self.workspace.settings, self.session.collected
+        counts = config.stash.get(COUNTS, Counts())
+        self._add_counts(counts, self.workspace.without_runs, self.workspace.nested_runs)
+        collected.run_count, collected.tested_count = len(self.labels), len(self.tested)
+        values = (config.getoption(name, default="") for name in ("keyword", "markexpr", "lf"))
+        collected.selection = " ".join(map(str, values))
+        names_tests = settings.is_live and any("::" in argument for argument in config.args)
+        is_selecting = names_tests or selects_some_runs(config, settings.runs)
+        collected.is_chosen = collected.counts.chosen > 0 or is_selecting
+        collected.names_roots = names_runs(config, settings.runs)
+
+    def _merge(self, label: str) -> None:
+        """Merge what Python tests checked of a run into its result."""
+        path = self.workspace.labels.path_of(label)
+        if path is None:
+            return
+        record, line = self.session.records.get(label), self.session.records.get_result(label)
+        with self.workspace.open_run(path):
+            written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()), line)
+            pages = self.workspace.config.stash.get(PAGES, None)
+            page = NO_PAGE if pages is None else pages.write_merged(written, path, len(self.labels))
+            self.session.keep_written(written, page)
+        if has_failure:
+            is_passed = record is not None and record.status == "success"
+            (self.session.contradicted if is_passed else self.session.recorded).append(label)
 
     def _remove_unfinished(self) -> None:
         """Remove what dead workers left of results: by now, none is alive."""
         labels = (nodeid.rpartition("::")[0] for nodeid in self.unfinished)
         for path in filter(None, map(self.workspace.labels.path_of, labels)):
-            self.records.remove_unfinished(path)
-
-    def _sum_up(self, session: pytest.Session) -> None:
-        """Merge partial results and write the summaries."""
-        self.collected.finish()
-        self._report_mismatches(session)
-        for label in sorted(self.parts):
-            self.attempt(partial(self._merge, label))
-        is_misused = session.exitstatus == pytest.ExitCode.USAGE_ERROR
-        if not len(self.records) and (is_misused or not (self.collected.labels or self.workspace.settings.shard)):
-            if self.checks is not None:
-                self.checks.fail_unscored(session)
-            return
-        if self.contradicted or self.recorded:  # whose tests may all have passed, which must not look like success
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        self.stopping.refusal = self.stopping.refusal or self.workspace.refusal
-        if self.stopping.refusal is not None:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED  # under xdist, it was interrupted
-        stop_reason = self.stopping.reason(session, self._unscored)
-        self.stopped = stop_reason and session.config.stash[REDACTING].text(stop_reason)
-        if self.workspace.settings.shard and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-            session.exitstatus = pytest.ExitCode.OK  # there are more shards than runs
-        summaries = self.summaries()
-        summary = summaries.build(self.records)
-        self.summary = summary if self.checks is None else self._check(self.checks, summary, session)
-        for place, records in summaries.list_places().items():
-            written = self.attempt(partial(self.export.write, place, is_whole=summaries.is_whole))
-            if not self.attempt(partial(self._write_summary, summaries, place, records)) or not written:
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        labels = self.collected.labels
-        has_all = not self._unscored
-        self._is_complete = bool(labels or self.workspace.settings.is_live) and has_all and not self.problems
-        if (directory := self.workspace.settings.metrics) is not None:
-            summary, settings = self.summary, self.workspace.settings
-            self.attempt(lambda: write_session_metrics(directory, summary, self.records, settings))
-        self._call_summary_hook(session, self.summary)
-
-    def _report_mismatches(self, session: pytest.Session) -> None:
-        """Fail a session with a file of verdicts that is about none of its runs."""
-        if self.workspace.external is None:
-            return
-        from pytest_webeval.sessions.verdict_matches import (
-            list_match_lines,  # few sessions have such files
-            list_mismatches,  # same
-        )
-
-        self.match_lines.extend(list_match_lines(self.workspace, self.collected.counts))
-        mismatches = list(list_mismatches(self.workspace, self.collected.counts))
-        self.problems.extend(mismatches)
-        if mismatches:
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-
-    def _check(self, checks: PytestChecks, summary: Summary, session: pytest.Session) -> Summary:
-        """The checked summary. Sets the exit code, and writes what follows from the checks."""
-        checks.has_other_failure |= bool(self.stopped or self._unscored or self.problems or self.full_disk)
-        checked = checks.check(summary)
-        session.exitstatus = checks.decide_exit_code(session.exitstatus, checked)
-        written = [self.attempt(write) for write in checks.list_writes(checked)]
-        if not all(written):
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        return checked
-
-    def _call_summary_hook(self, session: pytest.Session, summary: Summary) -> None:
-        """Call the hook. Its exception fails the session but does not lose the results."""
-        hook_error = call_user_hook(session.config.hook.pytest_webeval_summary, summary=summary, config=session.config)
-        if hook_error is not None:
-            self.problems.insert(0, session.config.stash[REDACTING].text(hook_error))
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-
-    def _merge(self, label: str) -> None:
-        path = self.workspace.labels.path_of(label)
-        if path is not None:
-            record = self.records.get(label)
-            parts, line = list(self.parts[label].values()), self.records.get_result(label)
-            with self.workspace.open_run(path):
-                written, has_failure = merge_parts(self.workspace, path, record, parts, line)
-                self._keep_written(written, lambda pages: pages.write_merged(written, path, len(self.collected.labels)))
-            if has_failure:
-                is_passed = record is not None and record.status == "success"
-                (self.contradicted if is_passed else self.recorded).append(label)
-
-    def _write_summary(self, summaries: Summaries, directory: Path, records: RowFile) -> None:
-        settings = self.workspace.settings
-        if settings.shard is not None:
-            from pytest_webeval.plugin.reporting.shard_files import write_shard  # few sessions are a shard
-
-            place = directory / settings.shard.file_name
-            write_shard(place, self.summary.timestamp if self.summary else "", summaries, records)
-        else:
-            place = write_session_summary(directory, self._restrict(summaries, records), settings.sync)
-        self.places.append(place)
-
-    def keep_places(self, places: list[Path]) -> None:
-        """Name these summaries as written, and no others."""
-        self.places = places
-
-    def _restrict(self, summaries: Summaries, records: RowFile) -> Summary:
-        """The summary of one of several roots."""
-        if self.summary is not None and len(records) == len(self.records):
-            return self.summary
-        summary = summaries.build(records)
-        return summary if self.checks is None or self.summary is None else self.checks.restrict(self.summary, summary)
-
-    @property
-    def _unscored(self) -> list[str]:
-        return self.records.list_missing(self.collected.labels | self.tested)
-
-    @property
-    def _is_about_other_tests(self) -> bool:
-        """Whether only the ini file names runs and no Python test used any."""
-        config, roots = self.workspace.config, self.workspace.settings.runs
-        is_quiet = self.summary is None and not self.tested
-        return is_quiet and not config.option.webeval_runs and not names_runs(config, roots)
-
-    def summaries(self) -> Summaries:
-        """What the session adds to the records of its runs."""
-        return Summaries(self.workspace, self.collected, self.records, self._unscored, self.stopped)
-
-    def attempt(self, write: Callable[[], object], label: str = "") -> bool:
-        """Whether something could be written; the obstacle is reported at the end of the session."""
-        try:
-            write()
-        except DiskFull as error:
-            self.full_disk.add(error.no_room, label)
-            return False
-        except WebEvalError as error:
-            self.problems.append(self.workspace.config.stash[REDACTING].text(str(error)))
-            return False
-        return True
+            self.session.records.remove_unfinished(path)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show the numbers, at most 40 lines of them."""
-        records = self.records
-        missing = sorted((record.task_id for record in records if record.missing), key=id_order)
-        full_disk_lines = map(self.workspace.config.stash[REDACTING].text, self.full_disk.lines())
-        problems = [
-            *self.records.lines(len(self.records)),
-            *format_recorded_failures(self.recorded),
-            *full_disk_lines,
-            *(self.checks.notes if self.checks is not None else ()),
-            *self.match_lines,
-            *(self.export.notes if self.summary is not None else ()),
-            *list_store_problems(self.workspace.settings),
-            *self.problems[:3],
-        ]
-        left_out, tested_count = len(self.collected.labels) + self.collected.counts.deselected, len(self.tested)
-        facts = SessionFacts(
-            self.places,
-            left_out,
-            missing,
-            self.contradicted,
-            problems,
-            tested_count,
-            self.collected.without_runs,
-            self.collected.nested_runs,
-            **_root_facts(self.workspace),
-        )
-        if self._is_about_other_tests and not problems:
+        """Show the numbers, unless only the ini file names runs and no Python test used any."""
+        config, collected = self.workspace.config, self.session.collected
+        is_quiet = self.end.summary is None and not self.tested and not self.end.list_problems()
+        if is_quiet and not config.option.webeval_runs and not collected.names_roots:
             return
         terminalreporter.section("webeval")
-        lines = render_summary(self.summary, build_rerun_commands(self.workspace.config, records), facts)
-        for line in name_locations(lines, self.workspace.settings):
+        for line in self.end.describe():
             terminalreporter.line(line)
 
 
-def _root_facts(workspace: PytestWorkspace) -> dict[str, Any]:
-    settings = workspace.settings
-    return {
-        "roots": settings.roots,
-        "root_labels": list(workspace.labels.prefixes.values()),
-        "output": settings.output,
-        "names_roots": names_runs(workspace.config, settings.runs),
-    }
+def _is_verdict(report: pytest.TestReport, payload: RecordPayload | None) -> bool:
+    """Whether a report that failed is about the recording or the agent: its text is ours, and its run is no success."""
+    if payload is None or payload.part is not None or payload.is_disturbed or not isinstance(report.longrepr, str):
+        return False
+    return payload.record.status != Status.SUCCESS and report.nodeid.rpartition("::")[2] in ITEMS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 import pytest
 from msgspec import Struct, field
@@ -51,26 +51,16 @@ class DurationsReport(Struct, eq=False):
 
 def lines(by_run: Mapping[str, Mapping[str, float]], limit: int) -> Sequence[str]:
     """The total with the share of each phase, then a line for each of the `limit` slowest runs; 0 shows all."""
-    total = _sum_phases(by_run.values())
+    total = {name: sum(seconds.get(name, 0.0) for seconds in by_run.values()) for name in PHASES}
     total_seconds = sum(total.values())
-    shares = ", ".join(f"{name} {total[name]:.2f} s ({_share(total[name], total_seconds)})" for name in PHASES)
+    shares = ", ".join(
+        f"{name} {seconds:.2f} s ({seconds / (total_seconds or 1):.0%})" for name, seconds in total.items()
+    )
     slowest = sorted(by_run, key=lambda label: (-sum(by_run[label].values()), label))[: limit or None]
     return [
         f"{total_seconds:.2f} s in {pluralize(len(by_run), 'run')}: {shares}",
         *(_line(label, by_run[label]) for label in slowest),
     ]
-
-
-def _sum_phases(durations: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    total = dict.fromkeys(PHASES, 0.0)
-    for seconds in durations:
-        for name, value in seconds.items():
-            total[name] += value
-    return total
-
-
-def _share(part: float, total: float) -> str:
-    return f"{part / total:.0%}" if total else "0%"
 
 
 def _line(label: str, seconds: Mapping[str, float]) -> str:

@@ -26,7 +26,8 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     result = yield
     path = Path(os.path.expandvars(session.config.getoption("htmlpath"))).expanduser()
     if path.is_file():
-        path.write_text(with_policy(path.read_text("utf-8"), _own_script()), "utf-8")
+        script = (resources.files("pytest_html") / "resources" / "app.js").read_text("utf-8").strip()
+        path.write_text(with_policy(path.read_text("utf-8"), script), "utf-8")
     return result
 
 
@@ -41,7 +42,8 @@ def with_policy(page: str, script: str) -> str:
 
 
 def _policy(page: str, script: str) -> str:
-    allowed = [_hash(text) for text in (_as_embedded(page, script), *_HANDLER.findall(page)[:1]) if text]
+    texts = filter(None, (_as_embedded(page, script), *_HANDLER.findall(page)[:1]))
+    allowed = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts]
     return "; ".join(
         (
             "default-src 'none'",
@@ -62,11 +64,3 @@ def _as_embedded(page: str, script: str) -> str | None:
     if position < 0 or page[start:position].strip() or page[position + len(script) : end].strip():
         return None
     return page[start:end]
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _own_script() -> str:
-    return (resources.files("pytest_html") / "resources" / "app.js").read_text("utf-8").strip()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from hashlib import sha256
 from html import escape
 from pathlib import Path
@@ -41,7 +41,7 @@ def pytest_html_results_table_row(report: pytest.TestReport, cells: list[str]) -
     payload = find_payload(report)
     if payload is not None:
         _name_row(report.nodeid, payload.record, cells)
-    values = _values(payload.record) if payload else ("",) * len(COLUMNS)
+    values = _list_values(payload.record) if payload else ("",) * len(COLUMNS)
     cells[2:2] = [
         f'<td class="col-{name.lower()}">{escape(str(value))}</td>' for name, value in zip(COLUMNS, values, strict=True)
     ]
@@ -59,18 +59,17 @@ def _name_row(nodeid: str, record: Record, cells: list[str]) -> None:
             )
 
 
-def _values(record: Record) -> tuple[object, ...]:
-    """The cells of a run: for a trajectory its benchmark and class, and no score and evaluator if excluded."""
+def _list_values(record: Record) -> tuple[object, ...]:
+    """The cells of a run: for a trajectory its benchmark and class, and no score and evaluator if excluded.
+
+    A partial score stands in brackets.
+    """
     labels = trajectory_labels(record)
-    score = "" if record.skipped else f"{record.score}{_format_partial(record)}"
+    is_graded = record.grade is not None and record.grade["partial"]
+    partial = f" ({record.grade['score']:.2f})" if record.grade is not None and is_graded else ""
+    score = "" if record.skipped else f"{record.score}{partial}"
     names = ", ".join(name.removesuffix("Evaluator") for name in record.evaluators if not record.skipped)
     return labels.get("benchmark", record.site_key), labels.get("class", record.task_type or ""), score, names
-
-
-def _format_partial(record: Record) -> str:
-    """The partial score in brackets, if an evaluator gave one."""
-    is_graded = record.grade is not None and record.grade["partial"]
-    return f" ({record.grade['score']:.2f})" if record.grade is not None and is_graded else ""
 
 
 def pytest_html_results_table_html(report: pytest.TestReport, data: list[str]) -> None:
@@ -103,48 +102,36 @@ class HtmlExtras(Struct, frozen=True, eq=False):
             texts = list_texts(item, self.workspace)
             if self.is_one_file and texts:
                 setattr(report, TEXTS_ATTRIBUTE, texts)
-            extras = [*self._links(item), *(() if self.is_one_file else _texts(item, texts))]
-            extras += self._images(item, report)
-            setattr(report, "extras", [*getattr(report, "extras", []), *extras])  # noqa: B010  (pytest-html's)
+            extras = [*getattr(report, "extras", []), *self._list_extras(item, report, texts)]
+            setattr(report, "extras", extras)  # noqa: B010  (pytest-html's)
         return report
 
-    def _links(self, item: RunItem) -> list[dict[str, Any]]:
-        result = self.workspace.result_path(item.path)
-        is_there = is_file(result)
-        links = [_extra("url", self.reference(result), "eval_result.json")] if is_there else []
-        report = self._report
-        if report is not None:
+    def _list_extras(
+        self, item: RunItem, report: pytest.TestReport, texts: list[tuple[str, str]]
+    ) -> Iterator[dict[str, Any]]:
+        """Links, texts where they can be files, and the last screenshot."""
+        result, own_report = self.workspace.result_path(item.path), self.workspace.settings.report
+        if is_file(result):
+            yield _extra("url", self.reference(result), "eval_result.json")
+        if own_report is not None:
             label = quote(item.nodeid.rpartition("::")[0], safe="")
-            links.append(_extra("url", f"{self.reference(report / INDEX)}#task={label}", "report"))
-        return links
-
-    @property
-    def _report(self) -> Path | None:
-        report: Path | None = getattr(self.workspace.settings, "report", None)
-        return report
+            yield _extra("url", f"{self.reference(own_report / INDEX)}#task={label}", "report")
+        for name, text in () if self.is_one_file else texts:
+            yield _extra("text", text, name, mime_type="text/plain", extension=_extension(item, "txt"))
+        if (image := find_last_screenshot(item, report, self.workspace)) is not None:
+            content, extension = b64encode(image.content).decode(), _extension(item, image.extension)
+            yield _extra("image", content, LAST_SCREENSHOT, mime_type=image.mime_type, extension=extension)
 
     def reference(self, path: Path) -> str:
         """The relative URL of a file, with special characters quoted."""
         return quote(os.fsencode(os.path.relpath(path, self.page)))
 
-    def _images(self, item: RunItem, report: pytest.TestReport) -> list[dict[str, Any]]:
-        image = find_last_screenshot(item, report, self.workspace)
-        if image is None:
-            return []
-        fields = {"mime_type": image.mime_type, "extension": _extension(item, image.extension)}
-        return [_extra("image", b64encode(image.content).decode(), LAST_SCREENSHOT, **fields)]
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Link the report at the top of the page."""
-        if self._report is not None:
-            link = f'<a href="{self.reference(self._report / INDEX)}">pytest-webeval report</a>'
+        if (report := self.workspace.settings.report) is not None:
+            link = f'<a href="{self.reference(report / INDEX)}">pytest-webeval report</a>'
             prefix.append(f"<p>Failures by reason, expected and actual values, screenshots: {link}</p>")
-
-
-def _texts(item: RunItem, texts: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    fields = {"mime_type": "text/plain", "extension": _extension(item, "txt")}
-    return [_extra("text", text, name, **fields) for name, text in texts]
 
 
 def _extension(item: RunItem, ending: str) -> str:

@@ -103,7 +103,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         if not hasattr(self.workspace.config, "workerinput"):  # a worker of xdist cannot end the session
             _check_choice(items, self.workspace.settings.evaluators)
         if self.workspace.external is not None:
-            self._count(**self.workspace.count_matches())
+            self._count(matches=self.workspace.count_matches())
         outside = outside_subset(items, self.workspace)
         self._count(outside=_count_runs(outside))
         self._deselect(outside, items)

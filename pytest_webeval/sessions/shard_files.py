@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.session import Session
 from pytest_webeval.sessions.session_rows import Rows
-from pytest_webeval.sessions.summaries import Summaries
+from pytest_webeval.sessions.summaries import describe_session_details, list_expected
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.shard_file import ReportPart, ShardFile, write_shard_file
@@ -25,18 +22,11 @@ from pytest_webeval.summary.summary_file import remove_side_files
 
 
 def write_shard(
-    path: Path,
-    timestamp: str,
-    summaries: Summaries,
-    records: Rows,
-    report: ReportPart | None = None,
-) -> None:
-    """Write the file of a shard with some records. Raises `SettingsError`."""
-    workspace, counts = summaries.workspace, summaries.collected.counts
-    shard = workspace.settings.shard or Shard(1, 1)
-    details = summaries.details | {"partial": summaries.collected.is_chosen}
-    if workspace.settings.reuse:
-        details["reused_count"] = records.count_reused()
+    directory: Path, timestamp: str, session: Session, records: Rows, report: ReportPart | None = None
+) -> Path:
+    """Write the file of a shard with some records, and return its path. Raises `SettingsError`."""
+    workspace, collected, counts = session.workspace, session.collected, session.collected.counts
+    shard, place = workspace.settings.shard or Shard(1, 1), _find_place(directory, workspace)
     content = ShardFile(
         schema_version=SCHEMA_VERSION,
         index=shard.index,
@@ -44,46 +34,41 @@ def write_shard(
         run_count=counts.split,
         split_checksum=counts.split_checksum,
         timestamp=timestamp,
-        session=_describe_session(workspace, counts, summaries.collected.selection) | {"expected": summaries.expected},
+        session=_describe_session(session),
         chosen=counts.chosen,
         outside=counts.outside,
-        details=details,
+        details=describe_session_details(session, records) | {"partial": collected.is_chosen},
         records=list(records),
         report=report,
     )
-    write_shard_file(path, content, workspace.settings.sync)
+    write_shard_file(place, content, workspace.settings.sync)
+    return place
 
 
-def write_shard_report(
-    directory: Path,
-    timestamp: str,
-    summaries: Summaries,
-    texts: Mapping[str, Mapping[str, str | None]],
-    config: pytest.Config,
-) -> None:
+def write_shard_report(directory: Path, timestamp: str, session: Session) -> None:
     """Write the file of a shard into the directory of its report. Raises `SettingsError`."""
-    workspace = summaries.workspace
-    options, pinned = find_repeated_options(config)
-    title, embed = ", ".join(workspace.labels.prefixes.values()), workspace.settings.report_embed
-    part = ReportPart(title, list(options), list(pinned), {run: dict(text) for run, text in texts.items()}, embed)
-    place, records = _find_place(directory, workspace), summaries.records
-    write_shard(place, timestamp, summaries, records, part)
+    options, pinned = session.repeated
+    title, embed = ", ".join(session.workspace.labels.prefixes.values()), session.workspace.settings.report_embed
+    texts = {run: dict(text) for run, text in session.texts.items()}
+    part = ReportPart(title, list(options), list(pinned), texts, embed)
+    write_shard(directory, timestamp, session, session.records, part)
 
 
-def _describe_session(workspace: Workspace, counts: Counts, selection: str) -> dict[str, object]:
+def _describe_session(session: Session) -> dict[str, object]:
     """What decides the verdicts of all runs, and how their summary is made."""
-    settings = workspace.settings
+    workspace, settings = session.workspace, session.workspace.settings
     environments = sorted((name, repr(urls)) for name, urls in workspace.sites.environments.items())
     return {
         "rules": settings.rules.name,
         "options": settings.affecting_results() | {"judging": settings.judging},
         "evaluators": deciding_checksum(()),
-        "fixtures": counts.user_code,
+        "fixtures": session.collected.counts.user_code,
         "tasks": ",".join(_list_definitions(workspace)),
         "sites": sha256(json.dumps(environments).encode("utf-8", "backslashreplace")) if environments else None,
-        "selection": selection,
+        "selection": session.collected.selection,
         "attempts": settings.attempts,
         "external_verdicts": None if workspace.external is None else str(workspace.external),
+        "expected": list_expected(workspace),
     }
 
 
