@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
     from pytest_webeval.rules import Rules as Rules
     from pytest_webeval.safety.limits import Limits as Limits
-    from pytest_webeval.scoring.score_settings import ScoreSettings as ScoreSettings
+    from pytest_webeval.sessions.score_settings import ScoreSettings as ScoreSettings
     from pytest_webeval.summary.sharded_results import find_result as find_result
     from pytest_webeval.summary.summarize import summarize as summarize
     from pytest_webeval.tasks.dataset import TaskSet as TaskSet
@@ -103,7 +103,7 @@ _HOMES = {
     "Redactor": "redaction.redactor",
     "Rules": "rules",
     "VerdictPolicy": "rubrics.policy",
-    "ScoreSettings": "scoring.score_settings",
+    "ScoreSettings": "sessions.score_settings",
     "Sites": "tasks.sites",
     "load_sites": "tasks.sites",
     "find_result": "summary.sharded_results",

@@ -80,7 +80,7 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
         """What evaluators may look at. A judge is asked about a trajectory without a verdict, or about requests."""
         calls = PytestCalls(self.config.rootpath, config=self.config)
         judging = None if judge is None or not self._may_be_judged(run) else self.judges.judging(judge)
-        return self.scorer.build_case(run, definition, sites, calls, judging)
+        return self.build_case(run, definition, calls, sites, judging)
 
     def is_judged(self, run: Run) -> bool:
         """Whether the judge that the options name may be asked about a run."""

@@ -54,10 +54,6 @@ class RecordPayload(Struct, frozen=True):
         record["score"] = _SCORES.get(record["score"], record["score"])
         return cls(Record(**record), part, seal and Seal(**seal), *(*flags, line or None))
 
-    def mark_unread(self) -> RecordPayload:
-        """The same of a run of which a store did not give all files: no other session reuses the result."""
-        return replace(self, is_unread=True, seal=None)
-
     def to_text(self) -> str:
         """The payload as a text that any process can send."""
         seal = self.seal and asdict(self.seal)
@@ -93,6 +89,10 @@ class RunOutcome(Struct, frozen=True):
     def record(self) -> Record:
         """The record that the report carries."""
         return self.payload.record
+
+    def mark_unread(self) -> RunOutcome:
+        """The same of a run of which a store did not give all files: no other session reuses the result."""
+        return replace(self, payload=replace(self.payload, is_unread=True, seal=None))
 
 
 def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcome:

@@ -13,14 +13,14 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from pytest_webeval.diagnostics.failure_groups import error_group
-from pytest_webeval.errors import DiskFull, RecordingError, SettingsError, WebEvalError
+from pytest_webeval.errors import DiskFull, RecordingError, WebEvalError
 from pytest_webeval.recordings.inputs import WRITE
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.reports.failure_text import failure_text, reason
 from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.safety.files import read_file_inside
-from pytest_webeval.safety.run_directory import find_change
+from pytest_webeval.safety.run_directory import find_change, is_directory
 from pytest_webeval.scoring.task_result import COUNTED, SKIPPED
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import survey_files
@@ -85,6 +85,7 @@ class WrittenRun(Struct, frozen=True):
     is_disturbed: bool = False
     line: str | None = None  # the result, where it goes to a shard
     no_room: dict[str, str] = field(default_factory=dict)  # files for which the disk has none, with the system's reason
+    error: WebEvalError | None = None  # why the result is not stored
 
     @property
     def result_path(self) -> Path | None:
@@ -132,10 +133,10 @@ def write(
         if hook_error is not None:
             return _write_hook_error(redacted, redacted.redact_text(hook_error), places)
     except DiskFull as error:
-        return build_without_room(redacted, error, stored.seal)
+        return replace(build_without_room(redacted, error, stored.seal), error=error)
     except WebEvalError as error:
         record = _build_error_record(redacted, redacted.redact_text(str(error)))
-        return WrittenRun(redacted, record, None, stored.seal, is_disturbed=True)
+        return WrittenRun(redacted, record, None, stored.seal, is_disturbed=True, error=error)
     return WrittenRun(redacted, redacted.record, result, stored.seal, line=stored.line)
 
 
@@ -163,7 +164,7 @@ def _write_result(
     redacted: RedactedRun, result: TaskResult, places: ResultPlaces, sealing: Seal | None = None
 ) -> StoredContent:
     path, run = redacted.classification.path, redacted.classification.run
-    _check_place(path, run)
+    _check_place(path, run, places)
     checksum, line = store_content(path, redacted.redacting.redact_for_file(result, run).to_json(), places)
     if sealing is None or run is None:
         return StoredContent(Seal(checksum), line)
@@ -173,11 +174,18 @@ def _write_result(
     return StoredContent(seal, line)
 
 
-def _check_place(path: Path, run: Run | None) -> None:
-    """Raise `SettingsError` if the run is gone: its directory is not created again, nor written to what replaced it."""
-    if run is not None and path.parent == run.path and (change := find_change(run.path)):
+def _check_place(path: Path, run: Run | None, places: ResultPlaces) -> None:
+    """Raise `RecordingError` if the run is gone: its directory is not created again, nor written to what replaced it.
+
+    The same if it has a directory in place of the result.
+    """
+    if run is None or path.parent != run.path:
+        return
+    if change := find_change(run.path):
         problem = f"cannot write {path}: the run was {change} during the session"
-        raise SettingsError(f"{problem}; restore it or choose a directory with --webeval-output")
+        raise RecordingError(f"{problem}; restore it or {places.advice}")
+    if is_directory(path):
+        raise RecordingError(f"cannot write {path}: it is a directory; remove it or {places.advice}")
 
 
 def _write_hook_error(redacted: RedactedRun, message: str, places: ResultPlaces) -> WrittenRun:

@@ -10,11 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded
+from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import TimeBudget
 from pytest_webeval.scoring.definition import Definition
@@ -22,8 +25,17 @@ from pytest_webeval.scoring.score import format_timeout, score
 from pytest_webeval.scoring.task_result import add_inputs
 from pytest_webeval.sessions.classification import Classifier, format_error
 from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome, build_unchanged_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun, redact, write
+from pytest_webeval.sessions.record_payload import RunOutcome, build_outcome, build_unchanged_outcome
+from pytest_webeval.sessions.run_outcome import (
+    NO_PAGE,
+    Classification,
+    RedactedRun,
+    Storage,
+    WrittenPage,
+    WrittenRun,
+    redact,
+    write,
+)
 from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.stored_results import VERDICTS, PreviousSession, StoredResult, describe_state
 from pytest_webeval.sessions.workspace import Workspace
@@ -52,32 +64,54 @@ class Attempt(Struct):
 
 
 class RunScorer(Struct, frozen=True, eq=False, dict=True):
-    """One per process. `modules` is the checksum of modules of users that decide, empty without any."""
+    """One per process. `modules` is the checksum of modules of users that decide, empty without any.
+
+    It is None where nobody wants to reuse results. `returning` redacts those that whoever asks from Python gets.
+    """
 
     workspace: Workspace
     evaluators: Sequence[Evaluator]
-    modules: str = ""
+    modules: str | None = ""
     write_page: Callable[[WrittenRun, Path], WrittenPage] | None = None
+    returning: RedactionPolicy | None = None
 
-    def score(self, target: RunToScore) -> RecordPayload | None:
-        """What the session is told of a run; None for one outside the subset. It is written by now."""
+    def score(self, target: RunToScore) -> RunOutcome | None:
+        """What came of a run; None for one outside the subset. It is written by now.
+
+        Raises `SettingsError` if it cannot be written, where somebody asks from Python.
+        """
         path = Path(target.path)
         with self.workspace.open_run(path):
-            return self._score(path, target)
+            attempt = self._read(path, target)
+            if self._is_outside(path, attempt):
+                return None
+            stored = attempt.stored
+            if stored is not None and self._stands_unread(stored):
+                return build_unchanged_outcome(stored, ())
+            try:
+                return self._write(attempt, path)
+            finally:
+                self._forget(attempt)
 
-    def _score(self, path: Path, target: RunToScore) -> RecordPayload | None:
-        attempt = self._read(path, target)
-        if self._is_outside(path, attempt):
-            return None
-        stored = attempt.stored
-        if stored is not None and self._stands_unread(stored):
-            return build_unchanged_outcome(stored, ()).payload
-        try:
-            return self._write(attempt, path)
-        finally:
-            if attempt.run is not None:
-                attempt.run.release()
-            self.workspace.redacting.forget()
+    def score_unwritten(self, path: Path) -> TaskResult:
+        """The redacted result of a run, which goes nowhere."""
+        with self.workspace.open_run(path):
+            attempt = self._read(path, RunToScore(str(path)))
+            try:
+                return self._redact_returned(self._classify_in_time(attempt, path).classification, path)
+            finally:
+                self._forget(attempt)
+
+    @cached_property
+    def has_own_code(self) -> bool:
+        """Whether users wrote evaluators or formats, which may read any file of a run."""
+        ours = set(EVALUATORS.values())
+        return bool(self.workspace.formats) or any(type(evaluator) not in ours for evaluator in self.evaluators)
+
+    def _forget(self, attempt: Attempt) -> None:
+        if attempt.run is not None:
+            attempt.run.release()
+        self.workspace.redacting.forget()
 
     @property
     def _budget(self) -> TimeBudget:
@@ -106,8 +140,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     def _decide(self, attempt: Attempt, run: Run, definition: Definition, budget: TimeBudget) -> None:
         """Let the evaluators decide, unless an earlier session did with the same ones."""
-        calls = EvaluatorCalls(self.workspace.rootpath)
-        case = attempt.case = self.workspace.scorer.build_case(run, definition, calls=calls)
+        calls = EvaluatorCalls(self.workspace.here)
+        case = attempt.case = self.workspace.build_case(run, definition, calls)
         if attempt.stored is not None:
             if attempt.stored.is_by(self.evaluators, case, self.workspace):
                 return
@@ -147,22 +181,46 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
     def _classifier(self) -> Classifier:
         return Classifier(self.workspace)
 
-    def _write(self, attempt: Attempt, path: Path) -> RecordPayload:
-        """Classify, redact and write: what takes too long is an error of the run."""
-        redacting, budget = self.workspace.redacting, self._budget
-        try:
-            with budget.limit():
-                redacted = redact(self._classify(attempt, path), redacting)
-        except EvaluationError as error:
-            redacted = redact(self._classifier.classify_timeout(path, str(error)), redacting)
+    def _write(self, attempt: Attempt, path: Path) -> RunOutcome:
+        redacted = self._classify_in_time(attempt, path)
         written = write(redacted, self.workspace.result_places, lambda *_: None)
-        return build_outcome(written, self._write_page(written, path)).payload
+        outcome = build_outcome(written, self._write_page(written, path))
+        if self.returning is None:
+            return outcome
+        classification = redacted.classification
+        if isinstance(written.error, RecordingError):  # nothing can be written into the directory of this run
+            classification = self._classify_unread(replace(attempt, error=written.error), path)
+        elif written.error is not None:
+            raise written.error
+        return replace(outcome, result=self._redact_returned(classification, path))
 
-    def describe_lost(self, path: Path, message: str) -> RecordPayload:
+    def _classify_in_time(self, attempt: Attempt, path: Path) -> RedactedRun:
+        """Classify and redact: what takes too long is an error of the run."""
+        try:
+            with self._budget.limit():
+                return redact(self._classify(attempt, path), self.workspace.redacting)
+        except EvaluationError as error:
+            return redact(self._classifier.classify_timeout(path, str(error)), self.workspace.redacting)
+
+    def _redact_returned(self, classification: Classification, path: Path) -> TaskResult:
+        try:
+            with self._budget.limit():
+                return self._returning.redact_for_file(classification.result, classification.run)
+        except EvaluationError as error:
+            return self._classifier.classify_timeout(path, str(error)).result
+
+    @cached_property
+    def _returning(self) -> Redacting:
+        """What redacts the results for whoever asks from Python. With the policy of files, it does that once."""
+        redacting, policy = self.workspace.redacting, self.returning or RedactionPolicy()
+        return replace(redacting, is_leaving=True) if policy == redacting.policy else Redacting(policy, is_leaving=True)
+
+    def describe_lost(self, path: Path, message: str) -> RunOutcome:
         """A run that killed whoever scored it. It is not read again, and may do better in another session."""
         attempt = Attempt(error=EvaluationError(message))
         with self.workspace.open_run(path):
-            return replace(self._write(attempt, path), is_disturbed=True)
+            outcome = self._write(attempt, path)
+        return replace(outcome, payload=replace(outcome.payload, is_disturbed=True))
 
     def _write_page(self, written: WrittenRun, path: Path) -> WrittenPage:
         try:
@@ -197,7 +255,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     def _seal(self, result: TaskResult, case: Case, definition: Definition) -> Seal | None:
         """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
-        if case.calls.raised or result.status not in VERDICTS:
+        if self.modules is None or case.calls.raised or result.status not in VERDICTS:
             return None
         state = describe_state(self.evaluators, case, self.workspace)
         decided_by = self._fingerprints.of(self.modules, case.run, definition)

@@ -30,7 +30,7 @@ from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import RunFiles, survey_files
 from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import CHOOSE_OUTPUT, encode_file, write_bytes, write_json
+from pytest_webeval.storage import encode_file, write_bytes, write_json
 from pytest_webeval.summary.record import Record, label_warnings
 from pytest_webeval.summary.row_database import EarlierRow
 
@@ -50,7 +50,7 @@ def store_content(path: Path, content: Any, places: ResultPlaces) -> tuple[str, 
     Raises `SettingsError`.
     """
     if not places.is_in_shard(path.parent):
-        return write_json(path, content, places.sync), None
+        return write_json(path, content, places.sync, places.advice), None
     encoded = encode_file(path, content)
     try:
         return sha256(encoded), _compact(encoded)
@@ -148,7 +148,7 @@ class PreviousSession(Struct, frozen=True, eq=False):
         if places.is_in_shard(path.parent):
             return _compact(content)
         if not is_there:
-            write_bytes(path, content, CHOOSE_OUTPUT, places.sync)
+            write_bytes(path, content, places.advice, places.sync)
         return None
 
     def _needs_secrets(self, content: bytes) -> bool:

@@ -292,7 +292,7 @@ def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: Pytest
     """The outcome of a run in a store that did not give all files: another session may do better."""
     path, problem = run_path(item), item.problem if isinstance(item, RunItem) else None
     is_unread = path is not None and workspace.settings.is_unread(path, problem)
-    return replace(outcome, payload=outcome.payload.mark_unread()) if is_unread else outcome
+    return outcome.mark_unread() if is_unread else outcome
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
