@@ -19,8 +19,8 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import RESULT, TaskResult
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
-from pytest_webeval.sessions.record_payload import RunOutcome
-from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.sessions.run_scoring import RunScorer, RunToScore
 from pytest_webeval.sessions.score_settings import ScoreSettings
 from pytest_webeval.sessions.settings import Settings
@@ -100,7 +100,7 @@ class PageMaker(Struct, frozen=True, eq=False):
     options: Sequence[str]
     is_reading: bool = True  # whether the recording may be read
 
-    def __call__(self, written: WrittenRun, path: Path) -> WrittenPage:
+    def __call__(self, written: RunOutcome, path: Path) -> RunOutcome:
         """Write the page of a run."""
         from pytest_webeval.sessions.page_writer import PageWriter  # for sessions with a report
 
@@ -124,35 +124,35 @@ _scorers = _Scorers()
 
 def score_batch(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[str | None]:
     """Score some runs. For each what the session is told, as text; None for one outside the subset."""
-    outcomes = _score_batch(_find_scorer(seed), seed, batch)
-    return [None if outcome is None else outcome.payload.to_text() for outcome in outcomes]
+    payloads = _score_batch(_find_scorer(seed), seed, batch)
+    return [None if payload is None else payload.to_text() for payload in payloads]
 
 
 def score_results(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[bytes]:
     """Score some runs for whoever asks from Python. Each result is encoded alone: one may be nested too deep."""
     scorer = _find_scorer(seed)
     pairs = zip(_score_batch(scorer, seed, batch), batch, strict=True)
-    return [pack(outcome and outcome.result) or _refuse(scorer, target, NESTED) for outcome, target in pairs]
+    return [pack(payload and payload.result) or _refuse(scorer, target, NESTED) for payload, target in pairs]
 
 
 def score_here(seed: SessionSeed, targets: Iterable[RunToScore], size: int) -> Iterator[TaskResult]:
     """The results of some runs for whoever asks from Python, one by one; runs of stores in batches."""
     scorer, rest = build_scorer(seed), iter(targets)
     while batch := list(islice(rest, size if seed.has_stores else 1)):
-        for outcome in _score_batch(scorer, seed, batch):
-            if outcome is not None and outcome.result is not None:
-                yield outcome.result
+        for payload in _score_batch(scorer, seed, batch):
+            if payload is not None and payload.result is not None:
+                yield payload.result
 
 
-def _score_batch(scorer: RunScorer, seed: SessionSeed, batch: Sequence[RunToScore]) -> list[RunOutcome | None]:
+def _score_batch(scorer: RunScorer, seed: SessionSeed, batch: Sequence[RunToScore]) -> list[RecordPayload | None]:
     if seed.has_stores:
         from pytest_webeval.sessions.remote_batches import score_with_stores  # few sessions have stores
 
-        outcomes = score_with_stores(scorer, batch, seed.settings, is_local=seed.is_local)
+        payloads = score_with_stores(scorer, batch, seed.settings, is_local=seed.is_local)
     else:
-        outcomes = [scorer.score(target) for target in batch]
+        payloads = [scorer.score(target) for target in batch]
     scorer.workspace.forget_branches()
-    return outcomes
+    return payloads
 
 
 def _find_scorer(seed: SessionSeed) -> RunScorer:
@@ -179,7 +179,7 @@ def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
 def describe_lost_run(seed: SessionSeed, target: RunToScore, deaths: WorkerDied) -> str:
     """What the session is told of a run that has killed its workers: its error, in its file as well."""
     scorer = build_scorer(seed, is_reading=False)
-    return scorer.describe_lost(Path(target.path), deaths.message).payload.to_text()
+    return scorer.describe_lost(Path(target.path), deaths.message).to_text()
 
 
 def refuse_lost_run(seed: SessionSeed, target: RunToScore, deaths: WorkerDied) -> bytes:

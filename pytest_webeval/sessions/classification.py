@@ -1,31 +1,89 @@
-"""What it means for a run that it has no verdict: the first step of its outcome."""
+"""What it means for a run how its scoring ended: the first step of its outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from pytest_webeval.errors import JudgeFailed, RunExcluded, WebEvalError
+from pytest_webeval.errors import JudgeFailed, RecordingError, RunExcluded, WebEvalError
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run, placeholder_run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import warn_of_refusal
-from pytest_webeval.scoring.task_result import build_error_result, exclude
+from pytest_webeval.scoring.task_result import add_inputs, build_error_result, exclude
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.run_outcome import Classification, Storage
+from pytest_webeval.sessions.stored_results import Seal, StoredResult
+from pytest_webeval.sessions.task_definitions import TaskDefinitions
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.task import Task
 
+FindStored = Callable[[Run, Definition], StoredResult | None]
+
+
+class Attempt(Struct):
+    """What came of one run before it is classified. `error` is what ended it, `stored` the result that stands."""
+
+    run: Run | None = None
+    definition: Definition | None = None
+    case: Case | None = None
+    result: TaskResult | None = None
+    stored: StoredResult | None = None
+    error: BaseException | None = None
+
+    def resolve(self, run: Run, tasks: TaskDefinitions, find_stored: FindStored) -> None:
+        """Find the definition of a task, and the result of an earlier session: without one, read the recording.
+
+        Raises `WebEvalError`. What was found until then stays.
+        """
+        self.run = run
+        self.definition = tasks.definition(run)
+        self.stored = find_stored(run, self.definition)
+        if self.stored is None:
+            run.check()
+
 
 class Classifier(Struct, frozen=True, eq=False):
-    """One per process. `missing` are the expected tasks without a recording, where the process knows them."""
+    """One per process. `missing` are the expected tasks without a recording, where the process knows them.
+
+    Errors of the `plain` classes speak for themselves; the class of others is a part of their message.
+    """
 
     workspace: Workspace
     missing: MissingTasks | None = None
+    plain: tuple[type[BaseException], ...] = (WebEvalError,)
+
+    def classify(self, path: Path, attempt: Attempt, seal: Seal | None = None) -> Classification:
+        """The outcome of a run. `seal` is what decided its result, where another session can reuse that."""
+        run, case, stored = attempt.run, attempt.case, attempt.stored
+        if run is None or case is None:
+            return self.classify_unread(path, attempt)
+        if isinstance(attempt.error, RunExcluded):
+            return self.classify_excluded(run, case.task, attempt.error)
+        place = self.workspace.result_path(run.path)
+        if stored is not None:
+            return Classification(stored.result, place, run, case.task, Storage.NONE, stored=stored)
+        result = attempt.result or self.build_error_result(run, case.task, self.format_error(attempt.error))
+        return Classification(result, place, run, case.task, sealing=seal, started=self.workspace.started)
+
+    def classify_unread(self, path: Path, attempt: Attempt, *, is_partial: bool = False) -> Classification:
+        """A run that could not be read. What was read of it before is in its result."""
+        error, run = attempt.error, attempt.run
+        classification = self.classify_error(path, self.format_error(error), is_partial=is_partial, error=error)
+        if run is None or attempt.definition is None or not isinstance(error, RecordingError):
+            return classification
+        return structs.replace(classification, result=add_inputs(classification.result, run))
+
+    def format_error(self, error: BaseException | None) -> str:
+        """An exception in one line."""
+        text = " ".join(str(error).split())
+        return sanitize(text if isinstance(error, self.plain) else f"{type(error).__name__}: {text}")
 
     @property
     def _missing_ids(self) -> Mapping[Path, int | str]:
@@ -106,9 +164,3 @@ class Classifier(Struct, frozen=True, eq=False):
             return self.workspace.run(path)
         except WebEvalError:
             return placeholder
-
-
-def format_error(error: BaseException | None, plain: tuple[type[BaseException], ...] = (WebEvalError,)) -> str:
-    """An exception in one line. Those of the `plain` classes speak for themselves; others are named."""
-    text = " ".join(str(error).split())
-    return sanitize(text if isinstance(error, plain) else f"{type(error).__name__}: {text}")

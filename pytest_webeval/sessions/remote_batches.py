@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_webeval.sessions.other_machines import lay_out_objects, move_path
-from pytest_webeval.sessions.record_payload import RunOutcome
+from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.run_scoring import RunScorer, RunToScore
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.stores.mirror import PART, Ahead
@@ -28,8 +28,8 @@ def add_objects(targets: Iterable[RunToScore], settings: Settings) -> Iterator[R
 
 def score_with_stores(
     scorer: RunScorer, batch: Sequence[RunToScore], settings: Settings, *, is_local: bool
-) -> list[RunOutcome | None]:
-    """What came of each run. `settings` are those of the session, perhaps on another machine."""
+) -> list[RecordPayload | None]:
+    """What the session is told of each run. `settings` are those of the session, perhaps on another machine."""
     if is_local:
         return StoreBatch(scorer, is_local).score(batch)
     own = scorer.workspace.settings
@@ -53,21 +53,21 @@ class StoreBatch(Struct, frozen=True, eq=False):
     scorer: RunScorer
     is_local: bool
 
-    def score(self, batch: Sequence[RunToScore]) -> list[RunOutcome | None]:
+    def score(self, batch: Sequence[RunToScore]) -> list[RecordPayload | None]:
         """Score the runs, while others are fetched and uploaded."""
-        outcomes: list[RunOutcome | None] = []
+        payloads: list[RecordPayload | None] = []
         uploads = []
         ahead = Ahead([Path(target.path) for target in batch], self._fetch, PART)
         with closing(ahead), ThreadPoolExecutor(1, "webeval-uploads") as pool:
             for start in range(0, len(batch), PART):
                 part = batch[start : start + PART]
-                outcomes += (self._score_run(target, ahead) for target in part)
+                payloads += (self._score_run(target, ahead) for target in part)
                 uploads.append(pool.submit(self._upload, part))
         problems = {path: problem for upload in uploads for path, problem in upload.result().items()}
         if self.is_local or not problems:  # the session uploads what is left
-            return outcomes
-        pairs = zip(outcomes, batch, strict=True)
-        return [outcome and self._describe_lost(outcome, Path(target.path), problems) for outcome, target in pairs]
+            return payloads
+        pairs = zip(payloads, batch, strict=True)
+        return [payload and self._describe_lost(payload, Path(target.path), problems) for payload, target in pairs]
 
     @property
     def _with_pictures(self) -> bool:
@@ -78,17 +78,17 @@ class StoreBatch(Struct, frozen=True, eq=False):
         for mirror in self.scorer.workspace.settings.mirrors:
             mirror.prefetch(filter(mirror.holds, paths), with_pictures=self._with_pictures)
 
-    def _score_run(self, target: RunToScore, ahead: Ahead) -> RunOutcome | None:
+    def _score_run(self, target: RunToScore, ahead: Ahead) -> RecordPayload | None:
         path = Path(target.path)
         ahead.reach(path)
         mirror = self.scorer.workspace.settings.mirror_of(path)
         with nullcontext() if mirror is None else mirror.using(path, with_pictures=self._with_pictures):
-            outcome = self.scorer.score(target)
-            if outcome is not None and self.scorer.workspace.settings.is_unread(path, target.problem):
-                outcome = outcome.mark_unread()
+            payload = self.scorer.score(target)
+            if payload is not None and self.scorer.workspace.settings.is_unread(path, target.problem):
+                payload = payload.mark_unread()
         if mirror is not None:
             mirror.release(path)
-        return outcome
+        return payload
 
     def _upload(self, part: Sequence[RunToScore]) -> dict[Path, str]:
         workspace = self.scorer.workspace
@@ -97,7 +97,7 @@ class StoreBatch(Struct, frozen=True, eq=False):
         paths = (workspace.result_path(Path(target.path)) for target in part)
         return workspace.settings.staging.upload(path for path in paths if path.is_file())
 
-    def _describe_lost(self, outcome: RunOutcome, path: Path, problems: Mapping[Path, str]) -> RunOutcome:
+    def _describe_lost(self, payload: RecordPayload, path: Path, problems: Mapping[Path, str]) -> RecordPayload:
         """The error of a run whose result did not leave this machine."""
         problem = problems.get(self.scorer.workspace.result_path(path))
-        return outcome if problem is None else self.scorer.describe_lost(path, problem)
+        return payload if problem is None else self.scorer.describe_lost(path, problem)

@@ -25,9 +25,9 @@ from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.interruption import open_hold
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.path_list import PathList
-from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome
+from pytest_webeval.sessions.record_payload import RecordPayload, build_payload
 from pytest_webeval.sessions.result_export import ResultExport
-from pytest_webeval.sessions.run_outcome import NO_PAGE, redact, write
+from pytest_webeval.sessions.run_outcome import redact, write
 from pytest_webeval.sessions.run_scoring import RunToScore
 from pytest_webeval.sessions.session_checks import FAILED, INTERRUPTED, PASSED, SessionChecks
 from pytest_webeval.sessions.session_rows import SessionRows
@@ -216,7 +216,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         redacted = redact(classification, self.workspace.redacting)
         written = write(redacted, self.workspace.result_places, lambda *_: None)
         write_page = self.seed.build_page_maker(self.workspace)
-        return build_outcome(written, NO_PAGE if write_page is None else write_page(written, path)).payload
+        return build_payload(written if write_page is None else write_page(written, path))
 
     def _keep(self, payload: RecordPayload, progress: Progress) -> None:
         """Keep the record of a run."""

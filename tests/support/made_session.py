@@ -21,8 +21,8 @@ from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoredRuns, ScoreSession
-from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.stored_results import Seal
 from pytest_webeval.sessions.workspace import Workspace
 from tests.support.made_records import TASKS, make_records
 

@@ -24,10 +24,9 @@ from pytest_webeval.reports.terminal import SessionFacts, format_recorded_failur
 from pytest_webeval.results import Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun, redact, store
+from pytest_webeval.sessions.run_outcome import RunOutcome, redact, store
 from pytest_webeval.sessions.session_header import list_store_problems, name_locations
 from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.stored_results import StoredContent
 from pytest_webeval.sessions.summaries import Summaries, write_session_metrics
 from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.summary_file import write_session_summary
@@ -153,22 +152,20 @@ class SessionReporter(Struct, eq=False, dict=True):
         message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
         classification = self.workspace.classifier.classify_error(path, message)
         redacted = redact(classification, self.workspace.config.stash[REDACTING])
-        stored: list[StoredContent] = []
+        stored: list[RunOutcome] = []
         self.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
-        line = stored[0].line if stored else None
-        written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
+        written = stored[0] if stored else redacted
         self._keep_written(written, lambda pages: pages.write_without_recording(written, path))
 
-    def _keep_written(self, written: WrittenRun, write_page: Callable[[RunPages], WrittenPage]) -> None:
+    def _keep_written(self, written: RunOutcome, write_page: Callable[[RunPages], RunOutcome]) -> None:
         """Keep a run that the controller wrote, rather than the process that scored it, and write its page."""
-        label, no_room = written.record.run, written.no_room
+        label = written.record.run
         self.attempt(partial(self.records.keep, written.record, written.line))
         pages = self.workspace.config.stash.get(PAGES, None)
         if pages is not None:
-            page = write_page(pages)
-            self.texts[label] = page.texts or self.texts.get(label, {})
-            no_room = no_room | page.no_room
-        self.full_disk.add(no_room, label)
+            written = write_page(pages)
+            self.texts[label] = written.texts or self.texts.get(label, {})
+        self.full_disk.add(written.no_room, label)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
