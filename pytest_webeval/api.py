@@ -8,12 +8,11 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from msgspec import structs
 
@@ -194,8 +193,8 @@ def _score_alone(workspace: Workspace, path: Path, settings: ScoreSettings, retu
     """The result of a run. Raises `RecordingError` if there is none."""
     with suppress(StoreError), workspace.open_run(path):  # over a file that tells the format: an error of the run
         workspace.load(path)
-    scorer = build_scorer(_build_seed(workspace, settings, returning))
-    return scorer.score_unwritten(path)
+    seed = SessionSeed.of(workspace, own=settings, returning=returning)
+    return build_scorer(seed).score_unwritten(path)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -269,21 +268,17 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
         top = _find_top(root, mirror)
         workspace = _open(settings, top, None if output is None else _make_absolute(output), mirror)
         targets = _list_runs(workspace, top)
-        seed = _build_seed(workspace, settings, returning)
+        seed = SessionSeed.of(workspace, own=settings, returning=returning)
         if executor is None:
             yield from score_here(seed, targets, batch_size)
         else:
-            yield from _score_on(_find_executor(executor), seed, targets, batch_size)
+            from pytest_webeval.executors.batches import map_batches  # for who asks
 
-
-def _score_on(executor: Executor, seed: SessionSeed, targets: Iterable[RunToScore], size: int) -> Iterator[TaskResult]:
-    """Score runs on an executor, in batches. The results come in the order of the runs."""
-    from pytest_webeval.executors.batches import map_batches  # for who asks
-
-    lost, on_end = partial(refuse_lost_run, seed), partial(remove_unfinished, seed)
-    for content in map_batches(executor, score_results, seed, targets, size=size, lost=lost, on_end=on_end):
-        result: TaskResult = pickle.loads(content)  # noqa: S301  (from a process of the same session)
-        yield result
+            found, lost = _find_executor(executor), partial(refuse_lost_run, seed)
+            on_end = partial(remove_unfinished, workspace)
+            contents = map_batches(found, score_results, seed, targets, size=batch_size, lost=lost, on_end=on_end)
+            with closing(contents):
+                yield from map(pickle.loads, contents)  # from processes of the same session
 
 
 def _find_executor(executor: Any) -> Executor:
@@ -346,24 +341,6 @@ def _list_runs(workspace: Workspace, top: Path) -> Iterator[RunToScore]:
         warnings.warn(f"runs inside other runs are not scored: {listed}; move them out", stacklevel=3)
     return (
         RunToScore(str(each.path), None if each.kind is Kind.RUN else each.problem or "") for each in tree.list_items()
-    )
-
-
-def _build_seed(workspace: Workspace, own: ScoreSettings, returning: RedactionPolicy) -> SessionSeed:
-    """What each process needs to know to score runs and to write their results."""
-    return SessionSeed(
-        key=uuid4().hex,
-        settings=workspace.settings,
-        rootpath=workspace.rootpath,
-        here=workspace.here,
-        started=workspace.started,
-        configured_tasks=workspace.tasks.configured,
-        root_tasks=workspace.tasks.list_in_roots(),
-        evaluators_from=None,
-        run_count=0,
-        options=(),
-        own=own,
-        returning=returning,
     )
 
 

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -16,7 +18,7 @@ from pytest_webeval.executors.job import encode, pack
 from pytest_webeval.executors.placement import WorkerDied
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.rerun import RerunCommands
-from pytest_webeval.results import RESULT, TaskResult
+from pytest_webeval.results import TaskResult
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
 from pytest_webeval.sessions.record_payload import RecordPayload
@@ -26,7 +28,6 @@ from pytest_webeval.sessions.score_settings import ScoreSettings
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskSetOrError
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.tasks.dataset import TaskSet
 
 NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
@@ -50,15 +51,30 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
     started: float
     configured_tasks: TaskSet | None
     root_tasks: Mapping[Path, TaskSetOrError]
-    evaluators_from: str | None
-    run_count: int
-    options: tuple[str, ...]
+    evaluators_from: str | None = None
+    run_count: int = 0
+    options: tuple[str, ...] = ()
     is_local: bool = True  # whether workers are on the machine of the session
     probes: Mapping[str, str] = field(default_factory=dict)  # files that all workers must see, with their content
     verdicts: tuple[ExternalVerdicts, Mapping[str, VerdictMatches]] | None = None
     modules: str | None = None
     own: ScoreSettings | None = None
     returning: RedactionPolicy | None = None
+
+    @classmethod
+    def of(cls, workspace: Workspace, **others: Any) -> Self:
+        """What processes need to know that score runs of a workspace as this one would, and `others` of it."""
+        return cls(
+            key=uuid4().hex,
+            settings=workspace.settings.without_gates(),
+            rootpath=workspace.rootpath,
+            here=workspace.here,
+            started=workspace.started,
+            configured_tasks=workspace.tasks.configured,
+            root_tasks=workspace.tasks.list_in_roots(),
+            verdicts=None if workspace.external is None else (workspace.external, workspace.matches),
+            **others,
+        )
 
     def build_page_maker(self, workspace: Workspace, *, is_reading: bool = True) -> PageMaker | None:
         """What writes the pages of a report, if there is to be one."""
@@ -191,11 +207,7 @@ def _refuse(scorer: RunScorer, target: RunToScore, reason: str) -> bytes:
     return encode(scorer.describe_lost(Path(target.path), reason).result)
 
 
-def remove_unfinished(seed: SessionSeed, targets: Iterable[RunToScore]) -> None:
+def remove_unfinished(workspace: Workspace, targets: Iterable[RunToScore]) -> None:
     """Remove what killed workers left of the results of some runs since the session began."""
-    workspace = seed.build_workspace()
     for target in targets:
-        directory = workspace.place(Path(target.path))
-        if directory in workspace.settings.roots or not directory.is_symlink():
-            with workspace.open_run(directory):
-                remove_leftovers(directory, RESULT, since=workspace.started)
+        workspace.remove_unfinished(Path(target.path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,10 +85,6 @@ class Classifier(Struct, frozen=True, eq=False):
         text = " ".join(str(error).split())
         return sanitize(text if isinstance(error, self.plain) else f"{type(error).__name__}: {text}")
 
-    @property
-    def _missing_ids(self) -> Mapping[Path, int | str]:
-        return {} if self.missing is None else self.missing.by_path
-
     def build_error_result(self, run: Run, task: Task | None, message: str) -> TaskResult:
         """The result of a run without a verdict, with the checksum of the definitions where they could be read."""
         return build_error_result(run, task, message, *self.workspace.tasks.source_of(run))
@@ -104,34 +100,37 @@ class Classifier(Struct, frozen=True, eq=False):
         storage = Storage.FILE if is_written else Storage.REMOVED
         return Classification(result, self.workspace.result_path(run.path), run, task, storage)
 
-    def classify_skipped(self, path: Path, message: str, storage: Storage, *, is_partial: bool) -> Classification:
-        """A run whose test was skipped before the run had a verdict."""
-        run, task = self._find_run_and_task(path)
+    def classify_error(
+        self,
+        path: Path,
+        message: str,
+        *,
+        is_partial: bool = False,
+        error: BaseException | None = None,
+        skipped: Storage | None = None,
+    ) -> Classification:
+        """A run that was not scored, perhaps because of an error; without a result if there is no directory for it.
+
+        `skipped` is where the result goes of a run whose test was skipped before the run had a verdict.
+        """
+        run, missing_id = self._load_or_placeholder(path)
+        task = self.workspace.tasks.find(run)
+        text = message if missing_id is None or self.missing is None else self.missing.reason(path)
+        result = self.build_error_result(run, task, text)
+        if warnings := warn_of_refusal(error, task):
+            result = result.with_warnings([*result.warnings, *warnings])
+        has_no_place = self.workspace.settings.output is None and not is_writable(path)
+        usual = Storage.REPORT if is_partial else Storage.FILE
         return Classification(
-            self.build_error_result(run, task, self._error_message(path, message)),
+            result,
             self.workspace.result_path(run.path),
             run,
             task,
-            storage,
+            skipped or (Storage.NONE if missing_id is not None or has_no_place else usual),
             is_partial=is_partial,
-            is_missing=path in self._missing_ids,
-            skip_reason=message,
+            is_missing=missing_id is not None,
+            skip_reason=None if skipped is None else message,
         )
-
-    def classify_error(
-        self, path: Path, message: str, *, is_partial: bool = False, error: BaseException | None = None
-    ) -> Classification:
-        """A run that was not scored, perhaps because of an error; without a result if there is no directory for it."""
-        is_missing = path in self._missing_ids
-        run, task = self._find_run_and_task(path)
-        result = self.build_error_result(run, task, self._error_message(path, message))
-        if warnings := warn_of_refusal(error, task):
-            result = result.with_warnings([*result.warnings, *warnings])
-        storage = Storage.REPORT if is_partial else Storage.FILE
-        if is_missing or self._has_no_place(path):
-            storage = Storage.NONE
-        path = self.workspace.result_path(run.path)
-        return Classification(result, path, run, task, storage, is_partial=is_partial, is_missing=is_missing)
 
     def classify_timeout(self, path: Path, message: str, *, is_partial: bool = False) -> Classification:
         """A run that took too long to classify."""
@@ -140,27 +139,17 @@ class Classifier(Struct, frozen=True, eq=False):
         result, result_path = self.build_error_result(run, None, message), self.workspace.result_path(run.path)
         return Classification(result, result_path, run, None, storage, is_partial=is_partial)
 
-    def _error_message(self, path: Path, message: str) -> str:
-        return message if self.missing is None or path not in self.missing.by_path else self.missing.reason(path)
-
-    def _has_no_place(self, path: Path) -> bool:
-        """Whether a result cannot be written into the directory of a recording that could not be read either."""
-        return self.workspace.settings.output is None and not is_writable(path)
-
-    def _find_run_and_task(self, path: Path) -> tuple[Run, Task | None]:
-        """The run and task of a directory that could not be scored, as far as they can be read."""
-        run = self._load_or_placeholder(path)
-        return run, self.workspace.tasks.find(run)
-
     def _build_placeholder(self, path: Path) -> Run:
         settings = self.workspace.settings
         return placeholder_run(path, self.workspace.labels.of(path), settings.rules).choosing(settings.evaluators)
 
-    def _load_or_placeholder(self, path: Path) -> Run:
-        placeholder, missing = self._build_placeholder(path), self._missing_ids
-        if path in missing:
-            return replace(placeholder, task_id=missing.get(path, placeholder.task_id))
+    def _load_or_placeholder(self, path: Path) -> tuple[Run, int | str | None]:
+        """The run of a directory that could not be scored, as far as it can be read, and the id of a missing task."""
+        placeholder = self._build_placeholder(path)
+        missing_id = None if self.missing is None else self.missing.by_path.get(path)
+        if missing_id is not None:
+            return replace(placeholder, task_id=missing_id), missing_id
         try:
-            return self.workspace.run(path)
+            return self.workspace.run(path), None
         except WebEvalError:
-            return placeholder
+            return placeholder, None

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from msgspec import Struct, field, structs
 
@@ -18,7 +17,7 @@ from pytest_webeval.executors.batches import map_batches
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.results import Status, Summary
-from pytest_webeval.sessions.batch_scoring import SessionSeed, describe_lost_run, score_batch
+from pytest_webeval.sessions.batch_scoring import SessionSeed, describe_lost_run, remove_unfinished, score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.full_disk import FullDisk
@@ -136,21 +135,13 @@ class ScoreSession(Struct, eq=False, dict=True):
     @cached_property
     def seed(self) -> SessionSeed:
         """What worker processes are told once."""
-        workspace = self.workspace
-        return SessionSeed(
-            key=uuid4().hex,
-            settings=workspace.settings.without_gates(),
-            rootpath=workspace.rootpath,
-            here=workspace.here,
-            started=workspace.started,
-            configured_tasks=workspace.tasks.configured,
-            root_tasks=workspace.tasks.list_in_roots(),
+        return SessionSeed.of(
+            self.workspace,
             evaluators_from=self.evaluators_from,
             run_count=len(self.runs.paths) + self.runs.missing,
             options=self.options,
             is_local=self.is_local,
             probes=self.probes,
-            verdicts=None if workspace.external is None else (workspace.external, workspace.matches),
             modules=self.modules,
         )
 
@@ -174,7 +165,7 @@ class ScoreSession(Struct, eq=False, dict=True):
             lost=partial(describe_lost_run, seed),
             on_done=progress.add,
             on_loss=progress.lose_worker,
-            on_end=self._remove_unfinished,
+            on_end=partial(remove_unfinished, self.workspace),
         )
         try:
             with closing(outcomes):
@@ -186,11 +177,6 @@ class ScoreSession(Struct, eq=False, dict=True):
                 raise
             self.stopped = str(error)
             self.problems.append(self.stopped)
-
-    def _remove_unfinished(self, targets: Iterable[RunToScore]) -> None:
-        """Remove what killed workers left of the results of some runs."""
-        for target in targets:
-            self.records.remove_unfinished(Path(target.path))
 
     def _keep_all(self, outcomes: Iterable[str | None], progress: Progress) -> None:
         """Keep what comes back. A run is in all files or in none, whenever somebody stops the session."""

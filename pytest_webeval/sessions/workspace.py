@@ -21,13 +21,14 @@ from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.recordings.run_tree import Branch, Kind, Search
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import RESULT, Summary
+from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, Summary
 from pytest_webeval.rules import AUTO
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.scoring.definition import Definition, build_case
 from pytest_webeval.sessions.result_places import FORMATS, ResultPlaces
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskDefinitions
+from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.tasks.sites import Sites, load_sites
 
 if TYPE_CHECKING:
@@ -273,6 +274,16 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
 
     def _without_runs_in(self, root: Path) -> Sequence[Path]:
         return self._branches[root].without_runs if root in self._branches else ()
+
+    def remove_leftovers(self, directory: Path, since: float = 0) -> None:
+        """Remove what a writer that was killed left in a directory, unless that is a link to another place."""
+        if directory in self.settings.roots or not directory.is_symlink():
+            with self.open_run(directory):
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+
+    def remove_unfinished(self, path: Path) -> None:
+        """Remove what a worker of this session left of the result of a run: it was killed while it wrote."""
+        self.remove_leftovers(self.place(path), self.started)
 
     def is_left_out(self, path: Path) -> bool:
         """Whether a directory is written to by this session, or ignored."""

@@ -186,7 +186,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Remove what dead workers left of results: by now, none is alive."""
         labels = (nodeid.rpartition("::")[0] for nodeid in self.unfinished)
         for path in filter(None, map(self.workspace.labels.path_of, labels)):
-            self.records.remove_unfinished(path)
+            self.workspace.remove_unfinished(path)
 
     def _sum_up(self, session: pytest.Session) -> None:
         """Merge partial results and write the summaries."""

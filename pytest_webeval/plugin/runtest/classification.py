@@ -130,4 +130,4 @@ def _classify_unscored(
         attempt = replace(item.stash.get(ATTEMPT, Attempt()), error=error)
         return classifier.classify_unread(path, attempt, is_partial=is_partial)
     storage = Storage.REMOVED if call.when == "call" else Storage.NONE
-    return classifier.classify_skipped(path, classifier.format_error(error), storage, is_partial=is_partial)
+    return classifier.classify_error(path, classifier.format_error(error), is_partial=is_partial, skipped=storage)
