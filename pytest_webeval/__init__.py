@@ -30,7 +30,7 @@ _NAMES = {
     "rubrics.policy": "VerdictPolicy",
     "rules": "Rules",
     "safety.limits": "Limits",
-    "scoring.score_settings": "ScoreSettings",
+    "sessions.score_settings": "ScoreSettings",
     "summary.result_files": "find_result",
     "summary.summarize": "summarize",
     "tasks.dataset": "TaskSet load_tasks",

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import pickle
+import time
+import warnings
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.errors import RecordingError, SettingsError, StoreError, TaskDefinitionError
+from msgspec import structs
+
+from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, StoreError, TaskDefinitionError
+from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
-from pytest_webeval.recordings.formats import list_signs, recognize
-from pytest_webeval.recordings.formats import load_run as read_run
-from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.recordings.run import Run, RunFormat, placeholder_run
+from pytest_webeval.recordings import formats as run_formats
+from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat
+from pytest_webeval.recordings.run_tree import Kind
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
-from pytest_webeval.root_scoring import RootScoring, RootSearch, open_mirror
 from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.rules import AUTO, find_rules
-from pytest_webeval.safety.files import CACHE_TREE, exists_no_follow
+from pytest_webeval.safety.files import CACHE_TREE
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.scoring.score_settings import SECONDS, ScoreSettings, build_refused_result
+from pytest_webeval.safety.text import name_first, sanitize, shorten_repr
+from pytest_webeval.scoring.definition import Definition, build_case, find_task
+from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.score import IMPORTED_LATE, SECONDS
+from pytest_webeval.scoring.score import score as evaluate
+from pytest_webeval.scoring.task_result import build_error_result, exclude
+from pytest_webeval.sessions.batch_scoring import (
+    SessionSeed,
+    build_scorer,
+    refuse_lost_run,
+    remove_unfinished,
+    score_here,
+    score_results,
+)
+from pytest_webeval.sessions.run_scoring import RunToScore
+from pytest_webeval.sessions.score_settings import ScoreSettings
+from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import find_key_problem, is_remote, name_object
 from pytest_webeval.summary.redacted_results import parse_policy
-from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_untrusted_tasks
+from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
 
@@ -35,6 +58,7 @@ if TYPE_CHECKING:
     from pytest_webeval.stores.store import Store
 
 BATCH = 200  # runs that are sent to a worker, or fetched from a store, at once
+NESTED_NAMED, NESTED_LENGTH = 8, 80  # of runs inside other runs, in a warning
 _NO_DIRECTORY, _NO_RUN = "directory not found", "no such run"
 
 
@@ -55,22 +79,34 @@ def find_runs(
     store, whose runs are fetched one by one. Raises `RecordingError` if the first directory itself cannot be
     listed.
     """
-    rule_set, mirror = find_rules(rules), _find_mirror(root, None, limits)
-    top, own = Path(root) if mirror is None else mirror.path, tuple(formats)
-    _require_directory(top, _NO_DIRECTORY)
-    if tasks is None:
-        with suppress(TaskDefinitionError):  # whoever scores a run says so
-            tasks = _load_root_tasks(top, own)
-    for directory in RootSearch(top, own, tasks, mirror=mirror).list_directories():
-        if mirror is not None and directory.problem is None:
-            mirror.fetch([Path(directory.path)], with_pictures=True)
-        yield directory.load(top, rule_set, limits, own)
+    settings = ScoreSettings(tasks=tasks, rules=rules, limits=limits, formats=tuple(formats))
+    mirror = _find_mirror(root, None, limits)
+    top = _find_top(root, mirror)
+    try:
+        workspace = _open(settings, top, mirror=mirror)
+    except TaskDefinitionError:  # whoever scores a run says so
+        workspace = _open(settings, top, mirror=mirror, has_tasks=False)
+    for target in _list_runs(workspace, top):
+        path = Path(target.path)
+        if target.problem is None:
+            workspace.fetch([path])
+        yield _load(workspace, path, target.problem).below(top)
+
+
+def _load(workspace: Workspace, path: Path, problem: str | None) -> Run:
+    """A run of a directory. Reading a broken one raises `RecordingError`."""
+    if problem is None:
+        try:
+            return workspace.load(path)
+        except RecordingError as error:  # it may have changed since it was listed
+            problem = str(error)
+    return BrokenRun.at(path, workspace.labels.of(path), workspace.settings.rules, problem)
 
 
 def load_run(path: str | Path, rules: str = AUTO, limits: Limits = USUAL, *, formats: Iterable[RunFormat] = ()) -> Run:
     """The run in a directory. Raises `RecordingError` if no format knows its layout."""
     _require_directory(Path(path), _NO_RUN)
-    return read_run(Path(path), find_rules(rules), own=tuple(formats)).within(limits)
+    return run_formats.load_run(Path(path), find_rules(rules), own=tuple(formats)).within(limits)
 
 
 def score(  # noqa: PLR0913  (all but the run are optional)
@@ -92,15 +128,25 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     `only=["response"]`; by default all do. Secrets in the result are replaced, unless `redact` is ``"off"``.
     """
     redacting = Redacting(parse_policy(redact), is_leaving=True)
-    settings = ScoreSettings(
-        tasks=tasks,
-        sites=sites,
-        evaluators=None if evaluators is None else tuple(evaluators),
-        today=today,
-        policy=policy,
-        only=_list_names(only),
-    )
-    return redacting.redact_for_file(settings.score(run), run)
+    settings = ScoreSettings(tasks=tasks, sites=sites, only=_list_names(only))
+    with open_run_directory(run.path, run.inputs.root):
+        chosen = run.choosing(settings.choice).for_task(find_task(run, tasks))
+        definition = Definition.of(chosen, tasks)
+        source = definition.checksum, definition.origin
+        case = build_case(
+            chosen,
+            definition,
+            sites=sites or Sites(),
+            today=today or present_day(),
+            policy=policy or VerdictPolicy(),
+            tasks_origin=None if tasks is None else tasks.origin,
+        )
+        try:
+            result = evaluate(case, default_evaluators() if evaluators is None else evaluators, *source)
+        except RunExcluded as error:
+            reason = sanitize(str(error))
+            result = exclude(build_error_result(chosen, case.task, reason, *source), chosen, reason, error.kind)
+        return redacting.redact_for_file(result, run)
 
 
 def score_run(
@@ -121,14 +167,14 @@ def score_run(
     from pytest_webeval.stores.choice import LocalStore, open_store  # for who asks
 
     opened = open_store(str(store)) if isinstance(store, str | Path) else store
-    redacting = Redacting(parse_policy(redact), is_leaving=True)
+    returning = parse_policy(redact)
     settings, key = settings or ScoreSettings(), key.rstrip("/")
     settings.check_choice()
     _check_key(opened, key)
-    name = name_object(opened.location, key)
     if isinstance(opened, LocalStore):
-        tasks = _load_root_tasks(opened.root, settings.formats) if settings.tasks is None else None
-        return _score_directory(opened.root, key, settings, redacting, name, tasks=tasks)
+        top = _make_absolute(opened.root)
+        _require_directory(top / key, _NO_RUN, name_object(opened.location, key))
+        return _score_alone(_open(settings, top, is_run=not key), top / key, settings, returning)
     from pytest_webeval.stores.mirror import Mirror
 
     directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
@@ -137,12 +183,18 @@ def score_run(
     mirror = Mirror.of_objects(opened, objects, directory, settings.limits, complete={key})
     path = mirror.path / key
     has_own_code = settings.evaluators is not None or bool(settings.formats)
+    workspace = _open(settings, mirror.path, mirror=mirror, is_run=not key, has_tasks=False)
     with mirror.naming_location(), mirror.using(path, with_pictures=has_own_code):
-        try:
-            return _score_directory(mirror.path, key, settings, redacting, name)
-        except StoreError as error:  # over a file that tells the format
-            run = placeholder_run(path, quote_path(key or path.name), find_rules(settings.rules))
-            return redacting.redact_for_file(build_refused_result(run, settings.tasks, error), run)
+        _require_directory(path, _NO_RUN, name_object(opened.location, key))
+        return _score_alone(workspace, path, settings, returning)
+
+
+def _score_alone(workspace: Workspace, path: Path, settings: ScoreSettings, returning: RedactionPolicy) -> TaskResult:
+    """The result of a run. Raises `RecordingError` if there is none."""
+    with suppress(StoreError), workspace.open_run(path):  # over a file that tells the format: an error of the run
+        workspace.load(path)
+    seed = SessionSeed.of(workspace, own=settings, returning=returning)
+    return build_scorer(seed).score_unwritten(path)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -155,20 +207,6 @@ def _check_key(store: Store, key: str) -> None:
         problem = None if (top / key).resolve() == top / key else "it is behind a link"
     if problem is not None:
         raise RecordingError(f"cannot score {name_object(store.location, key)}: {problem}; use the directory of a run")
-
-
-def _score_directory(  # noqa: PLR0913  (each of them is about another thing)
-    top: Path, key: str, settings: ScoreSettings, redacting: Redacting, name: str, *, tasks: TaskSet | None = None
-) -> TaskResult:
-    path = top / key
-    _require_directory(path, _NO_RUN, name)
-    label = quote_path(key or path.absolute().name)
-    with open_run_directory(path, top):
-        run = read_run(path, find_rules(settings.rules), label, settings.formats).within(settings.limits)
-        try:
-            return redacting.redact_for_file(settings.score_in_time(run, tasks), run)
-        finally:
-            run.release()
 
 
 def score_runs(  # noqa: PLR0913  (all but the root are optional)
@@ -207,7 +245,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
     Raises `RecordingError` if the directory cannot be listed, `TaskDefinitionError` if its tasks cannot be read, and
     `SettingsError` for invalid settings, and if a result cannot be written.
     """
-    redaction = parse_policy(redact)
+    returning = parse_policy(redact)
     if batch_size < 1:
         raise SettingsError(f"invalid batch_size {batch_size}; use a number from 1")
     settings = ScoreSettings(
@@ -227,18 +265,83 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
         raise SettingsError("results of runs in a store need a directory; pass output=DIR")
     mirror = _find_mirror(root, cache, limits)
     with mirror.naming_location() if mirror else nullcontext():
-        top = Path(root) if mirror is None else mirror.path
-        _require_directory(top, _NO_DIRECTORY)
-        known_tasks = _load_root_tasks(top, settings.formats) if tasks is None else None
-        scoring = RootScoring(
-            top, settings, known_tasks, Path(output) if output is not None else None, mirror, redaction
-        )
-        search = RootSearch(top, settings.formats, known_tasks if tasks is None else tasks, scoring.output, mirror)
-        directories = search.list_directories()
+        top = _find_top(root, mirror)
+        workspace = _open(settings, top, None if output is None else _make_absolute(output), mirror)
+        targets = _list_runs(workspace, top)
+        seed = SessionSeed.of(workspace, own=settings, returning=returning)
         if executor is None:
-            yield from scoring.score_all(directories, batch_size)
+            yield from score_here(seed, targets, batch_size)
         else:
-            yield from scoring.score_on(executor, directories, batch_size)
+            from pytest_webeval.executors.batches import map_batches  # for who asks
+
+            found, lost = _find_executor(executor), partial(refuse_lost_run, seed)
+            on_end = partial(remove_unfinished, workspace)
+            contents = map_batches(found, score_results, seed, targets, size=batch_size, lost=lost, on_end=on_end)
+            with closing(contents):
+                yield from map(pickle.loads, contents)  # from processes of the same session
+
+
+def _find_executor(executor: Any) -> Executor:
+    """The executor, or the one for a text as `--executor` takes it. Raises `SettingsError`."""
+    if isinstance(executor, str):
+        from pytest_webeval.executors.choice import choose_executor
+
+        return choose_executor(executor, record_code_checksum, (*IMPORTED_LATE, score_results.__module__))
+    if not isinstance(executor, Executor):
+        problem = f"invalid executor {shorten_repr(executor)}"
+        raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
+    return executor
+
+
+def _make_absolute(path: str | Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
+
+
+def _find_top(root: str | Path, mirror: Mirror | None) -> Path:
+    """The directory of the runs. Raises `RecordingError` if there is none."""
+    if mirror is not None:
+        return mirror.path
+    _require_directory(Path(root), _NO_DIRECTORY)
+    return _make_absolute(root)
+
+
+def _open(  # noqa: PLR0913  (each has its name at the call)
+    settings: ScoreSettings,
+    top: Path,
+    output: Path | None = None,
+    mirror: Mirror | None = None,
+    *,
+    is_run: bool | None = None,
+    has_tasks: bool = True,
+) -> Workspace:
+    """The runs of a root, whose labels begin below it. `is_run`: whether the root itself is one; None looks.
+
+    Raises `TaskDefinitionError` if its tasks cannot be read; without `has_tasks`, nobody reads them.
+    """
+    values = settings.build_settings(top, output, mirror)
+    workspace = settings.build_workspace(values, top, Path.cwd(), time.time())
+    try:
+        if not has_tasks:
+            workspace.tasks.provide(None, {top: None})
+        workspace.tasks.in_root(top)
+    except RecordingError:  # of several formats
+        workspace.tasks.provide(None, {top: None})
+    if workspace.branch(top).kind is not Kind.GROUP if is_run is None else is_run:
+        workspace = structs.replace(workspace, rootpath=top.parent)
+    return workspace
+
+
+def _list_runs(workspace: Workspace, top: Path) -> Iterator[RunToScore]:
+    """The runs and what should be one, in the order of the names. Raises `RecordingError` for the root itself."""
+    tree = workspace.branch(top)
+    if tree.kind is Kind.UNREADABLE:
+        raise RecordingError(tree.problem or "")
+    if nested := workspace.nested_runs:
+        listed = name_first(nested, NESTED_NAMED, NESTED_LENGTH, len(nested))
+        warnings.warn(f"runs inside other runs are not scored: {listed}; move them out", stacklevel=3)
+    return (
+        RunToScore(str(each.path), None if each.kind is Kind.RUN else each.problem or "") for each in tree.list_items()
+    )
 
 
 def _require_directory(path: Path, problem: str, name: str | None = None) -> None:
@@ -257,6 +360,8 @@ def _find_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> 
     Raises `SettingsError` and `StoreError`.
     """
     if is_remote(str(root)):
+        from pytest_webeval.sessions.remote_roots import open_mirror  # for runs in stores
+
         return open_mirror(str(root), Path(cache) if cache is not None else None, limits=limits)
     if Path(root).parent.name != CACHE_TREE:
         return None
@@ -264,20 +369,9 @@ def _find_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> 
 
     mirror = find_mirror(Path(root))
     if mirror is not None:
-        mirror.fetch_signs(list_signs)
+        mirror.fetch_signs(run_formats.list_signs)
     return mirror
 
 
 def _list_names(only: Iterable[str]) -> tuple[str, ...]:
     return (only,) if isinstance(only, str) else tuple(only)
-
-
-def _load_root_tasks(root: Path, own: Sequence[RunFormat] = ()) -> TaskSet | None:
-    """The tasks in a root; None for one that is a run itself, in which the agent could have written them."""
-    if not exists_no_follow(root / TASKS):
-        return None
-    try:
-        is_run = recognize(root, own=own) is not None
-    except RecordingError:  # of several formats
-        is_run = True
-    return None if is_run else load_untrusted_tasks(root, TASKS, str(root / TASKS))

@@ -12,8 +12,7 @@ from pytest_webeval.commands.command import REDACT, argument, print_text, read_s
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.scoring.score import limit_time
-from pytest_webeval.scoring.score_settings import SECONDS
+from pytest_webeval.scoring.score import SECONDS, limit_time
 from pytest_webeval.storage import to_json_bytes, write_text
 
 HELP = "propose a task definition from recordings of the task done right"

@@ -17,8 +17,7 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import Status
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.scoring.score import limit_time
-from pytest_webeval.scoring.score_settings import SECONDS
+from pytest_webeval.scoring.score import SECONDS, limit_time
 from pytest_webeval.tasks.dataset import TASKS, TaskSet, id_order, load_tasks, load_untrusted_tasks
 from pytest_webeval.tasks.sites import Sites
 

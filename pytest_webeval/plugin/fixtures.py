@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +15,19 @@ from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem, run_path
 from pytest_webeval.plugin.runtest.evaluation import (
+    ATTEMPT,
     RECORDER,
-    RESOLVED,
-    UNREADABLE,
     Checker,
     RecordEvaluation,
     renew_time_limit,
     run_time_limit,
 )
-from pytest_webeval.plugin.runtest.fingerprints import STORED, reuse_stored_result
+from pytest_webeval.plugin.runtest.fingerprints import find_stored_result
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
+from pytest_webeval.sessions.classification import Attempt
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
@@ -55,8 +56,8 @@ def webeval_run(request: pytest.FixtureRequest) -> Iterator[Run]:
         return
     run = find_run(node, _run_path(request), workspace)
     try:
-        load_run(node, run, workspace)
-        exclusion = run.find_exclusion(node.stash[RESOLVED][1].task)
+        definition = load_run(node, run, workspace)
+        exclusion = run.find_exclusion(definition.task)
         if exclusion is not None and not isinstance(node, RunItem):
             pytest.skip(sanitize(exclusion))
         yield run
@@ -75,29 +76,30 @@ def _run_path(request: pytest.FixtureRequest) -> Path:
 
 def find_run(node: Any, path: Path, workspace: PytestWorkspace) -> Run:
     """The run in a directory. Raises `RecordingError` and remembers that, for no other error is the run's."""
-    problem = getattr(node, "problem", None)
+    problem, attempt = getattr(node, "problem", None), Attempt()
+    node.stash[ATTEMPT] = attempt
     try:
         if problem:
             raise RecordingError(problem)
         run = workspace.run(path)
-    except WebEvalError:
-        node.stash[UNREADABLE] = True
+    except WebEvalError as error:
+        attempt.error = error
         raise
     renew_time_limit(node)
     return run
 
 
-def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> None:
-    """Read the recording and the definition of its task. Raises `WebEvalError` and remembers that."""
+def load_run(node: Any, run: Run, workspace: PytestWorkspace) -> Definition:
+    """Read the recording, and return the definition of its task. Raises `WebEvalError` and remembers that."""
+    attempt = node.stash[ATTEMPT]
     try:
         with run_time_limit(node, workspace.settings):
-            definition = workspace.tasks.definition(run)
-            node.stash[RESOLVED] = run, definition
-            if not (isinstance(node, RunItem) and reuse_stored_result(node, run, definition, workspace)):
-                run.check()
-    except WebEvalError:
-        node.stash[UNREADABLE] = True
+            attempt.resolve(run, workspace.tasks, partial(find_stored_result, node))
+    except WebEvalError as error:
+        attempt.error = error
         raise
+    definition: Definition = attempt.definition
+    return definition
 
 
 _CHECKERS = ("webeval_response", "webeval_network_event", "webeval_rubric", "webeval_request_pattern")
@@ -134,17 +136,13 @@ def build_recorder(
 ) -> RecordEvaluation:
     """The recorder of a test, which is kept for its report. `evaluators` builds those of the run item."""
     workspace = node.config.stash[WORKSPACE]
-    definition = _definition(node, run, workspace)
+    attempt = node.stash.get(ATTEMPT, Attempt())
+    is_loaded = attempt.run is run and attempt.definition is not None  # and no run of a user's own fixture
+    definition = attempt.definition if is_loaded else workspace.tasks.definition(run)
     recorder = RecordEvaluation(workspace.case(run, definition, sites, judge), workspace, definition, evaluators)
-    recorder.stored = node.stash.get(STORED, None)
+    recorder.stored = attempt.stored
     node.stash[RECORDER] = recorder
     return recorder
-
-
-def _definition(node: Any, run: Run, workspace: PytestWorkspace) -> Definition:
-    """The definition that was resolved when the run was loaded; for a run of a user's own fixture, its own."""
-    loaded, definition = node.stash.get(RESOLVED, (None, None))
-    return definition if definition is not None and loaded is run else workspace.tasks.definition(run)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pytest_webeval.errors import SettingsError, TaskFailed, WebEvalError
 from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE, OPENED_RUNS, RECORDED, is_live, task
 from pytest_webeval.plugin.item_names import task_names
 from pytest_webeval.plugin.live_tasks import LiveMark, LiveTasks, find_task_id, require_mark
-from pytest_webeval.plugin.runtest.evaluation import SCORING, run_time_limit
+from pytest_webeval.plugin.runtest.evaluation import SCORING, forget, run_time_limit
 from pytest_webeval.plugin.user_code import sanitize_warnings, with_tracebacks
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recorder.interruption import interruptible, pause_for_debugger
@@ -171,7 +171,7 @@ class LiveTests(Struct, frozen=True, eq=False):
         """Show why the run failed in the words of a run item; with the exception of an agent, below that."""
         report = yield
         if call.when == "teardown":
-            _forget(item)
+            forget(item, LIVE, SCORING)
         if not is_live(item) or call.excinfo is None:
             return report
         scoring = item.stash.get(SCORING, None) if call.when == "call" else None
@@ -193,14 +193,6 @@ def _describe(error: BaseException, item: pytest.Item) -> str | None:
     if isinstance(error, TaskFailed):
         return with_tracebacks(str(error), error.raised, item.config)
     return sanitize(str(error)) if isinstance(error, WebEvalError) else None
-
-
-def _forget(item: pytest.Item) -> None:
-    """Release the recording of an item, which itself stays to the end of the session."""
-    if LIVE in item.stash:
-        del item.stash[LIVE]
-    if SCORING in item.stash:
-        del item.stash[SCORING]
 
 
 def _end(recording: LiveRecording, error: BaseException | None) -> BaseException | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 from msgspec import field
 
+from pytest_webeval.errors import WebEvalError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.plugin.selected_paths import Ignoring
 from pytest_webeval.plugin.snapshots import SNAPSHOTS, key_of, restore, snapshot
@@ -54,7 +55,8 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
     @cached_property
     def classifier(self) -> Classifier:
         """What classifies runs without a verdict."""
-        return Classifier(self, self.config.stash[MISSING_TASKS])
+        plain = WebEvalError, pytest.skip.Exception, pytest.xfail.Exception
+        return Classifier(self, self.config.stash[MISSING_TASKS], plain)
 
     def recognize(self, path: Path) -> RunFormat | None:
         """The format of a run directory that a hook knows."""
@@ -80,7 +82,7 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
         """What evaluators may look at. A judge is asked about a trajectory without a verdict, or about requests."""
         calls = PytestCalls(self.config.rootpath, config=self.config)
         judging = None if judge is None or not self._may_be_judged(run) else self.judges.judging(judge)
-        return self.scorer.build_case(run, definition, sites, calls, judging)
+        return self.build_case(run, definition, calls, sites, judging)
 
     def is_judged(self, run: Run) -> bool:
         """Whether the judge that the options name may be asked about a run."""

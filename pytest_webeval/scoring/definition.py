@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import date
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 
 from pytest_webeval.errors import WebEvalError
+from pytest_webeval.evaluators.calls import EvaluatorCalls
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import WarningKind
+from pytest_webeval.rubrics.policy import VerdictPolicy
 from pytest_webeval.tasks.dataset import TaskSet
+from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
+
+if TYPE_CHECKING:
+    from pytest_webeval.judges.judging import Judging
 
 
 class Trust(StrEnum):
@@ -49,6 +56,37 @@ class Definition(Struct, frozen=True):
         if self.trust is Trust.RUN:
             problem = "the task definition comes from the run directory, where the agent could have written it"
             case.warn(problem, WarningKind.OWN_DEFINITION)
+
+
+def build_case(  # noqa: PLR0913  (each has its name at the call)
+    run: Run,
+    definition: Definition,
+    *,
+    sites: Sites,
+    today: date,
+    policy: VerdictPolicy,
+    tasks_origin: str | None = None,
+    calls: EvaluatorCalls | None = None,
+    judging: Judging | None = None,
+) -> Case:
+    """What evaluators may look at, with warnings about the definition.
+
+    `tasks_origin` names the file of tasks that the user chose, if any: nobody judges a run whose task it does not
+    define.
+    """
+    is_known = definition.trust is not Trust.UNDEFINED
+    case = Case(
+        run,
+        definition.task,
+        sites,
+        today=today,
+        requested_policy=policy,
+        judging=judging if is_known or tasks_origin is None else None,
+        has_definition=is_known,
+        calls=calls or EvaluatorCalls(),
+    )
+    definition.warn(case, tasks_origin)
+    return case
 
 
 def find_defining(run: Run, tasks: TaskSet | None) -> TaskSet | None:

@@ -151,6 +151,7 @@ def warn_of_refusal(error: BaseException | None, task: Task | None) -> list[Resu
     return [rule_warning(switch, Status.ERROR, "the recording")] if isinstance(switch, str) else []
 
 
+SECONDS = 60.0  # for each run, unless somebody says otherwise
 TIMED_OUT = "timed_out"  # the code of the error of a run that takes too long
 
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.executors.job import encode, pack
 from pytest_webeval.executors.placement import WorkerDied
+from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.rerun import RerunCommands
+from pytest_webeval.results import TaskResult
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
-from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun
+from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.sessions.run_scoring import RunScorer, RunToScore
+from pytest_webeval.sessions.score_settings import ScoreSettings
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskSetOrError
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.tasks.dataset import TaskSet
 
+NESTED = "the result is nested too deep to be sent by its worker; score the run without an executor"
 PINNED = ("--rootdir=.",)  # without which pytest could name runs by another directory than this one
 
 
@@ -29,6 +40,8 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
     `key` tells the sessions of one process apart. The task sets are those of options and run roots, so that a process
     on another machine reads none, and `verdicts` are those of files with the runs that they are on. `modules` is the
     checksum of modules of users that decide. `options` are those of commands that score a run again.
+
+    Whoever asks from Python gives `own`, and the policy by which the results that come back are redacted.
     """
 
     key: str
@@ -38,13 +51,30 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
     started: float
     configured_tasks: TaskSet | None
     root_tasks: Mapping[Path, TaskSetOrError]
-    evaluators_from: str | None
-    run_count: int
-    options: tuple[str, ...]
+    evaluators_from: str | None = None
+    run_count: int = 0
+    options: tuple[str, ...] = ()
     is_local: bool = True  # whether workers are on the machine of the session
     probes: Mapping[str, str] = field(default_factory=dict)  # files that all workers must see, with their content
     verdicts: tuple[ExternalVerdicts, Mapping[str, VerdictMatches]] | None = None
     modules: str | None = None
+    own: ScoreSettings | None = None
+    returning: RedactionPolicy | None = None
+
+    @classmethod
+    def of(cls, workspace: Workspace, **others: Any) -> Self:
+        """What processes need to know that score runs of a workspace as this one would, and `others` of it."""
+        return cls(
+            key=uuid4().hex,
+            settings=workspace.settings.without_gates(),
+            rootpath=workspace.rootpath,
+            here=workspace.here,
+            started=workspace.started,
+            configured_tasks=workspace.tasks.configured,
+            root_tasks=workspace.tasks.list_in_roots(),
+            verdicts=None if workspace.external is None else (workspace.external, workspace.matches),
+            **others,
+        )
 
     def build_page_maker(self, workspace: Workspace, *, is_reading: bool = True) -> PageMaker | None:
         """What writes the pages of a report, if there is to be one."""
@@ -63,7 +93,9 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
             check_probes(self.probes)
             settings, places = move_settings(settings)
             root_tasks = {places.get(root, root): tasks for root, tasks in root_tasks.items()}
-        workspace = Workspace(settings, self.rootpath, self.here, self.started)
+        place = self.rootpath, self.here, self.started
+        own = self.own
+        workspace = Workspace(settings, *place) if own is None else own.build_workspace(settings, *place)
         workspace.tasks.provide(self.configured_tasks, root_tasks)
         if self.verdicts is not None:
             workspace.provide_verdicts(*self.verdicts)
@@ -84,7 +116,7 @@ class PageMaker(Struct, frozen=True, eq=False):
     options: Sequence[str]
     is_reading: bool = True  # whether the recording may be read
 
-    def __call__(self, written: WrittenRun, path: Path) -> WrittenPage:
+    def __call__(self, written: RunOutcome, path: Path) -> RunOutcome:
         """Write the page of a run."""
         from pytest_webeval.sessions.page_writer import PageWriter  # for sessions with a report
 
@@ -96,12 +128,39 @@ class PageMaker(Struct, frozen=True, eq=False):
         return writer.try_to_write(written, path, self.run_count, commands.command([label]).command, run)
 
 
-_scorers: dict[str, RunScorer] = {}  # of the latest session that this process scores for
+class _Scorers(threading.local):
+    """The scorer of the latest session that this thread scores for: what it remembers is not for other threads."""
+
+    key = ""
+    scorer: RunScorer
+
+
+_scorers = _Scorers()
 
 
 def score_batch(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[str | None]:
     """Score some runs. For each what the session is told, as text; None for one outside the subset."""
+    payloads = _score_batch(_find_scorer(seed), seed, batch)
+    return [None if payload is None else payload.to_text() for payload in payloads]
+
+
+def score_results(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[bytes]:
+    """Score some runs for whoever asks from Python. Each result is encoded alone: one may be nested too deep."""
     scorer = _find_scorer(seed)
+    pairs = zip(_score_batch(scorer, seed, batch), batch, strict=True)
+    return [pack(payload and payload.result) or _refuse(scorer, target, NESTED) for payload, target in pairs]
+
+
+def score_here(seed: SessionSeed, targets: Iterable[RunToScore], size: int) -> Iterator[TaskResult]:
+    """The results of some runs for whoever asks from Python, one by one; runs of stores in batches."""
+    scorer, rest = build_scorer(seed), iter(targets)
+    while batch := list(islice(rest, size if seed.has_stores else 1)):
+        for payload in _score_batch(scorer, seed, batch):
+            if payload is not None and payload.result is not None:
+                yield payload.result
+
+
+def _score_batch(scorer: RunScorer, seed: SessionSeed, batch: Sequence[RunToScore]) -> list[RecordPayload | None]:
     if seed.has_stores:
         from pytest_webeval.sessions.remote_batches import score_with_stores  # few sessions have stores
 
@@ -109,19 +168,22 @@ def score_batch(seed: SessionSeed, batch: Sequence[RunToScore]) -> list[str | No
     else:
         payloads = [scorer.score(target) for target in batch]
     scorer.workspace.forget_branches()
-    return [None if payload is None else payload.to_text() for payload in payloads]
+    return payloads
 
 
 def _find_scorer(seed: SessionSeed) -> RunScorer:
-    if seed.key not in _scorers:
-        _scorers.clear()
-        _scorers[seed.key] = build_scorer(seed)
-    return _scorers[seed.key]
+    if seed.key != _scorers.key:
+        _scorers.scorer, _scorers.key = build_scorer(seed), seed.key
+    return _scorers.scorer
 
 
 def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
     """What scores the runs of a session in this process. Raises `SettingsError`."""
     workspace = seed.build_workspace()
+    if seed.own is not None:
+        own = seed.own.evaluators
+        evaluators = default_evaluators() if own is None else list(own)
+        return RunScorer(workspace, evaluators, modules=None, returning=seed.returning)
     evaluators, modules = load_evaluators(seed.evaluators_from)
     if seed.modules not in (None, modules):
         problem = f"{seed.evaluators_from} differs between the session and a worker on {platform.node()}"
@@ -134,3 +196,18 @@ def describe_lost_run(seed: SessionSeed, target: RunToScore, deaths: WorkerDied)
     """What the session is told of a run that has killed its workers: its error, in its file as well."""
     scorer = build_scorer(seed, is_reading=False)
     return scorer.describe_lost(Path(target.path), deaths.message).to_text()
+
+
+def refuse_lost_run(seed: SessionSeed, target: RunToScore, deaths: WorkerDied) -> bytes:
+    """The same for whoever asks from Python."""
+    return _refuse(build_scorer(seed), target, deaths.message)
+
+
+def _refuse(scorer: RunScorer, target: RunToScore, reason: str) -> bytes:
+    return encode(scorer.describe_lost(Path(target.path), reason).result)
+
+
+def remove_unfinished(workspace: Workspace, targets: Iterable[RunToScore]) -> None:
+    """Remove what killed workers left of the results of some runs since the session began."""
+    for target in targets:
+        workspace.remove_unfinished(Path(target.path))

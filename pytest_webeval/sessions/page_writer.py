@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pytest_webeval.errors import DiskFull, WebEvalError
 from pytest_webeval.recordings.action_trace import ActionTrace, load_action_trace
@@ -23,7 +23,7 @@ from pytest_webeval.reports.html.task_page import (
 )
 from pytest_webeval.reports.html.timeline import list_agent_values
 from pytest_webeval.reports.html.writer import write_events, write_task
-from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenPage, WrittenRun
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
 
@@ -35,21 +35,22 @@ class PageWriter(Struct, frozen=True):
     directory: Path
 
     def try_to_write(
-        self, written: WrittenRun, path: Path, runs: int, rerun: str, run: Run | None = None
-    ) -> WrittenPage:
+        self, written: RunOutcome, path: Path, runs: int, rerun: str, run: Run | None = None
+    ) -> RunOutcome:
         """Write the page of a run, by default of the one that was scored. A page that cannot be made is missing.
 
-        Without texts, the list says that there is none.
+        The outcome gets its texts. Without them, the list of runs says that there is no page.
         """
         try:
-            return self.write(written, path, run or self._load(written, path), runs, rerun)
+            texts = self.write(written, path, run or self._load(written, path), runs, rerun)
         except DiskFull as error:
-            return WrittenPage(no_room=error.no_room)
+            return structs.replace(written, no_room=written.no_room | error.no_room)
         except (WebEvalError, RecursionError):
-            return NO_PAGE
+            return written
+        return structs.replace(written, texts=texts)
 
-    def _load(self, written: WrittenRun, path: Path) -> Run:
-        classification = written.redacted.classification
+    def _load(self, written: RunOutcome, path: Path) -> Run:
+        classification = written.classification
         if REDACTED in classification.result.webeval:  # by another process, which alone knew the secrets in the run
             return self.build_placeholder(path)
         try:
@@ -61,12 +62,14 @@ class PageWriter(Struct, frozen=True):
         """A stand-in for a run, of which nothing is read."""
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 
-    def write(self, written: WrittenRun, path: Path, run: Run, runs: int, rerun: str) -> WrittenPage:
-        """Write the page of a run; `runs` share the room for images. `rerun` is the command that scores it again.
+    def write(self, written: RunOutcome, path: Path, run: Run, runs: int, rerun: str) -> dict[str, str | None]:
+        """Write the page of a run, and return the texts of its task.
+
+        `runs` share the room for images. `rerun` is the command that scores the run again.
 
         Raises what reading the recording and writing the page raise.
         """
-        classification, redacting = written.redacted.classification, written.redacted.redacting
+        classification, redacting = written.classification, written.redacting
         task = classification.task or self.workspace.tasks.find(run)
         actions = load_action_trace(run.inputs) if run.trajectory is None else None
         pictures = self._pictures(run, runs) if actions is None else self._frames(written.record, actions, runs)
@@ -86,7 +89,7 @@ class PageWriter(Struct, frozen=True):
         # Events come first: a page says that they are there.
         write_events(written.record.run, details, safe["headers"], self.directory)
         write_task(written.record.run, view, self.directory)
-        return WrittenPage({name: redacted[name] for name in ("intent", "template")})
+        return {name: redacted[name] for name in ("intent", "template")}
 
     def _pictures(self, run: Run, runs: int) -> ScreenshotSource | None:
         """Links to the screenshots of a run, or thumbnails; None without a trajectory, or if redaction forbids them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from sys import intern
 from typing import Any, Self
@@ -13,9 +12,8 @@ from msgspec.structs import asdict, replace
 
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import escape_surrogates
-from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun
-from pytest_webeval.sessions.seal import Seal
-from pytest_webeval.sessions.stored_results import StoredResult
+from pytest_webeval.sessions.run_outcome import Classification, RunOutcome, Storage
+from pytest_webeval.sessions.stored_results import Seal
 from pytest_webeval.summary.record import Record
 
 LABELS = "warning_labels"  # of a part of a result, whose JSON has the texts of warnings alone
@@ -42,6 +40,7 @@ class RecordPayload(Struct, frozen=True):
     is_aborted: bool = False  # the environment made the agent abort
     is_unread: bool = False  # a store did not give files of the run, and may do so another time
     line: str | None = None  # the JSON of the result, where it goes to a shard
+    result: TaskResult | None = None  # for whoever asks from Python: it is no part of the text
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -54,7 +53,7 @@ class RecordPayload(Struct, frozen=True):
         record["score"] = _SCORES.get(record["score"], record["score"])
         return cls(Record(**record), part, seal and Seal(**seal), *(*flags, line or None))
 
-    def mark_unread(self) -> RecordPayload:
+    def mark_unread(self) -> Self:
         """The same of a run of which a store did not give all files: no other session reuses the result."""
         return replace(self, is_unread=True, seal=None)
 
@@ -83,46 +82,25 @@ def _escape_fields(fields: list[Any]) -> list[Any]:
     return [escape_surrogates(texts) | {"trajectory": record["trajectory"]}, part, *escape_surrogates(others)]
 
 
-class RunOutcome(Struct, frozen=True):
-    """The last step: what a report carries about a run. `result` is what the record was made of."""
-
-    payload: RecordPayload
-    result: TaskResult | None
-
-    @property
-    def record(self) -> Record:
-        """The record that the report carries."""
-        return self.payload.record
-
-
-def build_outcome(written: WrittenRun, page: WrittenPage = NO_PAGE) -> RunOutcome:
-    """What the report of a test carries about a run."""
-    redacted, part = written.redacted, None
-    classification = redacted.classification
-    if classification.storage is Storage.REPORT and written.result is not None:
-        result = redacted.redacting.redact_for_file(written.result, classification.run)
+def build_payload(outcome: RunOutcome) -> RecordPayload:
+    """What the process that sums up is told of a run that was written."""
+    classification, part = outcome.classification, None
+    if classification.storage is Storage.REPORT and outcome.result is not None:
+        result = outcome.redacting.redact_for_file(outcome.result, classification.run)
         part = result.to_json() | {LABELS: result.warning_labels}
-    flags = classification.stored is not None, written.is_disturbed
-    no_room = written.no_room | page.no_room
-    payload = RecordPayload(
-        written.record,
+    return RecordPayload(
+        outcome.record,
         part,
-        written.seal,
-        *flags,
-        page.texts,
-        no_room or None,
-        is_aborted=written.record.skipped and _is_aborted(classification),
-        line=written.line,
+        outcome.seal,
+        is_reused=classification.stored is not None,
+        is_disturbed=outcome.is_disturbed,
+        texts=outcome.texts,
+        no_room=outcome.no_room or None,
+        is_aborted=outcome.record.skipped and _is_aborted(classification),
+        line=outcome.line,
     )
-    return RunOutcome(payload, classification.result)
 
 
 def _is_aborted(classification: Classification) -> bool:
     run, task = classification.run, classification.task
     return run is not None and run.find_exclusion(task) is not None
-
-
-def build_unchanged_outcome(stored: StoredResult, tags: Sequence[str]) -> RunOutcome:
-    """What the report of a test carries about a run whose result of an earlier session stands."""
-    record = replace(stored.record, tags=tags) if tags else stored.record
-    return RunOutcome(RecordPayload(record, None, stored.seal, is_reused=True, line=stored.line), None)

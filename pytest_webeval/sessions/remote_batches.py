@@ -72,7 +72,7 @@ class StoreBatch(Struct, frozen=True, eq=False):
     @property
     def _with_pictures(self) -> bool:
         """Whether the pages of a report show them, or a judge or evaluators of users may look at them."""
-        return self.scorer.workspace.settings.shows_pictures or bool(self.scorer.modules)
+        return self.scorer.workspace.settings.shows_pictures or self.scorer.has_own_code
 
     def _fetch(self, paths: Sequence[Path]) -> None:
         for mirror in self.scorer.workspace.settings.mirrors:

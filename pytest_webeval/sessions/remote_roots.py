@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.root_scoring import open_mirror
-from pytest_webeval.safety.limits import Limits
+from pytest_webeval.recordings import formats
+from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.sessions.staging import Staging
 from pytest_webeval.stores.cache import default_cache
 from pytest_webeval.stores.choice import open_store
@@ -75,6 +75,15 @@ def open_root(location: str, cache: Path | None, most_bytes: int | None, limits:
     """The mirror of a location. Raises `WebEvalError`."""
     mirror = _early.pop(location, None) or _find_shared(location)
     return mirror or open_mirror(location, default_cache(location, cache), most_bytes, limits)
+
+
+def open_mirror(
+    location: str, cache: Path | None = None, most_bytes: int | None = None, limits: Limits = USUAL
+) -> Mirror:
+    """The mirror of a store, with the files by which its runs are recognized. Raises `SettingsError`, `StoreError`."""
+    mirror = Mirror.open(open_store(location), cache, most_bytes, limits)
+    mirror.fetch_signs(formats.list_signs)
+    return mirror
 
 
 def _find_shared(location: str) -> Mirror | None:

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.sessions.output_paths import list_result_directories
-from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.sessions.stored_results import Seal
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.result_manifest import list_manifests, name_manifest
 from pytest_webeval.summary.result_shards import (

@@ -18,12 +18,19 @@ FORMATS: dict[str, StorageFormat] = {"shards": "jsonl", "parquet": "parquet"}  #
 class ResultPlaces(Struct, frozen=True):
     """One per process. `storage_format` is that of shards; without one, results are files.
 
-    `tops` are the directories of shards: the output directory and the run roots.
+    `tops` are the directories of shards: the output directory and the run roots. `option` is that with which users
+    choose another output directory.
     """
 
     sync: Sync | None = None
     storage_format: StorageFormat | None = None
     tops: frozenset[Path] = frozenset()
+    option: str = "--webeval-output"
+
+    @property
+    def advice(self) -> str:
+        """What to do where a result cannot be written."""
+        return f"choose another directory with {self.option}"
 
     def is_in_shard(self, directory: Path) -> bool:
         """Whether the result with that directory goes to a shard.

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError, RecordingError, RunExcluded
+from pytest_webeval.errors import EvaluationError, RecordingError
+from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
-from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
+from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import TimeBudget
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import format_timeout, score
-from pytest_webeval.scoring.task_result import add_inputs
-from pytest_webeval.sessions.classification import Classifier, format_error
+from pytest_webeval.sessions.classification import Attempt, Classifier
 from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome, build_unchanged_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE, Classification, Storage, WrittenPage, WrittenRun, redact, write
-from pytest_webeval.sessions.seal import Seal
-from pytest_webeval.sessions.stored_results import VERDICTS, PreviousSession, StoredResult, describe_state
+from pytest_webeval.sessions.record_payload import RecordPayload, build_payload
+from pytest_webeval.sessions.run_outcome import Classification, RunOutcome, redact, write
+from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult, build_seal
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import StoredObject
 from pytest_webeval.summary.row_database import EarlierRow
@@ -40,44 +40,55 @@ class RunToScore(Struct, frozen=True):
     objects: tuple[StoredObject, ...] = ()  # of a store, for a worker on another machine
 
 
-class Attempt(Struct):
-    """What came of one run before it is classified. `error` is what ended it."""
-
-    run: Run | None = None
-    definition: Definition | None = None
-    case: Case | None = None
-    result: TaskResult | None = None
-    stored: StoredResult | None = None
-    error: Exception | None = None
-
-
 class RunScorer(Struct, frozen=True, eq=False, dict=True):
-    """One per process. `modules` is the checksum of modules of users that decide, empty without any."""
+    """One per process. `modules` is the checksum of modules of users that decide, empty without any.
+
+    It is None where nobody wants to reuse results. `returning` redacts those that whoever asks from Python gets.
+    """
 
     workspace: Workspace
     evaluators: Sequence[Evaluator]
-    modules: str = ""
-    write_page: Callable[[WrittenRun, Path], WrittenPage] | None = None
+    modules: str | None = ""
+    write_page: Callable[[RunOutcome, Path], RunOutcome] | None = None
+    returning: RedactionPolicy | None = None
 
     def score(self, target: RunToScore) -> RecordPayload | None:
-        """What the session is told of a run; None for one outside the subset. It is written by now."""
+        """What the session is told of a run; None for one outside the subset. It is written by now.
+
+        Raises `SettingsError` if it cannot be written, where somebody asks from Python.
+        """
         path = Path(target.path)
         with self.workspace.open_run(path):
-            return self._score(path, target)
+            attempt = self._read(path, target)
+            if self._is_outside(path, attempt):
+                return None
+            stored = attempt.stored
+            if stored is not None and self._stands_unread(stored):
+                return RecordPayload(stored.record, None, stored.seal, is_reused=True, line=stored.line)
+            try:
+                return self._write(attempt, path)
+            finally:
+                self._forget(attempt)
 
-    def _score(self, path: Path, target: RunToScore) -> RecordPayload | None:
-        attempt = self._read(path, target)
-        if self._is_outside(path, attempt):
-            return None
-        stored = attempt.stored
-        if stored is not None and self._stands_unread(stored):
-            return build_unchanged_outcome(stored, ()).payload
-        try:
-            return self._write(attempt, path)
-        finally:
-            if attempt.run is not None:
-                attempt.run.release()
-            self.workspace.redacting.forget()
+    def score_unwritten(self, path: Path) -> TaskResult:
+        """The redacted result of a run, which goes nowhere."""
+        with self.workspace.open_run(path):
+            attempt = self._read(path, RunToScore(str(path)))
+            try:
+                return self._redact_returned(self._classify_in_time(attempt, path).classification, path)
+            finally:
+                self._forget(attempt)
+
+    @cached_property
+    def has_own_code(self) -> bool:
+        """Whether users wrote evaluators or formats, which may read any file of a run."""
+        ours = set(EVALUATORS.values())
+        return bool(self.workspace.formats) or any(type(evaluator) not in ours for evaluator in self.evaluators)
+
+    def _forget(self, attempt: Attempt) -> None:
+        if attempt.run is not None:
+            attempt.run.release()
+        self.workspace.redacting.forget()
 
     @property
     def _budget(self) -> TimeBudget:
@@ -94,20 +105,19 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
             if self._is_outside(path, attempt):
                 return attempt
             with budget.limit():
-                definition = attempt.definition = workspace.tasks.definition(run)
-                attempt.stored = self._find_stored(target.earlier, run, definition)
-                if attempt.stored is None:
-                    run.check()
+                attempt.resolve(run, workspace.tasks, partial(self._find_stored, target.earlier))
             if attempt.stored is None or not self._stands_unread(attempt.stored):
-                self._decide(attempt, run, definition, budget)
+                self._decide(attempt, run, budget)
         except Exception as error:  # noqa: BLE001  (of a library, or of code of users: an error of this run alone)
             attempt.error = error
         return attempt
 
-    def _decide(self, attempt: Attempt, run: Run, definition: Definition, budget: TimeBudget) -> None:
+    def _decide(self, attempt: Attempt, run: Run, budget: TimeBudget) -> None:
         """Let the evaluators decide, unless an earlier session did with the same ones."""
-        calls = EvaluatorCalls(self.workspace.rootpath)
-        case = attempt.case = self.workspace.scorer.build_case(run, definition, calls=calls)
+        calls, definition = EvaluatorCalls(self.workspace.here), attempt.definition
+        if definition is None:
+            return
+        case = attempt.case = self.workspace.build_case(run, definition, calls)
         if attempt.stored is not None:
             if attempt.stored.is_by(self.evaluators, case, self.workspace):
                 return
@@ -148,57 +158,52 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         return Classifier(self.workspace)
 
     def _write(self, attempt: Attempt, path: Path) -> RecordPayload:
-        """Classify, redact and write: what takes too long is an error of the run."""
-        redacting, budget = self.workspace.redacting, self._budget
+        outcome = write(self._classify_in_time(attempt, path), self.workspace.result_places, lambda *_: None)
+        payload, classification = build_payload(self._write_page(outcome, path)), outcome.classification
+        if self.returning is None:
+            return payload
+        if isinstance(outcome.error, RecordingError):  # nothing can be written into the directory of this run
+            classification = self._classifier.classify_unread(path, replace(attempt, error=outcome.error))
+        elif outcome.error is not None:
+            raise outcome.error
+        return replace(payload, result=self._redact_returned(classification, path))
+
+    def _classify_in_time(self, attempt: Attempt, path: Path) -> RunOutcome:
+        """Classify and redact: what takes too long is an error of the run."""
         try:
-            with budget.limit():
-                redacted = redact(self._classify(attempt, path), redacting)
+            with self._budget.limit():
+                return redact(self._classify(attempt, path), self.workspace.redacting)
         except EvaluationError as error:
-            redacted = redact(self._classifier.classify_timeout(path, str(error)), redacting)
-        written = write(redacted, self.workspace.result_places, lambda *_: None)
-        return build_outcome(written, self._write_page(written, path)).payload
+            return redact(self._classifier.classify_timeout(path, str(error)), self.workspace.redacting)
+
+    def _redact_returned(self, classification: Classification, path: Path) -> TaskResult:
+        try:
+            with self._budget.limit():
+                return self._returning.redact_for_file(classification.result, classification.run)
+        except EvaluationError as error:
+            return self._classifier.classify_timeout(path, str(error)).result
+
+    @cached_property
+    def _returning(self) -> Redacting:
+        """What redacts the results for whoever asks from Python. With the policy of files, it does that once."""
+        redacting, policy = self.workspace.redacting, self.returning or RedactionPolicy()
+        return replace(redacting, is_leaving=True) if policy == redacting.policy else Redacting(policy, is_leaving=True)
 
     def describe_lost(self, path: Path, message: str) -> RecordPayload:
         """A run that killed whoever scored it. It is not read again, and may do better in another session."""
-        attempt = Attempt(error=EvaluationError(message))
         with self.workspace.open_run(path):
-            return replace(self._write(attempt, path), is_disturbed=True)
+            return replace(self._write(Attempt(error=EvaluationError(message)), path), is_disturbed=True)
 
-    def _write_page(self, written: WrittenRun, path: Path) -> WrittenPage:
+    def _write_page(self, outcome: RunOutcome, path: Path) -> RunOutcome:
         try:
             with self._budget.limit():
-                return NO_PAGE if self.write_page is None else self.write_page(written, path)
+                return outcome if self.write_page is None else self.write_page(outcome, path)
         except EvaluationError:
-            return NO_PAGE
+            return outcome
 
     def _classify(self, attempt: Attempt, path: Path) -> Classification:
-        run, definition, case = attempt.run, attempt.definition, attempt.case
-        if run is None or definition is None or case is None:
-            return self._classify_unread(attempt, path)
-        place = self.workspace.result_path(path)
-        if attempt.stored is not None:
-            stored = attempt.stored
-            return Classification(stored.result, place, run, definition.task, Storage.NONE, stored=stored)
-        if isinstance(attempt.error, RunExcluded):
-            return self._classifier.classify_excluded(run, definition.task, attempt.error)
-        if attempt.result is None:
-            result = self._classifier.build_error_result(run, definition.task, format_error(attempt.error))
-            return Classification(result, place, run, definition.task, started=self.workspace.started)
-        seal = self._seal(attempt.result, case, definition)
-        started = self.workspace.started
-        return Classification(attempt.result, place, run, definition.task, sealing=seal, started=started)
-
-    def _classify_unread(self, attempt: Attempt, path: Path) -> Classification:
-        """A run that could not be read. What was read of it before is in its result."""
-        classification = self._classifier.classify_error(path, format_error(attempt.error), error=attempt.error)
-        if attempt.run is None or attempt.definition is None or not isinstance(attempt.error, RecordingError):
-            return classification
-        return replace(classification, result=add_inputs(classification.result, attempt.run))
-
-    def _seal(self, result: TaskResult, case: Case, definition: Definition) -> Seal | None:
-        """What decided a result, if another session can reuse it: none that depends on what an evaluator raised."""
-        if case.calls.raised or result.status not in VERDICTS:
-            return None
-        state = describe_state(self.evaluators, case, self.workspace)
-        decided_by = self._fingerprints.of(self.modules, case.run, definition)
-        return Seal("", decided_by, state, bool(self.modules), definition.origin)
+        seal, result, case, definition = None, attempt.result, attempt.case, attempt.definition
+        if result is not None and case is not None and definition is not None:
+            prints, modules = self._fingerprints, self.modules
+            seal = build_seal(result, self.evaluators, case, definition, fingerprints=prints, modules=modules)
+        return self._classifier.classify(path, attempt, seal)

@@ -10,7 +10,6 @@ from contextlib import closing
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from uuid import uuid4
 
 from msgspec import Struct, field, structs
 
@@ -19,12 +18,12 @@ from pytest_webeval.executors.batches import map_batches
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.results import Status
-from pytest_webeval.sessions.batch_scoring import SessionSeed, describe_lost_run, score_batch
+from pytest_webeval.sessions.batch_scoring import SessionSeed, describe_lost_run, remove_unfinished, score_batch
 from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Collected, Counts
 from pytest_webeval.sessions.interruption import open_hold
-from pytest_webeval.sessions.record_payload import RecordPayload, build_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE, redact, write
+from pytest_webeval.sessions.record_payload import RecordPayload, build_payload
+from pytest_webeval.sessions.run_outcome import redact, write
 from pytest_webeval.sessions.run_scoring import RunToScore
 from pytest_webeval.sessions.session import FAILED, INTERRUPTED, NO_RUNS, PASSED, Session
 from pytest_webeval.sessions.workspace import Workspace
@@ -119,21 +118,13 @@ class ScoreSession(Struct, eq=False, dict=True):
     @cached_property
     def seed(self) -> SessionSeed:
         """What worker processes are told once."""
-        workspace = self.workspace
-        return SessionSeed(
-            key=uuid4().hex,
-            settings=workspace.settings.without_gates(),
-            rootpath=workspace.rootpath,
-            here=workspace.here,
-            started=workspace.started,
-            configured_tasks=workspace.tasks.configured,
-            root_tasks=workspace.tasks.list_in_roots(),
+        return SessionSeed.of(
+            self.workspace,
             evaluators_from=self.evaluators_from,
             run_count=self.run_count,
             options=(*self.session.repeated[0],),
             is_local=self.is_local,
             probes=self.probes,
-            verdicts=None if workspace.external is None else (workspace.external, workspace.matches),
             modules=self.modules,
         )
 
@@ -157,7 +148,7 @@ class ScoreSession(Struct, eq=False, dict=True):
             lost=partial(describe_lost_run, seed),
             on_done=progress.add,
             on_loss=progress.lose_worker,
-            on_end=self._remove_unfinished,
+            on_end=partial(remove_unfinished, self.workspace),
         )
         try:
             with closing(outcomes):
@@ -169,11 +160,6 @@ class ScoreSession(Struct, eq=False, dict=True):
                 raise
             self.session.stopped = str(error)
             self.session.problems.append(str(error))
-
-    def _remove_unfinished(self, targets: Iterable[RunToScore]) -> None:
-        """Remove what killed workers left of the results of some runs."""
-        for target in targets:
-            self.session.records.remove_unfinished(Path(target.path))
 
     def _keep_all(self, outcomes: Iterable[str | None], progress: Progress) -> None:
         """Keep what comes back. A run is in all files or in none, whenever somebody stops the session."""
@@ -200,7 +186,7 @@ class ScoreSession(Struct, eq=False, dict=True):
         redacted = redact(classification, self.workspace.redacting)
         written = write(redacted, self.workspace.result_places, lambda *_: None)
         write_page = self.seed.build_page_maker(self.workspace)
-        return build_outcome(written, NO_PAGE if write_page is None else write_page(written, path)).payload
+        return build_payload(written if write_page is None else write_page(written, path))
 
     def _keep(self, payload: RecordPayload, progress: Progress) -> None:
         """Keep the record of a run."""

@@ -13,7 +13,7 @@ from pytest_webeval.sessions.collected import Collected
 from pytest_webeval.sessions.full_disk import FullDisk
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.run_outcome import WrittenPage, WrittenRun
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.workspace import Workspace
 
@@ -78,13 +78,13 @@ class Session(Struct, eq=False, dict=True):
         self.full_disk.replace(label, payload.no_room)
         self.attempt(partial(self.records.keep_payload, payload))
 
-    def keep_written(self, written: WrittenRun, page: WrittenPage) -> None:
+    def keep_written(self, written: RunOutcome) -> None:
         """Keep a run that this process wrote in place of the one that scored it."""
         label = written.record.run
         self.attempt(partial(self.records.keep, written.record, written.line))
-        if page.texts:
-            self.texts[label] = page.texts
-        self.full_disk.add(written.no_room | page.no_room, label)
+        if written.texts:
+            self.texts[label] = written.texts
+        self.full_disk.add(written.no_room, label)
 
     def attempt(self, write: Callable[[], object], label: str = "") -> bool:
         """Whether something could be written; the obstacle is shown at the end of the session."""

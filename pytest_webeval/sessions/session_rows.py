@@ -13,13 +13,13 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.results import OWN_ROWS, PARTIAL_SUMMARY, RESULT, SUMMARY
+from pytest_webeval.results import OWN_ROWS
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.sessions.output_paths import list_result_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import remove, remove_leftovers
+from pytest_webeval.storage import remove
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.row_database import EarlierRow, EarlierRows, UnusableFileError, name_rows
 from pytest_webeval.summary.row_file import RowFile
@@ -113,7 +113,7 @@ class SessionRows(Ordered):
         """Keep what a process tells of a run that it scored. Raises `DiskFull`; another error is a problem."""
         path = self.workspace.labels.path_of(payload.record.run)
         if path is not None and self.workspace.settings.reuse and not payload.is_reused:
-            self._remove_leftovers(self.workspace.place(path))
+            self.workspace.remove_leftovers(self.workspace.place(path))
         seal = None if payload.seal is None else payload.seal.to_text()
         self.keep(payload.record, payload.line, seal, is_reused=payload.is_reused)
 
@@ -191,16 +191,7 @@ class SessionRows(Ordered):
         if self.workspace.settings.reuse and not self._is_tidy:
             self._is_tidy = True
             for directory in list_result_directories(self.workspace):
-                self._remove_leftovers(directory)
-
-    def remove_unfinished(self, path: Path) -> None:
-        """Remove what a worker of this session left of the result of a run: it was killed while it wrote."""
-        self._remove_leftovers(self.workspace.place(path), self.workspace.started)
-
-    def _remove_leftovers(self, directory: Path, since: float = 0) -> None:
-        if directory in self.workspace.settings.roots or not directory.is_symlink():
-            with self.workspace.open_run(directory):
-                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+                self.workspace.remove_leftovers(directory)
 
     def end(self, *, is_complete: bool, is_whole: bool) -> None:
         """Note that the session has come to its end if it scored all its runs, and forget those that are gone.

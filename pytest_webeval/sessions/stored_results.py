@@ -28,20 +28,41 @@ from pytest_webeval.scoring.provenance import deciding_checksum
 from pytest_webeval.sessions.fingerprints import UNKNOWN, Fingerprints, describe_evaluators
 from pytest_webeval.sessions.result_places import ResultPlaces
 from pytest_webeval.sessions.run_files import RunFiles, survey_files
-from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.storage import CHOOSE_OUTPUT, encode_file, write_bytes, write_json
+from pytest_webeval.storage import encode_file, write_bytes, write_json
 from pytest_webeval.summary.record import Record, label_warnings
 from pytest_webeval.summary.row_database import EarlierRow
 
 VERDICTS = (Status.SUCCESS, Status.FAILURE)
 
 
-class StoredContent(Struct, frozen=True):
-    """What was stored of a run: the seal to note, and the line of a result that goes to a shard."""
+class Seal(Struct, frozen=True):
+    """All that decided a result, the result file, and the files of the run.
 
-    seal: Seal | None = None
-    line: str | None = None
+    A row with a seal records that webeval wrote a result, with which content: that a file lies in a run directory
+    proves nothing, for an agent may have put it there.
+
+    All but the result are empty for what is no verdict of the evaluators alone. `evaluators` is the state of those that
+    users wrote, `text` the redacted failure as a test shows it.
+    """
+
+    result: str  # SHA-256 of the result file
+    decided_by: str = ""  # SHA-256 of all that decided the verdict but for the files: see `Fingerprints`
+    evaluators: str = ""
+    is_foreign: bool = False  # users wrote code that decides, which may read any file of the run
+    origin: str = ""  # name of the file with the task definition
+    files: str = ""  # see `RunFiles.listed`
+    identity: str = ""  # see `RunFiles.sealed_identity`
+    text: str | None = None
+
+    def to_text(self) -> str:
+        """The seal as JSON; halves of surrogate pairs are escaped."""
+        return json.dumps(structs.asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def read(cls, text: str) -> Seal:
+        """The seal in a text. Raises `ValueError`."""
+        return convert(json.loads(text), cls)
 
 
 def store_content(path: Path, content: Any, places: ResultPlaces) -> tuple[str, str | None]:
@@ -50,7 +71,7 @@ def store_content(path: Path, content: Any, places: ResultPlaces) -> tuple[str, 
     Raises `SettingsError`.
     """
     if not places.is_in_shard(path.parent):
-        return write_json(path, content, places.sync), None
+        return write_json(path, content, places.sync, places.advice), None
     encoded = encode_file(path, content)
     try:
         return sha256(encoded), _compact(encoded)
@@ -93,19 +114,41 @@ class StoredResult(Struct, frozen=True, dict=True):
         is_same_code = self.record.evaluator_checksum == deciding_checksum(listed)
         return is_same_code and state == self.seal.evaluators != UNKNOWN
 
-    def keep(self, path: Path, places: ResultPlaces) -> StoredContent:
-        """What to note, with the result written anew if a field of it is another. Raises `SettingsError`."""
+    def keep(self, path: Path, places: ResultPlaces) -> tuple[Seal, str | None]:
+        """The seal and the line to note, with the result written anew if a field of it is another.
+
+        Raises `SettingsError`.
+        """
         if self.data_checksum is None:
-            return StoredContent(self.seal, self.line)
+            return self.seal, self.line
         raw = json.loads(self.content)
         checksum, line = store_content(path, raw | self._changes(raw["webeval"]), places)
-        return StoredContent(structs.replace(self.seal, result=checksum), line)
+        return structs.replace(self.seal, result=checksum), line
 
 
 def describe_state(evaluators: Iterable[Evaluator], case: Case, workspace: Workspace) -> str:
     """The state of evaluators of users, and of the sites if a fixture of a user gave others."""
     is_usual = case.configured_sites == workspace.sites
     return describe_evaluators(evaluators, None if is_usual else case.configured_sites)
+
+
+def build_seal(  # noqa: PLR0913  (all that decides)
+    result: TaskResult,
+    evaluators: Iterable[Evaluator],
+    case: Case,
+    definition: Definition,
+    *,
+    fingerprints: Fingerprints,
+    modules: str | None,
+) -> Seal | None:
+    """What decided a result, if another session can reuse it: none that depends on what an evaluator raised.
+
+    `modules` is as in `Fingerprints.of`.
+    """
+    if modules is None or case.calls.expected or case.calls.raised or result.status not in VERDICTS:
+        return None
+    state = describe_state(evaluators, case, fingerprints.workspace)
+    return Seal("", fingerprints.of(modules, case.run, definition), state, bool(modules), definition.origin)
 
 
 class PreviousSession(Struct, frozen=True, eq=False):
@@ -148,7 +191,7 @@ class PreviousSession(Struct, frozen=True, eq=False):
         if places.is_in_shard(path.parent):
             return _compact(content)
         if not is_there:
-            write_bytes(path, content, CHOOSE_OUTPUT, places.sync)
+            write_bytes(path, content, places.advice, places.sync)
         return None
 
     def _needs_secrets(self, content: bytes) -> bool:

@@ -13,22 +13,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.evaluators.calls import EvaluatorCalls
+from pytest_webeval.evaluators.case import Case
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.discovery import DirectoryListing
 from pytest_webeval.recordings.labels import Labels
 from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.recordings.run_tree import Branch, Kind, Search
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.results import RESULT, Summary
+from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, Summary
 from pytest_webeval.rules import AUTO
 from pytest_webeval.safety.run_directory import open_run_directory
-from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.scoring.definition import Definition, build_case
 from pytest_webeval.sessions.result_places import FORMATS, ResultPlaces
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.task_definitions import TaskDefinitions
+from pytest_webeval.storage import remove_leftovers
 from pytest_webeval.tasks.sites import Sites, load_sites
 
 if TYPE_CHECKING:
+    from pytest_webeval.judges.judging import Judging
     from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
     from pytest_webeval.summary.baseline import Baseline, KnownFailures
 
@@ -43,6 +47,8 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     rootpath: Path
     here: Path
     started: float = field(default_factory=time.time)  # seconds since 1970, before anything was read
+    formats: Sequence[RunFormat] = ()  # of users, which come before the built-in ones
+    output_option: str = "--webeval-output"  # with which users choose another directory for results
     _formats: dict[Path, RunFormat | None] = field(default_factory=dict)
     _branches: dict[Path, Branch] = field(default_factory=dict)
     _problems: dict[Path, str] = field(default_factory=dict)
@@ -57,11 +63,11 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """Where the results of runs go."""
         settings = self.settings
         tops = frozenset(filter(None, (settings.output, *settings.roots)))
-        return ResultPlaces(settings.sync, FORMATS.get(settings.results), tops)
+        return ResultPlaces(settings.sync, FORMATS.get(settings.results), tops, self.output_option)
 
-    def recognize(self, path: Path) -> RunFormat | None:  # noqa: ARG002  (for formats of users)
+    def recognize(self, path: Path) -> RunFormat | None:
         """The format of a run directory that is not built in."""
-        return None
+        return next((candidate for candidate in self.formats if candidate.recognizes(path)), None)
 
     def is_ignored(self, path: Path) -> bool:  # noqa: ARG002  (for options of pytest)
         """Whether the session is not to look at a directory."""
@@ -81,11 +87,25 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """The definitions of the tasks."""
         return TaskDefinitions(self.settings, self.labels, self.format_of)
 
-    @cached_property
-    def scorer(self) -> Scorer:
-        """What decides the results of all runs, but for the evaluators, which each item has of its own."""
-        settings = self.settings
-        return Scorer((), self.sites, settings.today, settings.policy, self.tasks.origin)
+    def build_case(
+        self,
+        run: Run,
+        definition: Definition,
+        calls: EvaluatorCalls,
+        sites: Sites | None = None,
+        judging: Judging | None = None,
+    ) -> Case:
+        """What evaluators may look at. `sites` may replace those of all runs."""
+        return build_case(
+            run,
+            definition,
+            sites=sites or self.sites,
+            today=self.settings.today,
+            policy=self.settings.policy,
+            tasks_origin=self.tasks.origin,
+            calls=calls,
+            judging=judging,
+        )
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -106,7 +126,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def labels(self) -> Labels:
         """The names of directories at or below the run roots."""
-        mirrored = frozenset(mirror.path for mirror in self.settings.mirrors)
+        mirrored = frozenset(mirror.path for mirror in self.settings.mirrors if mirror.path != self.rootpath)
         return Labels(self.settings.roots, self.rootpath, mirrored)
 
     def fetch(self, paths: Sequence[Path]) -> None:
@@ -173,6 +193,10 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
     def provide_verdicts(self, external: ExternalVerdicts, matches: Mapping[str, VerdictMatches]) -> None:
         """Take over what another process of the session has read and matched."""
         vars(self).update(external=external, matches=matches)
+
+    def provide_sites(self, sites: Sites) -> None:
+        """Take over the addresses of sites that somebody else has read."""
+        vars(self)["sites"] = sites
 
     def count_matches(self) -> tuple[tuple[str, int, int, int], ...]:
         """What `Counts` has of them."""
@@ -244,6 +268,16 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         """The sorted labels of runs that lie inside other runs, and are not scored."""
         trees = (self._branches[root] for root in self.settings.roots if root in self._branches)
         return sorted(self.labels.of(path) for tree in trees for path in tree.list_nested())
+
+    def remove_leftovers(self, directory: Path, since: float = 0) -> None:
+        """Remove what a writer that was killed left in a directory, unless that is a link to another place."""
+        if directory in self.settings.roots or not directory.is_symlink():
+            with self.open_run(directory):
+                remove_leftovers(directory, RESULT, SUMMARY, PARTIAL_SUMMARY, since=since)
+
+    def remove_unfinished(self, path: Path) -> None:
+        """Remove what a worker of this session left of the result of a run: it was killed while it wrote."""
+        self.remove_leftovers(self.place(path), self.started)
 
     def is_left_out(self, path: Path) -> bool:
         """Whether a directory is written to by this session, or ignored."""

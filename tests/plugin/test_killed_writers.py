@@ -6,11 +6,13 @@ import json
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_webeval import NetworkEventEvaluator, score_runs
 from pytest_webeval.__main__ import main
-from pytest_webeval.root_scoring import RootScoring, RootSearch
-from pytest_webeval.scoring.score_settings import ScoreSettings
+from pytest_webeval.api import _list_runs, _open
+from pytest_webeval.sessions.batch_scoring import remove_unfinished
+from pytest_webeval.sessions.score_settings import ScoreSettings
 from tests.support.killing_evaluators import WriteKillingEvaluator
 
 IDS = (101, 102, 103, 104)
@@ -50,12 +52,12 @@ def list_unfinished(top):
 
 def test_nothing_is_removed_behind_a_link_that_took_the_place_of_a_group(runs, tmp_path):
     runs.add(101, name="group/101")
-    scoring = RootScoring(runs.root, ScoreSettings(), None, None)
-    (directory,) = RootSearch(runs.root).list_directories()
+    workspace = _open(ScoreSettings(), runs.root)
+    targets = _list_runs(workspace, runs.root)
     (runs.root / "group").rename(tmp_path / "outside")
     (runs.root / "group").symlink_to(tmp_path / "outside")
     (tmp_path / "outside/101" / FOREIGN).touch()
-    scoring._remove_unfinished(0, [directory])
+    remove_unfinished(replace(workspace, started=0), targets)
     assert (tmp_path / "outside/101" / FOREIGN).exists()
 
 

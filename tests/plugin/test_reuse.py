@@ -562,10 +562,10 @@ def test_nothing_of_a_reused_run_is_kept_to_the_end(five, webeval, pytester, lis
     pytester.makeconftest(
         SCORED
         + """
-from pytest_webeval.plugin.runtest.fingerprints import STORED
+from pytest_webeval.plugin.runtest.evaluation import ATTEMPT
 
 def pytest_sessionfinish(session):
-    kept = [item.nodeid for item in session.items if STORED in item.stash]
+    kept = [item.nodeid for item in session.items if ATTEMPT in item.stash]
     assert not kept, kept
 """
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -16,11 +17,11 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.sessions import run_outcome as module
-from pytest_webeval.sessions.record_payload import build_outcome
+from pytest_webeval.sessions.page_writer import PageWriter
+from pytest_webeval.sessions.record_payload import build_payload
 from pytest_webeval.sessions.result_places import ResultPlaces
-from pytest_webeval.sessions.run_outcome import Classification, Storage, WrittenPage, redact, write
-from pytest_webeval.sessions.seal import Seal
-from pytest_webeval.sessions.stored_results import StoredResult
+from pytest_webeval.sessions.run_outcome import Classification, Storage, redact, write
+from pytest_webeval.sessions.stored_results import Seal, StoredResult
 
 SEALING = Seal("", "all", "state", origin="tasks.json")
 
@@ -67,7 +68,7 @@ def test_a_verdict_goes_to_its_file_and_to_the_hook(written, path):
     assert found.seal.result == hashlib.sha256(path.read_bytes()).hexdigest()
     assert (found.seal.decided_by, found.seal.evaluators, found.seal.text) == ("all", "state", None)
     assert "" not in (found.seal.files, found.seal.identity)
-    payload = build_outcome(found).payload
+    payload = build_payload(found)
     assert (payload.record, payload.part, payload.seal) == (found.record, None, found.seal)
 
 
@@ -82,13 +83,13 @@ def test_an_error_of_the_hook_takes_the_place_of_the_verdict(written, path):
 def test_a_part_goes_to_the_controller_alone(written, path):
     found, called = written(storage=Storage.REPORT, is_partial=True)
     assert called == [("runs/107", "success")]
-    assert build_outcome(found).payload.part["status"] == "success"
+    assert build_payload(found).part["status"] == "success"
     assert not path.exists()
 
 
 def test_a_part_whose_hook_raised_is_lost(written, path):
     found, _ = written("it raised", storage=Storage.REPORT, is_partial=True)
-    payload = build_outcome(found).payload
+    payload = build_payload(found)
     assert (payload.part, payload.record.reason, payload.is_disturbed) == (None, "it raised", True)
     assert not path.exists()
 
@@ -118,7 +119,7 @@ def test_a_run_that_is_gone_gets_an_error_and_no_directory(written, path):
     assert not path.parent.exists()
 
 
-def test_files_of_a_full_disk_are_named_once_each(written, path, monkeypatch):
+def test_files_of_a_full_disk_are_named_once_each(written, path, run, monkeypatch):
     def fail(*_):
         raise DiskFull(f"cannot write {path}", path, "No space left on device")
 
@@ -128,7 +129,9 @@ def test_files_of_a_full_disk_are_named_once_each(written, path, monkeypatch):
         "disk full: eval_result.json was not written (No space left on device)",
         [],
     )
-    payload = build_outcome(found, WrittenPage(no_room={"page": "full"})).payload
+    page = DiskFull("cannot write a page", Path("page"), "full")
+    monkeypatch.setattr(PageWriter, "write", lambda *_: (_ for _ in ()).throw(page))
+    payload = build_payload(PageWriter(None, path.parent).try_to_write(found, path, 1, "", run))
     assert payload.no_room == {str(path): "No space left on device", "page": "full"}
     assert payload.is_disturbed
 
@@ -145,7 +148,7 @@ def test_a_stored_record_stands_as_it_is(written, classify):
     record = redact(classify(), Redacting(RedactionPolicy(mode="off"), is_leaving=False)).record
     found, called = written(storage=Storage.NONE, stored=StoredResult(b"{}", record, SEALING))
     assert (found.record is record, called, found.result_path is None) == (True, [], False)
-    assert build_outcome(found).payload.is_reused
+    assert build_payload(found).is_reused
     assert found.seal == SEALING
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval import (
+    NetworkEventEvaluator,
     RecordingError,
     ResponseEvaluator,
     ScoreSettings,
@@ -25,6 +26,7 @@ from pytest_webeval import (
     score_run,
     score_runs,
 )
+from tests.support.killing_evaluators import SlowEvaluator
 from tests.support.sessions import read_files
 from tests.support.unprivileged import MAY_NOT_READ, prefix
 
@@ -95,10 +97,12 @@ def test_a_run_that_cannot_be_scored_is_an_error_and_the_others_are_scored(runs)
     assert "task 103 is not defined" in by_id[103].error_msg
 
 
-def test_a_run_that_takes_too_long_is_an_error(runs, monkeypatch):
+def test_a_run_that_takes_too_long_is_an_error(runs):
     runs.add(101)
-    (result,) = score_runs(runs.root, timeout=0.000001)
-    assert result.error_msg == "scoring timed out after 1e-06 s; inspect the run or raise --webeval-timeout"
+    evaluators = [SlowEvaluator(101), NetworkEventEvaluator()]
+    (result,) = score_runs(runs.root, evaluators=evaluators, timeout=0.1)
+    assert result.error_msg == "scoring timed out after 0.1 s; inspect the run or raise --webeval-timeout"
+    assert runs.result(101)["error_msg"] == result.error_msg
     (result,) = score_runs(runs.root, timeout=0)
     assert result.status == "success"
 
@@ -135,7 +139,7 @@ def test_a_directory_in_the_place_of_a_result_ends_no_other_run(runs):
     (runs.root / "102/eval_result.json").mkdir()
     results = {result.task_id: result for result in score_runs(runs.root)}
     assert [results[task_id].status for task_id in (101, 102, 103)] == ["success", "error", "success"]
-    assert results[102].error_msg.endswith("it is a directory; remove it or choose one with output=DIR")
+    assert results[102].error_msg.endswith("it is a directory; remove it or choose another directory with output=DIR")
 
 
 def test_what_is_not_there_is_said_in_a_line(tmp_path):
@@ -161,7 +165,7 @@ def test_what_is_not_there_is_said_in_a_line(tmp_path):
         ({"sites": "config.json"}, "invalid sites 'config.json'; pass what load_sites(PATH) returns"),
         ({"tasks": "tasks.json"}, "invalid tasks 'tasks.json'; pass what load_tasks(PATH) returns"),
         ({"only": ["foo"]}, "only: unknown evaluator 'foo'; use response, network, rubric or request"),
-        ({"output": "a_file"}, "cannot write a_file/101/eval_result.json: *; choose another directory with output=DIR"),
+        ({"output": "a_file"}, "cannot write */a_file/101/eval_result.json: *; choose another directory with output=*"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -229,8 +233,8 @@ def test_a_verdict_that_cannot_be_written_is_raised(score_as_user):
 
 def test_a_run_without_a_verdict_loses_its_earlier_result(suite):
     root = suite("trajectories")
-    without = root / UNJUDGED
-    (without / "eval_result.json").write_text("{}")
-    results = list(score_runs(root))
-    assert UNJUDGED in [result.webeval["run"] for result in results]
-    assert not (without / "eval_result.json").exists()
+    without = root / UNJUDGED / "eval_result.json"
+    (earlier,) = [result for result in score_runs(root) if result.webeval["run"] == UNJUDGED]
+    without.write_text(json.dumps(earlier.to_json()))
+    assert UNJUDGED in [result.webeval["run"] for result in score_runs(root)]
+    assert not without.exists()

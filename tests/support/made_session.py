@@ -21,11 +21,11 @@ from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_session import PathList, ScoredRuns, ScoreSession
-from pytest_webeval.sessions.seal import Seal
 from pytest_webeval.sessions.session import Session
 from pytest_webeval.sessions.session_end import SessionEnd
 from pytest_webeval.sessions.session_rows import SessionRows
 from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.stored_results import Seal
 from pytest_webeval.sessions.workspace import Workspace
 from tests.support.made_records import TASKS, make_records
 

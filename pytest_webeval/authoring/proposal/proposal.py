@@ -21,9 +21,10 @@ from pytest_webeval.redaction.policy import DEFINITION, RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status, TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
-from pytest_webeval.scoring.definition import Definition, Trust
-from pytest_webeval.scoring.score_settings import build_refused_result
-from pytest_webeval.scoring.scorer import Scorer
+from pytest_webeval.safety.text import sanitize
+from pytest_webeval.scoring.definition import Definition, Trust, build_case
+from pytest_webeval.scoring.score import score
+from pytest_webeval.scoring.task_result import build_error_result
 from pytest_webeval.tasks.sites import Sites, placeholder
 from pytest_webeval.tasks.task import Task, parse_task_number, read_task
 from pytest_webeval.values.base import present_day
@@ -155,12 +156,13 @@ def _score_or_refuse(task: Task, run: GoldenRun) -> TaskResult:
     try:
         return _score(task, run.run, run.addresses.sites)
     except WebEvalError as error:
-        return build_refused_result(run.run, None, error)
+        return build_error_result(run.run, None, sanitize(" ".join(str(error).split())))
 
 
 def _score(task: Task, run: Run, sites: Sites) -> TaskResult:
-    scorer = Scorer(default_evaluators(), sites, present_day(), VerdictPolicy(), None)
-    return scorer.score(run, Definition(task, "", _SOURCE, Trust.USER))
+    definition = Definition(task, "", _SOURCE, Trust.USER)
+    case = build_case(run, definition, sites=sites, today=present_day(), policy=VerdictPolicy())
+    return score(case, default_evaluators(), "", _SOURCE)
 
 
 def _redact(

@@ -248,27 +248,18 @@ def _name_item(item: RunItem, task_id: int | str) -> None:
 
 def _mark(item: RunItem, definition: Task) -> None:
     if definition.intent_template_id >= 0:  # a task of one's own may be of no template
-        item.add_marker(_template_mark(definition.intent_template_id))
+        item.add_marker(_build_mark("webeval_template", "id", definition.intent_template_id))
     for site in definition.sites:
-        item.add_marker(_site_mark(site))
+        item.add_marker(_build_mark("webeval_site", "name", site))
     if kind := definition.task_type:
-        item.add_marker(_type_mark(kind.lower()))
-
-
-# Many tasks share a mark; one object for each would cost a session more than the marks are worth.
-@cache
-def _template_mark(template: int) -> pytest.MarkDecorator:
-    return pytest.mark.webeval_template(template, id=template)
+        item.add_marker(_build_mark("webeval_type", "name", kind.lower()))
 
 
 @cache
-def _site_mark(site: str) -> pytest.MarkDecorator:
-    return pytest.mark.webeval_site(site, name=site)
-
-
-@cache
-def _type_mark(kind: str) -> pytest.MarkDecorator:
-    return pytest.mark.webeval_type(kind, name=kind)
+def _build_mark(name: str, field: str, value: int | str) -> pytest.MarkDecorator:
+    """A mark, which many tasks share: one object for each would cost a session more than the marks are worth."""
+    mark: pytest.MarkDecorator = getattr(pytest.mark, name)
+    return mark(value, **{field: value})
 
 
 class RunsDirectory(RunNode):
@@ -354,16 +345,11 @@ def outside_subset(items: Sequence[pytest.Item], workspace: PytestWorkspace) -> 
     """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
     if workspace.tasks.subset is None:
         return []
-    inside = {None, *map(str, workspace.tasks.subset.task_ids)}
-    return [item for item in items if _task_id(item, workspace) not in inside]
+    inside = {"None", *map(str, workspace.tasks.subset.task_ids)}
+    return [item for item in items if str(_find_id(item, workspace)) not in inside]
 
 
-def _task_id(item: pytest.Item, workspace: PytestWorkspace) -> str | None:
-    task_id = _id_of(item, workspace)
-    return None if task_id is None else str(task_id)
-
-
-def _id_of(item: pytest.Item, workspace: PytestWorkspace) -> int | str | None:
+def _find_id(item: pytest.Item, workspace: PytestWorkspace) -> int | str | None:
     path = run_path(item)
     if path is None:
         return None

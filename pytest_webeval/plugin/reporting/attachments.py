@@ -21,7 +21,7 @@ from pytest_webeval.reports.failure_text import answer_text, differences_text
 from pytest_webeval.reports.html.screenshots import MOST_HEADER_BYTES, is_jpeg, read_size
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.pictures import MOST_PIXELS
-from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import RunOutcome
 
 LONGEST_TEXT = 20_000  # characters
 LARGEST_IMAGE = 256 * 1024  # bytes
@@ -64,8 +64,8 @@ def list_texts(item: pytest.Item, workspace: PytestWorkspace) -> list[tuple[str,
         return []
 
 
-def _list_texts(written: WrittenRun, longest: int) -> Iterator[tuple[str, str]]:
-    classification, redacting = written.redacted.classification, written.redacted.redacting
+def _list_texts(written: RunOutcome, longest: int) -> Iterator[tuple[str, str]]:
+    classification, redacting = written.classification, written.redacting
     result = redacting.redact_for_report(classification.result, classification.run)
     texts = {"answer": answer_text(result, longest), "differences": differences_text(result, longest)}
     yield from ((name, text) for name, text in texts.items() if text is not None)

@@ -24,9 +24,8 @@ from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.output_paths import check_copy
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenRun, redact, store
+from pytest_webeval.sessions.run_outcome import RunOutcome, redact, store
 from pytest_webeval.sessions.session import Session
-from pytest_webeval.sessions.stored_results import StoredContent
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.session_end import SessionEnd
@@ -176,16 +175,11 @@ class SessionReporter(Struct, eq=False, dict=True):
             return
         message = "xdist worker crashed while scoring this run; rerun it alone to see the cause"
         with self.workspace.open_run(path):
-            classification = self.workspace.classifier.classify_error(path, message)
-            redacted = redact(classification, self.workspace.redacting)
-            stored: list[StoredContent] = []
+            redacted = redact(self.workspace.classifier.classify_error(path, message), self.workspace.redacting)
+            stored: list[RunOutcome] = []
             self.session.attempt(lambda: stored.append(store(redacted, self.workspace.result_places)), label)
-            line = stored[0].line if stored else None
-            written = WrittenRun(redacted, redacted.record, redacted.result, line=line)
-            pages = self.workspace.config.stash.get(PAGES, None)
-            self.session.keep_written(
-                written, NO_PAGE if pages is None else pages.write_without_recording(written, path)
-            )
+            written, pages = stored[0] if stored else redacted, self.workspace.config.stash.get(PAGES, None)
+            self.session.keep_written(written if pages is None else pages.write_without_recording(written, path))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -237,8 +231,8 @@ class SessionReporter(Struct, eq=False, dict=True):
         with self.workspace.open_run(path):
             written, has_failure = merge_parts(self.workspace, path, record, list(self.parts[label].values()), line)
             pages = self.workspace.config.stash.get(PAGES, None)
-            page = NO_PAGE if pages is None else pages.write_merged(written, path, len(self.labels))
-            self.session.keep_written(written, page)
+            written = written if pages is None else pages.write_merged(written, path, len(self.labels))
+            self.session.keep_written(written)
         if has_failure:
             is_passed = record is not None and record.status == "success"
             (self.session.contradicted if is_passed else self.session.recorded).append(label)
@@ -247,7 +241,7 @@ class SessionReporter(Struct, eq=False, dict=True):
         """Remove what dead workers left of results: by now, none is alive."""
         labels = (nodeid.rpartition("::")[0] for nodeid in self.unfinished)
         for path in filter(None, map(self.workspace.labels.path_of, labels)):
-            self.session.records.remove_unfinished(path)
+            self.workspace.remove_unfinished(path)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the numbers, unless only the ini file names runs and no Python test used any."""

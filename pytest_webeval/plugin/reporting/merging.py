@@ -14,7 +14,7 @@ from pytest_webeval.results import Status, TaskResult, worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.task_result import merge_results
 from pytest_webeval.sessions.record_payload import LABELS
-from pytest_webeval.sessions.run_outcome import Classification, RedactedRun, WrittenRun, build_without_room, store
+from pytest_webeval.sessions.run_outcome import Classification, RunOutcome, store
 from pytest_webeval.summary.record import Record, label_warnings
 
 
@@ -24,7 +24,7 @@ def merge_parts(
     record: Record | None,
     parts: Sequence[dict[str, Any]],
     line: bytes | None = None,
-) -> tuple[WrittenRun, bool]:
+) -> tuple[RunOutcome, bool]:
     """A run with its complete result written, and whether Python tests alone recorded a failure for it.
 
     A repeated check counts once. `line` is the run's own result, if it waits for its shard.
@@ -43,12 +43,11 @@ def merge_parts(
     result = redacting.redact_merged(combined, lambda: workspace.run(path))
     merged_record = Record.of(result, record.task_type if record else None, reason(result))
     classification = Classification(combined, workspace.result_path(path), None, None)
-    redacted = RedactedRun(classification, merged_record, redacting)
+    outcome = RunOutcome(classification, merged_record, redacting, combined)
     try:
-        stored = store(redacted, workspace.result_places)
+        return store(outcome, workspace.result_places), has_failure
     except DiskFull as error:
-        return build_without_room(redacted, error), has_failure
-    return WrittenRun(redacted, merged_record, combined, line=stored.line), has_failure
+        return outcome.without_room(error), has_failure
 
 
 def _read_part(part: dict[str, Any]) -> TaskResult:

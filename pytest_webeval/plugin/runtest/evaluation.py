@@ -30,6 +30,7 @@ from pytest_webeval.scoring.task_result import (
     merge_results,
     name_run_by_label,
 )
+from pytest_webeval.sessions.classification import Attempt
 from pytest_webeval.sessions.settings import Settings
 from pytest_webeval.sessions.stored_results import StoredResult
 from pytest_webeval.tasks.task import Expectation
@@ -138,7 +139,7 @@ class RecordEvaluation(Struct):
 
     def build_excluded_result(self, reason: str, kind: str = SKIPPED) -> TaskResult:
         """The result of a run that is excluded from all counts, and what it is counted as."""
-        return exclude(self._build_error_result(reason), self.case.run, reason, kind)
+        return exclude(self.build_error_result(reason), self.case.run, reason, kind)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""
@@ -175,10 +176,11 @@ class RecordEvaluation(Struct):
         if run_result is None and all(result.status is Status.SUCCESS for result in self.results):
             return None
         if run_result is None:
-            run_result = self._build_error_result("").with_changes(status=Status.SUCCESS, error_msg=None)
+            run_result = self.build_error_result("").with_changes(status=Status.SUCCESS, error_msg=None)
         return self.merge_into(run_result)
 
-    def _build_error_result(self, message: str) -> TaskResult:
+    def build_error_result(self, message: str) -> TaskResult:
+        """The result of the run without a verdict."""
         definition = self.definition
         return build_error_result(self.case.run, self.case.task, message, definition.checksum, definition.origin)
 
@@ -195,8 +197,14 @@ class RecordEvaluation(Struct):
 RECORDER = pytest.StashKey[RecordEvaluation]()
 REPORTED = pytest.StashKey[RecordEvaluation | None]()  # the recorder whose outcome a report has
 SCORING = pytest.StashKey[pytest.CallInfo[None]]()  # how a live test was scored, whatever its agent raised
-RESOLVED = pytest.StashKey[tuple[Run, Definition]]()  # what the fixture webeval_run loaded
-UNREADABLE = pytest.StashKey[bool]()  # whether the fixture webeval_run could not load its run
+ATTEMPT = pytest.StashKey[Attempt]()  # what the fixture webeval_run loaded, or why it could not
+
+
+def forget(item: pytest.Item, *keys: pytest.StashKey[Any]) -> None:
+    """Release what was kept with an item, which itself stays to the end of the session."""
+    for key in keys:
+        if key in item.stash:
+            del item.stash[key]
 
 
 class Checker(Struct, frozen=True):
@@ -265,8 +273,7 @@ def run_time_limit(item: pytest.Item, settings: Settings) -> AbstractContextMana
 
 def renew_time_limit(item: pytest.Item) -> None:
     """Let the next step of a test have all of the time of its run again."""
-    if BUDGET in item.stash:
-        del item.stash[BUDGET]
+    forget(item, BUDGET)
 
 
 def call_scored_hook(item: pytest.Item, run: Run, unredacted: TaskResult, settings: Settings) -> str | None:

@@ -10,7 +10,6 @@ import pytest
 from msgspec import field
 
 from pytest_webeval.plugin.collection.nodes import RunItem, find_fixtures
-from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.scoring.definition import Definition
@@ -26,10 +25,6 @@ class ItemFingerprints(Fingerprints, eq=False, kw_only=True):
 
     config: pytest.Config
     _modules: dict[Any, tuple[object, str | None]] = field(default_factory=dict)
-
-    def uses_foreign_code(self, item: pytest.Item, run: Run) -> bool:
-        """Whether users wrote a fixture of the item, or the format of the run."""
-        return self.modules_of(item, run) != ""
 
     @cached_property
     def hooks(self) -> str:
@@ -78,17 +73,13 @@ def _checksum_modules(functions: Sequence[Any]) -> str:
 FINGERPRINTS = pytest.StashKey[ItemFingerprints]()
 PREVIOUS = pytest.StashKey[PreviousSession]()
 EARLIER = pytest.StashKey[SessionRows | CopiedRows]()  # where items find rows of earlier sessions
-STORED = pytest.StashKey[StoredResult]()  # of an item whose evaluators are still to be asked for
 
 
-def reuse_stored_result(item: pytest.Item, run: Run, definition: Definition, workspace: PytestWorkspace) -> bool:
-    """Whether an earlier session judged the run, so that it need not be read. Its result is put on the item."""
-    previous = workspace.config.stash.get(PREVIOUS, None)
-    stored = None
-    if previous is not None:
-        modules = workspace.config.stash[FINGERPRINTS].modules_of(item, run)
-        earlier = workspace.config.stash[EARLIER].find_earlier(run.path, run.label)
-        stored = previous.check(earlier, modules, run, definition)
-    if stored is not None:
-        item.stash[STORED] = stored
-    return stored is not None
+def find_stored_result(item: pytest.Item, run: Run, definition: Definition) -> StoredResult | None:
+    """The result of an earlier session that judged the run of an item, so that it need not be read."""
+    stash = item.config.stash
+    previous = stash.get(PREVIOUS, None) if isinstance(item, RunItem) else None
+    if previous is None:
+        return None
+    earlier = stash[EARLIER].find_earlier(run.path, run.label)
+    return previous.check(earlier, stash[FINGERPRINTS].modules_of(item, run), run, definition)

@@ -26,22 +26,23 @@ from pytest_webeval.plugin.collection.nodes import (
     run_path,
 )
 from pytest_webeval.plugin.item_names import run_keywords
-from pytest_webeval.plugin.runtest.classification import classify_phase, classify_timeout, is_retried
+from pytest_webeval.plugin.runtest.classification import classify_phase, is_retried
 from pytest_webeval.plugin.runtest.evaluation import (
+    ATTEMPT,
     RECORDER,
     REPORTED,
-    RESOLVED,
-    UNREADABLE,
     call_scored_hook,
+    forget,
     renew_time_limit,
     run_time_limit,
 )
-from pytest_webeval.plugin.runtest.fingerprints import STORED, checksum_user_modules
+from pytest_webeval.plugin.runtest.fingerprints import checksum_user_modules
 from pytest_webeval.plugin.runtest.report_page import PAGES
 from pytest_webeval.plugin.runtest.report_payloads import RUN_LABEL_ATTRIBUTE, WRITTEN, attach_payload, junit_properties
 from pytest_webeval.plugin.runtest.report_texts import (
     append_recording_problems,
     change_texts,
+    expect_failure,
     explain_scope,
     fail,
     set_plain_reason,
@@ -52,8 +53,8 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.record_payload import RunOutcome, build_outcome
-from pytest_webeval.sessions.run_outcome import NO_PAGE, RedactedRun, WrittenPage, WrittenRun, redact, write
+from pytest_webeval.sessions.record_payload import RecordPayload, build_payload
+from pytest_webeval.sessions.run_outcome import RunOutcome, redact, write
 from pytest_webeval.sessions.session_header import describe_session
 
 
@@ -159,7 +160,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write the outcome of the item, and attach it to the report as plain JSON for the controller."""
-        outcome = self._write_outcome(item, call)
+        outcome, payload = self._write_outcome(item, call) or (None, None)
         report = yield
         if call.excinfo is not None and isinstance(item, RunItem):
             set_plain_reason(report, item, call.excinfo.value)
@@ -167,15 +168,13 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             explain_scope(report, call.excinfo.value)
         if call.when == "setup" and not isinstance(item, RunItem):
             self._name_run(report, item)
-        if outcome is not None:
-            attach_payload(outcome.payload, report)
-            is_of_call = call.when == "teardown" and outcome.payload.part is None  # whose report has failed
+        if outcome is not None and payload is not None:
+            attach_payload(payload, report)
+            is_of_call = call.when == "teardown" and payload.part is None  # whose report has failed
             is_unseen = report.passed and outcome.record.status != "success" and not is_of_call
-            if has_own_result(item) and (outcome.payload.is_disturbed or is_unseen):
+            if has_own_result(item) and (outcome.is_disturbed or is_unseen):
                 fail(report, sanitize(str(outcome.record.reason)))
             elif has_own_result(item) and KNOWN in item.config.stash:
-                from pytest_webeval.plugin.runtest.known_failures import expect_failure  # only for an option
-
                 expect_failure(report, outcome.record, item.config)
             append_recording_problems(report, item, outcome)
         if self.workspace.refusal is not None:  # no run can be judged any more
@@ -203,29 +202,26 @@ class RuntestHooks(Struct, frozen=True, eq=False):
             report.sections.clear()
             report.longrepr = "output omitted: redaction timed out; raise --webeval-timeout"
 
-    def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
-        """Write the outcome after a phase of an item to disk and to JUnit XML."""
-        redacted = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
+    def _write_outcome(self, item: pytest.Item, call: pytest.CallInfo[None]) -> tuple[RunOutcome, RecordPayload] | None:
+        """Write the outcome after a phase of an item to disk and to JUnit XML. What the controller is told of it."""
+        outcome = self._classify(item, call) if self.is_scoring and _may_say_more(item, call) else None
+        is_late_part = call.when == "teardown" and outcome is not None and outcome.classification.is_partial
+        if outcome is not None and not is_late_part:  # of an item called again, if it is late
+            outcome = self._write_classified(outcome, item)
+        told = None if outcome is None else (outcome, _build_payload(outcome, item, self.workspace))
         if call.when == "teardown":
-            outcome = self._write_late(redacted, item)
             forget_evaluation(item)
-            return outcome
-        return None if redacted is None else self._write_classified(redacted, item)
+        return told
 
-    def _write_late(self, redacted: RedactedRun | None, item: pytest.Item) -> RunOutcome | None:
-        """The outcome after the last phase: of a fixture that recorded more, or of an item called again."""
-        if redacted is None or not redacted.classification.is_partial:
-            return None if redacted is None else self._write_classified(redacted, item)
-        return build_outcome(WrittenRun(redacted, redacted.record, redacted.result))
-
-    def _write_classified(self, redacted: RedactedRun, item: pytest.Item) -> RunOutcome:
+    def _write_classified(self, outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
         if tags := list_tags(item):
-            redacted = replace(redacted, record=replace(redacted.record, tags=tags))
-        written = item.stash[WRITTEN] = self._write(redacted, item)
+            outcome = replace(outcome, record=replace(outcome.record, tags=tags))
+        written = item.stash[WRITTEN] = self._write(outcome, item)
         item.user_properties.extend(junit_properties(written.record))
-        return _note_failed_reads(build_outcome(written, _write_page(written, item)), item, self.workspace)
+        pages = item.config.stash.get(PAGES, None)
+        return written if pages is None or written.classification.is_partial else pages.write_for_item(written, item)
 
-    def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RedactedRun | None:
+    def _classify(self, item: pytest.Item, call: pytest.CallInfo[None]) -> RunOutcome | None:
         """The classification after a phase; if classifying times out as well, that timeout."""
         redacting = self.workspace.config.stash[REDACTING]
         renew_time_limit(item)
@@ -234,16 +230,19 @@ class RuntestHooks(Struct, frozen=True, eq=False):
                 classification = classify_phase(item, call, self.workspace)
                 return None if classification is None else redact(classification, redacting)
         except EvaluationError as error:
-            classification = classify_timeout(item, str(error), self.workspace)
-            return None if classification is None else redact(classification, redacting)
+            path, is_partial = run_path(item), not has_own_result(item)
+            if path is None:
+                return None
+            timeout = self.workspace.classifier.classify_timeout(path, str(error), is_partial=is_partial)
+            return redact(timeout, redacting)
 
-    def _write(self, redacted: RedactedRun, item: pytest.Item) -> WrittenRun:
+    def _write(self, outcome: RunOutcome, item: pytest.Item) -> RunOutcome:
         def call_hook(run: Run, result: TaskResult) -> str | None:
             if self.workspace.settings.judge_again:
                 self._write_score_file(run, item)
             return call_scored_hook(item, run, result, self.workspace.settings)
 
-        return write(redacted, self.workspace.result_places, call_hook)
+        return write(outcome, self.workspace.result_places, call_hook)
 
     def _write_score_file(self, run: Run, item: pytest.Item) -> None:
         recorder = item.stash.get(RECORDER, None)
@@ -288,11 +287,11 @@ def _count_runs(items: Sequence[pytest.Item]) -> int:
     return sum(isinstance(item, RunItem) or is_live(item) for item in items)
 
 
-def _note_failed_reads(outcome: RunOutcome, item: pytest.Item, workspace: PytestWorkspace) -> RunOutcome:
-    """The outcome of a run in a store that did not give all files: another session may do better."""
-    path, problem = run_path(item), item.problem if isinstance(item, RunItem) else None
+def _build_payload(outcome: RunOutcome, item: pytest.Item, workspace: PytestWorkspace) -> RecordPayload:
+    """What the controller is told of a run: also that a store did not give all files, and may do another time."""
+    path, problem, payload = run_path(item), getattr(item, "problem", None), build_payload(outcome)
     is_unread = path is not None and workspace.settings.is_unread(path, problem)
-    return replace(outcome, payload=outcome.payload.mark_unread()) if is_unread else outcome
+    return payload.mark_unread() if is_unread else payload
 
 
 def _may_say_more(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
@@ -306,28 +305,10 @@ def forget_evaluation(item: pytest.Item) -> None:
     """Release the evaluations of an item, which itself stays to the end of the session."""
     if RECORDER in item.stash:
         item.stash[RECORDER].case.calls.forget()
-        del item.stash[RECORDER]
-    if RESOLVED in item.stash:
-        del item.stash[RESOLVED]
-    if REPORTED in item.stash:
-        del item.stash[REPORTED]
-    if STORED in item.stash:
-        del item.stash[STORED]
-    if UNREADABLE in item.stash:
-        del item.stash[UNREADABLE]
-    if WRITTEN in item.stash:
-        del item.stash[WRITTEN]
+    forget(item, RECORDER, ATTEMPT, REPORTED, WRITTEN)
     item.config.stash[REDACTING].forget()
 
 
 def _argnames(mark: pytest.Mark) -> Sequence[str]:
     argnames: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
     return [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else argnames
-
-
-def _write_page(written: WrittenRun, item: pytest.Item) -> WrittenPage:
-    """The page of the run in the report, where there is a report."""
-    pages = item.config.stash.get(PAGES, None)
-    if pages is None or written.redacted.classification.is_partial:
-        return NO_PAGE
-    return pages.write_for_item(written, item)

@@ -21,7 +21,7 @@ from pytest_webeval.reports.rerun import RerunCommands, exact
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.option_values import LONGEST
-from pytest_webeval.sessions.run_outcome import NO_PAGE, WrittenPage, WrittenRun
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
@@ -46,36 +46,36 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
             if name == MISSING_ITEM:
                 self._missing.add(label)
 
-    def write_for_item(self, written: WrittenRun, item: pytest.Item) -> WrittenPage:
+    def write_for_item(self, written: RunOutcome, item: pytest.Item) -> RunOutcome:
         """Write the page of a run, which may take as long as scoring it."""
         renew_time_limit(item)
         path = run_path(item)
         if path is None:
-            return NO_PAGE
+            return written
         try:
             with gc_paused(), run_time_limit(item, self.workspace.settings):
                 return self._write(written, path, self._count_runs(item.session))
         except EvaluationError:
-            return NO_PAGE
+            return written
 
     def _count_runs(self, session: pytest.Session) -> int:
         """How many runs share the room for images; those of all shards do."""
         return self.workspace.config.stash.get(COUNTS, Counts()).split or len(session.items)
 
-    def write_merged(self, written: WrittenRun, path: Path, runs: int) -> WrittenPage:
+    def write_merged(self, written: RunOutcome, path: Path, runs: int) -> RunOutcome:
         """Write the page of a run whose result was merged at the end, within the time limit of one run."""
         seconds = self.workspace.settings.timeout or LONGEST
         try:
             with time_limit(seconds, "writing the report page timed out"):
                 return self._write(written, path, runs)
         except EvaluationError:
-            return NO_PAGE
+            return written
 
-    def write_without_recording(self, written: WrittenRun, path: Path) -> WrittenPage:
+    def write_without_recording(self, written: RunOutcome, path: Path) -> RunOutcome:
         """Write a page without reading the recording, which crashed the worker."""
         return self._write(written, path, run=self._writer.build_placeholder(path))
 
-    def _write(self, written: WrittenRun, path: Path, runs: int = 1, run: Run | None = None) -> WrittenPage:
+    def _write(self, written: RunOutcome, path: Path, runs: int = 1, run: Run | None = None) -> RunOutcome:
         """Write a page; `runs` share the room for images."""
         return self._writer.try_to_write(written, path, runs, self._rerun(written.record), run)
 

@@ -9,13 +9,13 @@ from msgspec import Struct, field
 
 from pytest_webeval.safety.text import sanitize, truncate
 from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.run_outcome import WrittenRun
+from pytest_webeval.sessions.run_outcome import RunOutcome
 from pytest_webeval.summary.record import Record
 
 PAYLOAD_ATTRIBUTE = "webeval_record"
 RUN_LABEL_ATTRIBUTE = "webeval_about"  # the label of the run that a Python test is about
 LONGEST_PROPERTY = 1_000  # characters
-WRITTEN = pytest.StashKey[WrittenRun]()  # of an item, until it is torn down
+WRITTEN = pytest.StashKey[RunOutcome]()  # of an item, until it is torn down
 
 
 def find_payload(report: pytest.TestReport) -> RecordPayload | None:

@@ -24,7 +24,6 @@ ONLY_CARRY = {
     "recorder",
     "redaction",
     "reports",
-    "root_scoring.py",
     "schemas",
     "sessions",
     "storage.py",
