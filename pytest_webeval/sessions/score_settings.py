@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -71,15 +72,19 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
     def build_settings(self, top: Path, output: Path | None = None, mirror: Mirror | None = None) -> Settings:
         """The same as settings of a session over one run root."""
-        changes = {
-            "runs": (top,),
-            "output": output,
-            "evaluators": self.choice,
-            "rules": find_rules(self.rules),
-            "limits": self.limits,
-            "today": self.today or present_day(),
-            "policy": self.policy or VerdictPolicy(),
-            "timeout": self.timeout,
-        }
-        defaults = vars(read_settings(CommandSource(argparse.Namespace())))
-        return Settings(defaults | changes, () if mirror is None else [mirror])
+        policy = self.policy or VerdictPolicy()
+        return replace(
+            read_settings(CommandSource(argparse.Namespace())),
+            runs=(top,),
+            output=output,
+            evaluators=self.choice,
+            rules=find_rules(self.rules),
+            limits=self.limits,
+            today=self.today or present_day(),
+            timeout=self.timeout,
+            criterion=policy.criterion,
+            rubric_threshold=policy.threshold,
+            score_file=policy.score_file,
+            over_budget=policy.over_budget,
+            mirrors=() if mirror is None else (mirror,),
+        )
