@@ -142,9 +142,9 @@ def _other_runs(material: Material) -> Iterator[Trial]:
     """A passing run of another task as it is, and its requests with the right answer to this one."""
     evaluator = next(iter(material.required), RESPONSE_EVALUATOR)
     for other in material.others:
-        attempts = {f"run of task {other.name}": other.attempt}
+        attempts = {f"run of task {other.task_id}": other.attempt}
         if material.right_answer is not None and material.required:
-            attempts[f"requests of task {other.name}"] = Attempt(material.right_answer, other.attempt.trace)
+            attempts[f"requests of task {other.task_id}"] = Attempt(material.right_answer, other.attempt.trace)
         for name, attempt in attempts.items():
             yield Trial(name, attempt, "other_run_passes", evaluator, "")
 

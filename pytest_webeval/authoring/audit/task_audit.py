@@ -14,13 +14,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
 from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun, Trial
-from pytest_webeval.authoring.audit.baselines import (
-    DATA,
-    Material,
-    build_right_answer,
-    list_baselines,
-    read_expected,
-)
+from pytest_webeval.authoring.audit.baselines import DATA, Material, build_right_answer, list_baselines, read_expected
 from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
 from pytest_webeval.authoring.audit.findings import (
     KINDS,
