@@ -142,7 +142,6 @@ class RequestCheck(Struct, frozen=True):
 
     @property
     def data(self) -> Iterator[Datum]:
-        """The expected data."""
         event, types = self.expected, list_properties(self.config.post_data_schema)
         for name, raw in (event.post_data or {}).items():
             yield from _list_typed(self.at("post_data", name), raw, POST, types.get(name))
@@ -187,13 +186,11 @@ class AnswerCheck(Struct, frozen=True, dict=True):
 
     @property
     def data(self) -> Iterator[Datum]:
-        """The expected data."""
         for index, item in enumerate(self.expected.retrieved_data or []):
             yield from _list_typed((*self.data_steps, index), item, ANSWER, self.item_schema)
 
     @property
     def data_steps(self) -> Steps:
-        """The place of the expected data."""
         return (*self.steps, "expected", "retrieved_data")
 
 
@@ -242,12 +239,10 @@ class Definition:
 
     @property
     def task_sites(self) -> tuple[str, ...]:
-        """The sites that the task names."""
         return tuple(self.task.sites) if self.task else ()
 
     @cached_property
     def placeholders(self) -> tuple[str, ...]:
-        """The placeholders of those sites."""
         return tuple(map(placeholder, self.task_sites))
 
     @cached_property

@@ -121,7 +121,6 @@ class _DraftRun(Run):
 
     @cached_property
     def response(self) -> bytes:
-        """The answer."""
         return self.content
 
 

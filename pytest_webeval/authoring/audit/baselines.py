@@ -57,7 +57,6 @@ class Material(Struct, frozen=True):
 
     @property
     def task_type(self) -> str:
-        """What the agent is asked to do."""
         return self.task.task_type or "RETRIEVE"
 
     @property
@@ -159,7 +158,6 @@ BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
 
 
 def list_baselines(material: Material) -> Iterator[Trial]:
-    """All baselines of a task."""
     for baseline in BASELINES:
         yield from baseline(material)
 

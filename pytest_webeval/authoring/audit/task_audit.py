@@ -99,7 +99,6 @@ class Audit(Struct, dict=True, eq=False):
 
     @property
     def task(self) -> Task:
-        """The audited task."""
         return self.examiner.task
 
     @cached_property
