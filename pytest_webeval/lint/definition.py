@@ -35,7 +35,7 @@ from pytest_webeval.tasks.expectations import (
     ResponseExpectation,
     RubricExpectation,
 )
-from pytest_webeval.tasks.sites import Environment, Sites, placeholder
+from pytest_webeval.tasks.sites import Sites, invent_environments, placeholder
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values import VALUE_TYPES, value_type
 from pytest_webeval.values.base import ParseContext, Value
@@ -250,11 +250,9 @@ class Definition:
         """The task as evaluators get it, without anything recorded. A site without an address has an invented one."""
         if self.task is None:
             raise EvaluationError("the task cannot be read")
-        configured = dict(self.sites.environments) if self.sites else {}
-        invented = {
-            site: Environment((f"http://{site.replace('_', '-')}.invalid",)) for site in self.task.sites or ("site",)
-        }
-        sites = Sites(invented | {name: each for name, each in configured.items() if each.urls}).folded
+        configured = self.sites.environments if self.sites else {}
+        known = {name: each for name, each in configured.items() if each.urls}
+        sites = Sites(invent_environments(self.task.sites or ("site",)) | known).folded
         inputs = RunInputs(Path())
         run = Run(Path(), "", "", "", "", inputs, self.rules, lambda _: NetworkTrace(()))
         return Case(run, self.task, sites)

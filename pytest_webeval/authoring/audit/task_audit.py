@@ -36,12 +36,11 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety import regex
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
-from pytest_webeval.tasks.sites import Environment, Sites, placeholder
+from pytest_webeval.tasks.sites import INVENTED, Sites, invent_environments, placeholder
 from pytest_webeval.tasks.task import Expectation, Task
 from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
-MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
 SECONDS = 60.0  # for each task
 
@@ -67,7 +66,7 @@ class AuditSettings(Struct, frozen=True):
                 return infer_sites(task.sites, run.attempt.trace.evaluation_events if run.attempt.trace else ())
             except (WebEvalError, ValueError):
                 continue
-        return Sites({site: Environment((f"http://{site.replace('_', '-')}{MADE_UP}",)) for site in task.sites})
+        return Sites(invent_environments(task.sites))
 
 
 def build_examiner(task: Task, settings: AuditSettings, runs: Sequence[RecordedRun] = ()) -> Examiner:
@@ -178,7 +177,7 @@ class Audit(Struct, dict=True, eq=False):
     def _needs_address(self, expectation: Expectation, trace: NetworkTrace) -> bool:
         """Whether an expected URL may be at a site whose address was made up."""
         urls = (environment.url for environment in self.examiner.sites.environments.values())
-        if expectation.evaluator != NETWORK_EVALUATOR or not any(url.endswith(MADE_UP) for url in urls):
+        if expectation.evaluator != NETWORK_EVALUATOR or not any(url.endswith(INVENTED) for url in urls):
             return False
         try:
             self.examiner.build_matcher(expectation, trace).normalize_expected()
