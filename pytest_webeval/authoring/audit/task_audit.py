@@ -167,9 +167,8 @@ class Audit(Struct, dict=True, eq=False):
         for expectation in self.examiner.checked:
             result, place = self.examiner.examine(expectation, Attempt(answer, trace)), f"eval[{expectation.index}]"
             is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
-            message = result.error_msg or ""
-            is_about_trace = "the trace" in message or self._needs_address(expectation, trace)
-            if result.status is Status.ERROR and not is_about_trace:
+            is_error, message = result.status is Status.ERROR, result.error_msg or ""
+            if is_error and "the trace" not in message and not self._needs_address(expectation, trace):
                 yield self._finding("invalid_definition", expectation.evaluator, place, message)
             elif is_about_answer and result.status is not Status.SUCCESS:
                 yield from self._explain_expected(expectation.evaluator, place)
@@ -177,7 +176,8 @@ class Audit(Struct, dict=True, eq=False):
     def _needs_address(self, expectation: Expectation, trace: NetworkTrace) -> bool:
         """Whether an expected URL may be at a site whose address was made up."""
         urls = (environment.url for environment in self.examiner.sites.environments.values())
-        if expectation.evaluator != NETWORK_EVALUATOR or not any(url.endswith(INVENTED) for url in urls):
+        is_ours = expectation.evaluator == NETWORK_EVALUATOR and self.examiner.is_built_in(expectation)
+        if not is_ours or not any(url.endswith(INVENTED) for url in urls):
             return False
         try:
             self.examiner.build_matcher(expectation, trace).normalize_expected()
