@@ -50,7 +50,7 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             return [self.audit_one(task_id) for task_id in selected]
         _ = self.counts, self.runs_by_task  # in this process, so that those that are forked have them too
         context, count = multiprocessing.get_context("fork"), min(self.jobs, len(selected))
-        with ProcessPoolExecutor(count, context, initializer=_share, initargs=(self,)) as pool:
+        with ProcessPoolExecutor(count, context, initializer=_shared.append, initargs=(self,)) as pool:
             return list(pool.map(_audit_shared, selected, chunksize=CHUNK))
 
     @cached_property
@@ -179,9 +179,5 @@ def _list_groups(task: Task) -> list[Any]:
 _shared: list[SuiteAudit] = []  # in a process that was forked for an audit
 
 
-def _share(audit: SuiteAudit) -> None:
-    _shared[:] = [audit]
-
-
 def _audit_shared(task_id: int | str) -> TaskAudit:
-    return _shared[0].audit_one(task_id)
+    return _shared[-1].audit_one(task_id)
