@@ -68,7 +68,6 @@ class SideEffect(Struct, frozen=True):
         return f"{where}: event {self.number} {self.change.text} is {absence} {others}"
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain JSON."""
         return {
             "task_id": self.task_id,
             "run": self.run,

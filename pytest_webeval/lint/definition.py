@@ -36,7 +36,7 @@ from pytest_webeval.tasks.expectations import (
     ResponseExpectation,
     RubricExpectation,
 )
-from pytest_webeval.tasks.sites import Environment, Sites, placeholder
+from pytest_webeval.tasks.sites import Sites, invent_environments, placeholder
 from pytest_webeval.tasks.task import Task
 from pytest_webeval.values import VALUE_TYPES, value_type
 from pytest_webeval.values.base import ParseContext, Value
@@ -143,7 +143,6 @@ class RequestCheck(Struct, frozen=True):
 
     @property
     def data(self) -> Iterator[Datum]:
-        """The expected data."""
         event, types = self.expected, list_properties(self.config.post_data_schema)
         for name, raw in (event.post_data or {}).items():
             yield from _list_typed(self.at("post_data", name), raw, POST, types.get(name))
@@ -188,13 +187,11 @@ class AnswerCheck(Struct, frozen=True, dict=True):
 
     @property
     def data(self) -> Iterator[Datum]:
-        """The expected data."""
         for index, item in enumerate(self.expected.retrieved_data or []):
             yield from _list_typed((*self.data_steps, index), item, ANSWER, self.item_schema)
 
     @property
     def data_steps(self) -> Steps:
-        """The place of the expected data."""
         return (*self.steps, "expected", "retrieved_data")
 
 
@@ -243,12 +240,10 @@ class Definition:
 
     @property
     def task_sites(self) -> tuple[str, ...]:
-        """The sites that the task names."""
         return tuple(self.task.sites) if self.task else ()
 
     @cached_property
     def placeholders(self) -> tuple[str, ...]:
-        """The placeholders of those sites."""
         return tuple(map(placeholder, self.task_sites))
 
     @cached_property
@@ -256,11 +251,9 @@ class Definition:
         """The task as evaluators get it, without anything recorded. A site without an address has an invented one."""
         if self.task is None:
             raise EvaluationError("the task cannot be read")
-        configured = dict(self.sites.environments) if self.sites else {}
-        invented = {
-            site: Environment((f"http://{site.replace('_', '-')}.invalid",)) for site in self.task.sites or ("site",)
-        }
-        sites = Sites(invented | {name: each for name, each in configured.items() if each.urls}).folded
+        configured = self.sites.environments if self.sites else {}
+        known = {name: each for name, each in configured.items() if each.urls}
+        sites = Sites(invent_environments(self.task.sites or ("site",)) | known).folded
         inputs = RunInputs(Path())
         run = Run(Path(), "", "", "", "", inputs, self.rules, lambda _: NetworkTrace(()))
         return Case(run, self.task, sites)

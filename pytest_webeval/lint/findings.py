@@ -51,7 +51,6 @@ class Finding(Struct, frozen=True):
         return f"{self.source} @ {self.place}: {self.text}"
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as plain JSON."""
         return {
             "file": self.source,
             "line": self.line,

@@ -45,8 +45,10 @@ class RawRow(Struct, frozen=True):
 def read_rows(content: bytes, source: str) -> list[RawRow]:
     """The rows of a file. Raises `TaskDefinitionError` for a file that is neither JSON nor JSON lines nor a table."""
     plain = content.removeprefix(BOM_UTF8)
-    if not plain.lstrip().startswith((b"[", b"{")):
-        return _read_table(content, source)
+    if not plain.lstrip().startswith((b"[", b"{")):  # of a table the reader keeps all that it can read
+        file = read_task_file(content, source)
+        rows = [RawRow(row.load().fields, row.location) for _, row in file.rows]
+        return [*rows, *(RawRow(None, "", problem=text) for text in file.warnings)]
     try:
         document = plain.decode(json.detect_encoding(plain))
         if document.lstrip().startswith("["):
@@ -54,13 +56,6 @@ def read_rows(content: bytes, source: str) -> list[RawRow]:
         return list(_read_objects(document))
     except (ValueError, RecursionError) as error:
         raise TaskDefinitionError(f"cannot parse {source} as JSON: {error}; fix the file") from error
-
-
-def _read_table(content: bytes, source: str) -> list[RawRow]:
-    """The rows of a table; of such a file the reader keeps all that it can read."""
-    file = read_task_file(content, source)
-    rows = [RawRow(row.load().fields, row.location) for _, row in file.rows]
-    return [*rows, *(RawRow(None, "", problem=text) for text in file.warnings)]
 
 
 class _Decoder(json.JSONDecoder):

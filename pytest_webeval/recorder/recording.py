@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,19 +14,24 @@ import msgspec
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError, WebEvalError
-from pytest_webeval.recorder.answers import build_response
+from pytest_webeval.evaluators.agent_response import parse_response
 from pytest_webeval.recorder.run_directory import create_run_directory
 from pytest_webeval.recorder.step_log import append_step
 from pytest_webeval.recordings.recording_state import STATE, Outcome, RecordingState
 from pytest_webeval.recordings.webarena_verified import RESPONSE
+from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.scoring.provenance import own_version
 from pytest_webeval.storage import write_json, write_text
+from pytest_webeval.tasks.expectations import STATUSES
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task
 
 _ADVICE = "choose another directory"
+SUCCESS, DEFAULT_TYPE = "SUCCESS", "RETRIEVE"
+_TYPES = ("task_type", "action", "performed_operation")
+_DATA = ("retrieved_data", "results")
 
 
 class BudgetExceeded(BaseException):
@@ -183,6 +189,36 @@ class Recording:
 def render_start_url(task: Task | None, sites: Sites) -> str | None:
     """The page on which the agent of a task starts, None without a task or address. Raises `EvaluationError`."""
     return None if task is None else sites.find_start_url(task.start_urls, task.sites)
+
+
+def build_response(
+    value: Any, task: Task | None, status: str | None = None, error: str | None = None
+) -> dict[str, Any] | str:
+    """The response for an answer: a text around a response as it is, anything else as an object with all keys.
+
+    Raises `SettingsError` for an unknown status, and for a status or an error next to a response, which has its own.
+    """
+    if status is not None and status.upper() not in STATUSES:
+        raise SettingsError(f"unknown status {status!r}; use one of {', '.join(STATUSES)}")
+    task_type = (task.task_type if task is not None else None) or DEFAULT_TYPE
+    response = value
+    if isinstance(value, str):  # models write a text around one
+        response = parse_response(value.encode("utf-8", "replace"), find_rules("default")).fields
+    if not isinstance(response, Mapping) or not _is_response(response):
+        data = list(value) if isinstance(value, list | tuple) else None if value is None else [value]
+        return {"task_type": task_type, "status": status or SUCCESS, "retrieved_data": data, "error_details": error}
+    if status is not None or error is not None:
+        raise SettingsError("status and error belong to data, but the answer is a response; put them into the response")
+    if isinstance(value, str):
+        return value
+    head = {} if any(name in response for name in _TYPES) else {"task_type": task_type}
+    return {"status": SUCCESS} | head | dict(response)
+
+
+def _is_response(fields: Mapping[str, Any]) -> bool:
+    """Whether an object has a valid status, or type and data. One with other keys only is a datum."""
+    has_status = isinstance(fields.get("status"), str) and fields["status"].upper() in STATUSES
+    return has_status or all(any(name in fields for name in names) for names in (_TYPES, _DATA))
 
 
 def _now() -> str:

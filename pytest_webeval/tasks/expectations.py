@@ -183,7 +183,6 @@ class ExpectedEvent(Struct, frozen=True, kw_only=True):
 
     @property
     def response_status(self) -> int:
-        """The status of the response."""
         return OK if isinstance(self.written_status, UnsetType) else self.written_status
 
     @property

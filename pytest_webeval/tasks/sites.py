@@ -28,6 +28,7 @@ ENVIRONMENT_KEYS = ("urls", "active_url_idx", "use_header_login", "credentials",
 # The sites of WebArena-Verified, which rules `reference` allow alone.
 SITE_NAMES = ("gitlab", "map", "reddit", "shopping_admin", "shopping", "wikipedia", "homepage")
 LONGEST_NAME = 60
+INVENTED = ".invalid"  # the end of the host of a site that nobody configured
 # Without two underscores in a row, so that no placeholder begins with another one.
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 PLACEHOLDER = re.compile(r"__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*__")
@@ -87,6 +88,11 @@ class Environment(Struct, frozen=True):
             count = pluralize(len(self.urls), "URL")
             raise EvaluationError(f"active_url_idx {self.active} is out of range for {count}; fix the configuration")
         return self.urls[self.active]
+
+
+def invent_environments(names: Iterable[str]) -> dict[str, Environment]:
+    """An address for each site of a task for which nobody configured any; no browser can have gone there."""
+    return {name: Environment((f"http://{name.replace('_', '-')}{INVENTED}",)) for name in names}
 
 
 def _fold(url: str) -> str:

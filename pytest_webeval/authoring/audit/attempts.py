@@ -103,10 +103,11 @@ class Attempt(Struct, frozen=True):
 
 
 class RecordedRun(Struct, frozen=True):
-    """The answer and the trace of a recording; the name of a run of another task is the id of that."""
+    """The answer and the trace of a recording."""
 
     name: str
     attempt: Attempt
+    task_id: int | str = ""
 
 
 def write_answer(task_type: str | None, status: str, data: Any = None, details: str | None = None) -> bytes:
@@ -123,7 +124,6 @@ class _DraftRun(Run):
 
     @cached_property
     def response(self) -> bytes:
-        """The answer."""
         return self.content
 
 

@@ -57,7 +57,6 @@ class Material(Struct, frozen=True):
 
     @property
     def task_type(self) -> str:
-        """What the agent is asked to do."""
         return self.task.task_type or "RETRIEVE"
 
     @property
@@ -142,9 +141,9 @@ def _other_runs(material: Material) -> Iterator[Trial]:
     """A passing run of another task as it is, and its requests with the right answer to this one."""
     evaluator = next(iter(material.required), RESPONSE_EVALUATOR)
     for other in material.others:
-        attempts = {f"run of task {other.name}": other.attempt}
+        attempts = {f"run of task {other.task_id}": other.attempt}
         if material.right_answer is not None and material.required:
-            attempts[f"requests of task {other.name}"] = Attempt(material.right_answer, other.attempt.trace)
+            attempts[f"requests of task {other.task_id}"] = Attempt(material.right_answer, other.attempt.trace)
         for name, attempt in attempts.items():
             yield Trial(name, attempt, "other_run_passes", evaluator, "")
 
@@ -159,7 +158,6 @@ BASELINES: tuple[Callable[[Material], Iterable[Trial]], ...] = (
 
 
 def list_baselines(material: Material) -> Iterator[Trial]:
-    """All baselines of a task."""
     for baseline in BASELINES:
         yield from baseline(material)
 

@@ -113,7 +113,6 @@ class Finding(Struct, frozen=True):
         return hide_secrets(f"{problem} ({cause}); {advice}" if cause else f"{problem}; {advice}")
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as plain JSON."""
         return {
             "task_id": self.task_id,
             "kind": self.kind,
@@ -139,7 +138,6 @@ class TaskAudit(Struct, frozen=True):
         return tuple(note for note in self.notes if note.kind == NOT_AUDITED and not note.evaluator)
 
     def to_json(self) -> dict[str, Any]:
-        """The audit as plain JSON."""
         return {
             "task_id": self.task_id,
             "trials": self.trials,

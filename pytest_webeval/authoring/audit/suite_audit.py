@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,13 +16,7 @@ from msgspec.structs import replace
 from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun
 from pytest_webeval.authoring.audit.baselines import MOST_OTHERS, AnswerCounts, template_of
 from pytest_webeval.authoring.audit.findings import NOT_AUDITED, Finding, TaskAudit
-from pytest_webeval.authoring.audit.task_audit import (
-    MOST_RUNS,
-    Audit,
-    AuditSettings,
-    build_examiner,
-    select_passing,
-)
+from pytest_webeval.authoring.audit.task_audit import MOST_RUNS, Audit, AuditSettings, build_examiner, select_passing
 from pytest_webeval.errors import EvaluationError, TaskDefinitionError, WebEvalError
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings.network.events import NetworkTrace
@@ -56,7 +50,7 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             return [self.audit_one(task_id) for task_id in selected]
         _ = self.counts, self.runs_by_task  # in this process, so that those that are forked have them too
         context, count = multiprocessing.get_context("fork"), min(self.jobs, len(selected))
-        with ProcessPoolExecutor(count, context, initializer=_share, initargs=(self,)) as pool:
+        with ProcessPoolExecutor(count, context, initializer=_shared.append, initargs=(self,)) as pool:
             return list(pool.map(_audit_shared, selected, chunksize=CHUNK))
 
     @cached_property
@@ -111,7 +105,10 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         finally:
             run.release()
         is_short = attempt.trace is not None and len(attempt.trace.events) <= MOST_EVENTS
-        return RecordedRun(run.label, attempt) if is_short else None
+        return RecordedRun(run.label, attempt, run.task_id) if is_short else None
+
+    def _load_all(self, positions: Iterable[int]) -> list[RecordedRun]:
+        return [run for run in map(self._load, positions) if run is not None]
 
     def audit_one(self, task_id: int | str, evaluators: Mapping[str, Evaluator] | None = None) -> TaskAudit:
         """The audit of one task; of an invalid definition the finding says why. A session may have own evaluators."""
@@ -137,13 +134,11 @@ class SuiteAudit(Struct, frozen=True, dict=True):
         """A few runs of the task, those first that pass."""
         positions = self.runs_by_task.get(str(task_id), [])[:MOST_OWN]
         ordered = sorted(positions, key=lambda position: (not self._is_passing(position), position))
-        return [run for position in ordered[:MOST_RUNS] if (run := self._load(position)) is not None]
+        return self._load_all(ordered[:MOST_RUNS])
 
     def _load_others(self, task: Task) -> list[RecordedRun]:
         """Passing runs of the tasks that are most like this one."""
-        nearest = [position for position in self._list_nearest(task) if self._is_passing(position)][:MOST_OTHERS]
-        runs = [(self.runs[position].task_id, self._load(position)) for position in nearest]
-        return [RecordedRun(str(task_id), run.attempt) for task_id, run in runs if run is not None]
+        return self._load_all(islice(filter(self._is_passing, self._list_nearest(task)), MOST_OTHERS))
 
     def _load_spare(self, task: Task) -> list[NetworkTrace]:
         """Traces of failing runs of the task, and of runs of tasks that are like it."""
@@ -151,8 +146,8 @@ class SuiteAudit(Struct, frozen=True, dict=True):
             return []
         positions = self.runs_by_task.get(str(task.task_id), [])
         failing = islice((position for position in positions if not self._is_passing(position)), MOST_RUNS)
-        runs = [self._load(position) for position in [*failing, *self._list_nearest(task)]]
-        return [run.attempt.trace for run in runs if run is not None and run.attempt.trace is not None]
+        runs = self._load_all([*failing, *self._list_nearest(task)])
+        return [run.attempt.trace for run in runs if run.attempt.trace is not None]
 
     def _list_nearest(self, task: Task) -> list[int]:
         """A few runs of other tasks with the same sites, those of the same template first, in the order of the runs."""
@@ -184,9 +179,5 @@ def _list_groups(task: Task) -> list[Any]:
 _shared: list[SuiteAudit] = []  # in a process that was forked for an audit
 
 
-def _share(audit: SuiteAudit) -> None:
-    _shared[:] = [audit]
-
-
 def _audit_shared(task_id: int | str) -> TaskAudit:
-    return _shared[0].audit_one(task_id)
+    return _shared[-1].audit_one(task_id)

@@ -14,13 +14,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.authoring.audit.answer_mutants import list_answer_mutants
 from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun, Trial
-from pytest_webeval.authoring.audit.baselines import (
-    DATA,
-    Material,
-    build_right_answer,
-    list_baselines,
-    read_expected,
-)
+from pytest_webeval.authoring.audit.baselines import DATA, Material, build_right_answer, list_baselines, read_expected
 from pytest_webeval.authoring.audit.examiner import Examiner, Verdict
 from pytest_webeval.authoring.audit.findings import (
     KINDS,
@@ -42,12 +36,11 @@ from pytest_webeval.results import Status
 from pytest_webeval.rules import Rules
 from pytest_webeval.safety import regex
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, RESPONSE_EVALUATOR
-from pytest_webeval.tasks.sites import Environment, Sites, placeholder
+from pytest_webeval.tasks.sites import INVENTED, Sites, invent_environments, placeholder
 from pytest_webeval.tasks.task import Expectation, Task
 from pytest_webeval.values.base import looks_like_pattern
 
 AIMED = ("dropped_request_passes", "forbidden_request_passes")  # kinds of trials that must fail by one expectation
-MADE_UP = ".invalid"  # the end of the host of a site that nobody configured
 MOST_RUNS = 3  # passing runs of a task of which mutants are made
 SECONDS = 60.0  # for each task
 
@@ -73,7 +66,7 @@ class AuditSettings(Struct, frozen=True):
                 return infer_sites(task.sites, run.attempt.trace.evaluation_events if run.attempt.trace else ())
             except (WebEvalError, ValueError):
                 continue
-        return Sites({site: Environment((f"http://{site.replace('_', '-')}{MADE_UP}",)) for site in task.sites})
+        return Sites(invent_environments(task.sites))
 
 
 def build_examiner(task: Task, settings: AuditSettings, runs: Sequence[RecordedRun] = ()) -> Examiner:
@@ -105,7 +98,6 @@ class Audit(Struct, dict=True, eq=False):
 
     @property
     def task(self) -> Task:
-        """The audited task."""
         return self.examiner.task
 
     @cached_property
@@ -175,9 +167,8 @@ class Audit(Struct, dict=True, eq=False):
         for expectation in self.examiner.checked:
             result, place = self.examiner.examine(expectation, Attempt(answer, trace)), f"eval[{expectation.index}]"
             is_about_answer = expectation.evaluator == RESPONSE_EVALUATOR and self.examiner.is_built_in(expectation)
-            message = result.error_msg or ""
-            is_about_trace = "the trace" in message or self._needs_address(expectation, trace)
-            if result.status is Status.ERROR and not is_about_trace:
+            is_error, message = result.status is Status.ERROR, result.error_msg or ""
+            if is_error and "the trace" not in message and not self._needs_address(expectation, trace):
                 yield self._finding("invalid_definition", expectation.evaluator, place, message)
             elif is_about_answer and result.status is not Status.SUCCESS:
                 yield from self._explain_expected(expectation.evaluator, place)
@@ -185,7 +176,8 @@ class Audit(Struct, dict=True, eq=False):
     def _needs_address(self, expectation: Expectation, trace: NetworkTrace) -> bool:
         """Whether an expected URL may be at a site whose address was made up."""
         urls = (environment.url for environment in self.examiner.sites.environments.values())
-        if expectation.evaluator != NETWORK_EVALUATOR or not any(url.endswith(MADE_UP) for url in urls):
+        is_ours = expectation.evaluator == NETWORK_EVALUATOR and self.examiner.is_built_in(expectation)
+        if not is_ours or not any(url.endswith(INVENTED) for url in urls):
             return False
         try:
             self.examiner.build_matcher(expectation, trace).normalize_expected()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -32,7 +33,11 @@ class _TraceMutants(Struct, frozen=True):
     spare_traces: Sequence[NetworkTrace]
 
     def list_trials(self) -> Iterator[Trial]:
-        configs = [(each, config) for each in self.examiner.checked if (config := _read_network(each)) is not None]
+        configs: list[tuple[Expectation, NetworkExpectation]] = []
+        for each in self.examiner.checked:
+            with suppress(WebEvalError):
+                if each.evaluator == NETWORK_EVALUATOR:
+                    configs.append((each, each.read_as(NetworkExpectation)))
         required = [
             (each, config, matches)
             for each, config in configs
@@ -102,12 +107,3 @@ class _TraceMutants(Struct, frozen=True):
             return Trial("", self.base, "untested_prohibition", NETWORK_EVALUATOR, place)
         trace = build_trace([event, *self.trace.events])
         return self._trial("a forbidden request", trace, "forbidden_request_passes", place)
-
-
-def _read_network(expectation: Expectation) -> NetworkExpectation | None:
-    if expectation.evaluator != NETWORK_EVALUATOR:
-        return None
-    try:
-        return expectation.read_as(NetworkExpectation)
-    except WebEvalError:
-        return None

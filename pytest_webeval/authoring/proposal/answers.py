@@ -54,10 +54,6 @@ def _write_number(text: str) -> int | float:
     return float(plain) if "." in plain else int(plain)
 
 
-def _write_amount(text: str) -> int | float:
-    return _write_number(re.sub(r"[^0-9.,-]", "", text))
-
-
 def _write_date(text: str) -> str:
     from pytest_webeval.values.date import DateValue
 
@@ -78,7 +74,11 @@ KINDS = (
         "yes or no: half of all guesses are right, so require a request as well",
     ),
     Kind({"type": "number"}, _compile(f"-?{_NUMBER}"), _write_number),
-    Kind({"type": "number", "format": "currency"}, _compile(rf"-?(?:[$€£]|US\$)\s?{_NUMBER}"), _write_amount),
+    Kind(
+        {"type": "number", "format": "currency"},
+        _compile(rf"-?(?:[$€£]|US\$)\s?{_NUMBER}"),
+        lambda text: _write_number(re.sub(r"[^0-9.,-]", "", text)),
+    ),
     Kind(
         {"type": _TEXT_TYPE, "format": "date"},
         _compile(rf"\d{{4}}-\d\d-\d\d|{_MONTH}\.? \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH}\.? \d{{4}}"),

@@ -40,7 +40,6 @@ class GoldenRun(Struct, frozen=True):
 
     @property
     def start_page(self) -> Request | None:
-        """The first page."""
         return next((request for request in self.requests if request.is_page), None)
 
     @property

@@ -75,7 +75,12 @@ def propose(
     safe, notes = _redact(definition, notes, results, redacting)
     if safe != definition:
         results = [(each, _score_or_refuse(read_task(safe, _SOURCE), each)) for each in golden]
-    return Proposal(safe, notes, tuple(_list_problems(results, redacting)))
+    problems = (
+        f"{each.run.label} does not pass: {_format_reason(redacting.redact_for_file(result, each.run))}"
+        for each, result in results
+        if result.status is not Status.SUCCESS
+    )
+    return Proposal(safe, notes, tuple(problems))
 
 
 def _build_definition(golden: Sequence[GoldenRun], text: str, task_id: str | None) -> dict[str, Any]:
@@ -131,13 +136,6 @@ def _check_start_page(task: Task, run: GoldenRun) -> Iterator[str]:
     opened = replace(run.run, load_trace=lambda _: NetworkTrace(events, may_be_empty=True))
     if _score(task, opened, run.addresses.sites).status is Status.SUCCESS:
         yield "a run that does no more than open its start page passes"
-
-
-def _list_problems(results: Sequence[tuple[GoldenRun, TaskResult]], redacting: Redacting) -> Iterator[str]:
-    for each, result in results:
-        if result.status is not Status.SUCCESS:
-            reason = _format_reason(redacting.redact_for_file(result, each.run))
-            yield f"{each.run.label} does not pass: {reason}"
 
 
 def _format_reason(result: TaskResult) -> str:

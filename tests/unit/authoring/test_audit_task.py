@@ -14,6 +14,7 @@ from pytest_webeval.authoring.audit.attempts import Attempt, RecordedRun
 from pytest_webeval.authoring.audit.findings import Finding, merge_findings
 from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
 from pytest_webeval.authoring.audit.task_audit import Audit, AuditSettings, build_examiner
+from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.reports.audit_text import format_audit
@@ -83,6 +84,24 @@ def test_an_address_that_nobody_configured_is_no_mistake_of_a_definition(bench, 
     assert audit(answer, forbidding("http://shop.test:7770/cart")) == set()
     assert audit(answer, forbidding("http://shop.test:7770/cart"), sites=Sites()) == set()
     assert audit(answer, elsewhere) == {"invalid_definition"}
+
+
+class Refusing(Evaluator):
+    """One of a user, which takes the place of ours."""
+
+    name = "NetworkEventEvaluator"
+
+    def evaluate(self, expectation, case):  # noqa: ARG002  (the signature of all)
+        raise EvaluationError("no such shop")
+
+
+def test_an_error_of_a_users_evaluator_is_one_of_the_definition_wherever_the_sites_are(bench):
+    expected = bench.expecting("RETRIEVE", ["Blue Mug"]), forbidding("http://shop.test:7770/cart")
+    task = read_task(bench.task(*expected), "a test")
+    usual = settings(bench, sites=Sites())
+    refusing = msgspec.structs.replace(usual, evaluators={**usual.evaluators, Refusing.name: Refusing()})
+    (finding,) = audit_task(build_examiner(task, refusing)).findings
+    assert (finding.kind, finding.field, finding.detail) == ("invalid_definition", "eval[1]", "no such shop")
 
 
 def test_the_expected_answer_of_a_short_task_passes(audit):

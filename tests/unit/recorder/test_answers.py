@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.recorder.answers import build_response
+from pytest_webeval.recorder.recording import build_response
 from pytest_webeval.tasks.task import read_task
 
 TASK = read_task(

@@ -95,3 +95,15 @@ def test_another_text_of_a_number_is_another_id(other):
     assert other not in tasks
     with pytest.raises(TaskDefinitionError, match="is not"):
         tasks.get(other)
+
+
+def test_a_list_is_read_in_each_encoding_of_json():
+    assert parse_tasks(json.dumps([row("a")]).encode("utf-16"), "tasks.json").task_ids == ("a",)
+
+
+def test_a_list_that_is_not_utf_8_is_refused_with_the_place_in_the_file():
+    problem = (
+        r"^cannot parse tasks\.json as JSON: 'utf-8' codec can't decode byte 0xff in position 9: .*; fix the file$"
+    )
+    with pytest.raises(TaskDefinitionError, match=problem):
+        parse_tasks(b'[{"id": "\xff"}]', "tasks.json")
