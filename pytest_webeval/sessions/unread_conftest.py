@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,23 +23,18 @@ EVALUATORS = frozenset(
 _LARGEST = 2**20  # bytes
 
 
-def refuse_conftest(roots: Iterable[Path], here: Path, *, has_evaluators: bool) -> None:
+def refuse_conftest(roots: Sequence[Path], here: Path, *, has_evaluators: bool) -> None:
     """Raise `SettingsError` for a conftest.py whose evaluators or formats pytest would use for the runs."""
     advice = {FORMATS: "score with pytest"}
     if not has_evaluators:
         advice[EVALUATORS] = "pass evaluators with --evaluators-from=MODULE, or score with pytest"
-    for path in _list_conftests(roots, here):
+    directories = {here, *here.parents, *(parent for root in roots for parent in root.parents)}
+    inside = {directory for directory in directories for root in roots if directory.is_relative_to(root)}
+    for path in (directory / CONFTEST for directory in sorted(directories - inside)):  # those in a root are never read
         names = set(_list_names(path))
         for unread, what_to_do in advice.items():
             if defined := sorted(names & unread):
                 raise SettingsError(f"{path} defines {', '.join(defined)}, which `score` does not read; {what_to_do}")
-
-
-def _list_conftests(roots: Iterable[Path], here: Path) -> list[Path]:
-    """Those in the directories above the run roots and the current one. Those in a root are never read."""
-    directories = {here, *here.parents, *(parent for root in roots for parent in root.parents)}
-    inside = {directory for directory in directories for root in roots if directory.is_relative_to(root)}
-    return [directory / CONFTEST for directory in sorted(directories - inside)]
 
 
 def _list_names(path: Path) -> Iterator[str]:

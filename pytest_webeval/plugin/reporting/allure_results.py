@@ -34,19 +34,11 @@ _MOST_LEVELS = 100  # of steps in steps
 _TYPES = {"png": allure.attachment_type.PNG, "jpg": allure.attachment_type.JPG}
 
 
-class Details(Struct, frozen=True):
-    """Why a run has no success: status, message and text of its result."""
-
-    status: str
-    message: str
-    trace: str
-
-
 class CurrentTest(Struct):
-    """The test that runs now. `details` are those of a run that is no success."""
+    """The test that runs now. `details` are status and `StatusDetails` of a run that is no success."""
 
     item: pytest.Item
-    details: Details | None = None
+    details: tuple[str, Any] | None = None
 
 
 class AllureResults(Struct, eq=False):
@@ -155,19 +147,19 @@ def _set_suites(item: RunItem, record: Record) -> None:
         allure.dynamic.suite(escape_surrogates(suite))
 
 
-def _read_details(report: pytest.TestReport, record: Record) -> Details:
+def _read_details(report: pytest.TestReport, record: Record) -> tuple[str, Any]:
     text = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
     reason = (record.excluded if record.skipped else record.reason) or text
     if hasattr(report, "wasxfail"):
-        return Details("skipped", f"XFAIL {report.wasxfail}\n\n{reason}", text)
-    return Details("skipped" if report.skipped else _STATUSES.get(record.status, "failed"), reason, text)
+        return "skipped", StatusDetails(message=f"XFAIL {report.wasxfail}\n\n{reason}", trace=text)
+    status = "skipped" if report.skipped else _STATUSES.get(record.status, "failed")
+    return status, StatusDetails(message=reason, trace=text)
 
 
-def _correct(result: Any, item: RunItem, details: Details | None) -> None:
+def _correct(result: Any, item: RunItem, details: tuple[str, Any] | None) -> None:
     result.testCaseId = allure_commons.utils.md5(item.nodeid)
     result.historyId = allure_commons.utils.md5(item.nodeid, result.historyId or "")
     if result.description == item.function.__doc__:
         result.description = None  # what our own function says of itself, the same for all runs
     if details is not None:
-        result.status = details.status
-        result.statusDetails = StatusDetails(message=details.message, trace=details.trace)
+        result.status, result.statusDetails = details

@@ -23,7 +23,6 @@ from pytest_webeval.results import Status, Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
 from pytest_webeval.sessions.output_paths import check_copy
-from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.run_outcome import RunOutcome, redact, store
 from pytest_webeval.sessions.session import Session
 
@@ -158,7 +157,15 @@ class SessionReporter(Struct, eq=False, dict=True):
             self.tested.add(label)
         payload = find_payload(report)
         if report.failed:
-            self.session.has_other_failure |= report.when == "teardown" or not _is_verdict(report, payload)
+            is_about_run = (  # about the recording or the agent: the text is ours, and the run is no success
+                payload is not None
+                and payload.part is None
+                and not payload.is_disturbed
+                and payload.record.status != Status.SUCCESS
+                and isinstance(report.longrepr, str)
+                and report.nodeid.rpartition("::")[2] in ITEMS
+            )
+            self.session.has_other_failure |= report.when == "teardown" or not is_about_run
         if payload is None:
             self._keep_lost(report)
         elif payload.part is None:
@@ -252,10 +259,3 @@ class SessionReporter(Struct, eq=False, dict=True):
         terminalreporter.section("webeval")
         for line in self.end.describe():
             terminalreporter.line(line)
-
-
-def _is_verdict(report: pytest.TestReport, payload: RecordPayload | None) -> bool:
-    """Whether a report that failed is about the recording or the agent: its text is ours, and its run is no success."""
-    if payload is None or payload.part is not None or payload.is_disturbed or not isinstance(report.longrepr, str):
-        return False
-    return payload.record.status != Status.SUCCESS and report.nodeid.rpartition("::")[2] in ITEMS
