@@ -8,17 +8,18 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.safety.limits import parse_integer
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.command_source import RUNS
-from pytest_webeval.sessions.options import OPTIONS, REMOVED, refuse
+from pytest_webeval.sessions.options import OPTIONS, REMOVED, Option, refuse
 from pytest_webeval.storage import to_json_bytes, write_json
 from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.sites import Sites, load_sites
 
-PREFIX = "--webeval-"
+RUNS, PREFIX = "runs", "--webeval-"
 AS_IN_PYTEST = f"as in pytest, where their names begin with {PREFIX}"  # a group
 ALTERNATIVES = "alternatives"  # the group of options of which one alone may be passed
 
@@ -76,6 +77,44 @@ class InOrder(argparse.Action):
         earlier = vars(namespace).pop(self.dest, None)
         value = True if self.nargs == 0 else value
         setattr(namespace, self.dest, [*(earlier or ()), value] if self.const else value)
+
+
+class CommandSource(Struct, frozen=True):
+    """A command line."""
+
+    arguments: argparse.Namespace
+
+    def given(self, option: Option) -> Any:
+        """The value on the command line; None or False without one."""
+        return getattr(self.arguments, option.key, None)
+
+    def configured(self, option: Option) -> Any:
+        """What stands for no value: a command reads no configuration file."""
+        if option.is_switch:
+            return False
+        return [] if option.is_repeatable else None
+
+    def split(self, option: Option) -> tuple[Sequence[str], Sequence[str]]:
+        """No values of a file, and those of the command line."""
+        return [], self.given(option) or []
+
+    def locate(self, path: str) -> str:
+        """The path as it is."""
+        return path
+
+
+def list_rerun_options(source: CommandSource) -> Iterator[str]:
+    """The options but the runs with which pytest scores a run of the session again, as a person would write them."""
+    by_key = {option.key: option for option in OPTIONS if option.in_rerun and option.name != RUNS}
+    for key, value in vars(source.arguments).items():
+        if (option := by_key.get(key)) is None or not value:
+            continue
+        if option.is_switch:
+            yield option.flag
+        elif not option.is_flag:
+            yield from ("-o", f"{key}={value}")
+        else:
+            yield from (f"{option.flag}={each}" for each in (value if option.is_repeatable else (value,)))
 
 
 def add_arguments(parser: argparse.ArgumentParser, rows: Iterable[Argument]) -> None:

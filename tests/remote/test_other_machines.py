@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.commands.command import CommandSource
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.batch_scoring import build_scorer, score_batch
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.other_machines import probe_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_session import ScoreSession

@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pytest_webeval.commands.command import CommandSource
 from pytest_webeval.executors.job import encode_reply
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_files import SessionFiles
 from pytest_webeval.sessions.score_session import ScoredRuns, ScoreSession

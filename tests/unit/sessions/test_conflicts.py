@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from pytest_webeval.commands.command import CommandSource
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.conflicts import CONFLICTS, WITHOUT_EFFECT, check_conflicts
 from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.settings import read_settings

@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_webeval.commands.command import CommandSource
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions import options
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.settings import read_settings
 
 NUMBER = "use a number of seconds, e.g. 120 (0 for no limit)"
