@@ -198,7 +198,7 @@ def _find_time(facts: Mapping[str, Any]) -> float | None:
     moment = next((facts[name] for name in _TIMES if facts.get(name)), None)
     for parse in (datetime.fromisoformat, parsedate_to_datetime) if isinstance(moment, str) else ():
         with suppress(ValueError):
-            moment = parse(moment)
+            moment = parse(str(moment))
             break
     if isinstance(moment, datetime):
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
