@@ -12,13 +12,13 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.safety.limits import parse_integer
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.command_source import RUNS
+from pytest_webeval.sessions.option_values import CommandSource
 from pytest_webeval.sessions.options import OPTIONS, REMOVED, refuse
 from pytest_webeval.storage import to_json_bytes, write_json
 from pytest_webeval.summary.redacted_results import redact_text
 from pytest_webeval.tasks.sites import Sites, load_sites
 
-PREFIX = "--webeval-"
+RUNS, PREFIX = "runs", "--webeval-"
 AS_IN_PYTEST = f"as in pytest, where their names begin with {PREFIX}"  # a group
 ALTERNATIVES = "alternatives"  # the group of options of which one alone may be passed
 
@@ -76,6 +76,20 @@ class InOrder(argparse.Action):
         earlier = vars(namespace).pop(self.dest, None)
         value = True if self.nargs == 0 else value
         setattr(namespace, self.dest, [*(earlier or ()), value] if self.const else value)
+
+
+def list_rerun_options(source: CommandSource) -> Iterator[str]:
+    """The options but the runs with which pytest scores a run of the session again, as a person would write them."""
+    by_key = {option.key: option for option in OPTIONS if option.in_rerun and option.name != RUNS}
+    for key, value in vars(source.arguments).items():
+        if (option := by_key.get(key)) is None or not value:
+            continue
+        if option.is_switch:
+            yield option.flag
+        elif not option.is_flag:
+            yield from ("-o", f"{key}={value}")
+        else:
+            yield from (f"{option.flag}={each}" for each in (value if option.is_repeatable else (value,)))
 
 
 def add_arguments(parser: argparse.ArgumentParser, rows: Iterable[Argument]) -> None:

@@ -9,8 +9,10 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from pytest_webeval.commands.command import (
+    CommandSource,
     argument,
     list_removed,
+    list_rerun_options,
     list_session_arguments,
     print_text,
     read_number,
@@ -24,7 +26,6 @@ from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.scoring.provenance import record_code_checksum
 from pytest_webeval.scoring.score import IMPORTED_LATE
 from pytest_webeval.sessions.batch_scoring import PINNED
-from pytest_webeval.sessions.command_source import CommandSource, list_rerun_options
 from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.missing_tasks import MissingTasks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 LONGEST = 1e8  # seconds
 MOST_VOTES = 99
 MOST_REQUESTS = 256  # at a time
-# Parsers of what stands for a file or directory. In an ini file, paths are relative to that file.
-PATHS = frozenset({"directory", "existing_path", "file", "output", "path", "sessions", "task_files", "word_or_file"})
 _STORE = re.compile(r"(?:^|.*/)([A-Za-z][A-Za-z0-9+.-]*):/+(.+)", re.DOTALL)  # a URL that was taken for a path
 _INNER, _AGAIN = re.compile(r"::([a-z][a-z0-9+.-]*):/+"), r"::\1://"  # of the URL of an archive
 
@@ -49,6 +48,30 @@ class OptionSource(Protocol):
 
     def locate(self, path: str) -> str:
         """A path of the configuration file, which is relative to that file."""
+
+
+class CommandSource(Struct, frozen=True):
+    """A command line."""
+
+    arguments: argparse.Namespace
+
+    def given(self, option: Option) -> Any:
+        """The value on the command line; None or False without one."""
+        return getattr(self.arguments, option.key, None)
+
+    def configured(self, option: Option) -> Any:
+        """What stands for no value: a command reads no configuration file."""
+        if option.is_switch:
+            return False
+        return [] if option.is_repeatable else None
+
+    def split(self, option: Option) -> tuple[Sequence[str], Sequence[str]]:
+        """No values of a file, and those of the command line."""
+        return [], self.given(option) or []
+
+    def locate(self, path: str) -> str:
+        """The path as it is."""
+        return path
 
 
 class Argument(Struct, frozen=True):
@@ -88,6 +111,7 @@ class Argument(Struct, frozen=True):
         return text
 
     def _from_ini(self, path: str | None) -> str | None:
+        """A path in an ini file, which is relative to that file."""
         is_plain = not path or path in self.option.choices or scheme_of(path) is not None
         return path if is_plain or path is None else self.source.locate(path)
 
@@ -231,90 +255,74 @@ def _parse_word(argument: Argument) -> str:
     return _parse_optional_word(argument) or argument.option.choices[0]
 
 
-def _parse_path(argument: Argument) -> Path | None:
-    return _local_path(argument.text, argument.option) if argument.text else None
-
-
-def _parse_directory(argument: Argument) -> Path | None:
-    path = _parse_path(argument)
-    if path is not None and exists(path) and not is_dir(path):
-        raise SettingsError(f"{argument.option.flag}: not a directory: {path}; choose another directory")
-    return path
-
-
-def _parse_existing_path(argument: Argument) -> Path | None:
-    return _existing_path(argument.text, argument.option, "check the path") if argument.text else None
-
-
 def _parse_output(argument: Argument) -> Path | str | None:
     if argument.text and is_remote(argument.text):
         return trim(argument.text)
     return _find_path(argument.text) if argument.text else None
 
 
-def _parse_sessions(argument: Argument) -> tuple[str, ...]:
-    advice = "name a summary or a directory of results"
-    return tuple(str(_existing_path(text, argument.option, advice)) for text in argument.raw or ())
+# Parsers of what stands for a file or directory: what holds for the path, else what is wrong with it, and advice.
+PATHS: Mapping[str, tuple[Callable[[Path], bool], str, str]] = {
+    "directory": (lambda path: is_dir(path) or not exists(path), "not a directory", "choose another directory"),
+    "existing_path": (exists, "not found", "check the path"),
+    "file": (is_file, "file not found", "check the path"),
+    "output": (lambda _: True, "", ""),
+    "path": (lambda _: True, "", ""),
+    "sessions": (exists, "not found", "name a summary or a directory of results"),
+    "task_files": (lambda path: is_dir(path) or is_file(path), "file not found", "check the path"),
+    "word_or_file": (is_file, "file not found", "check the path"),
+}
 
 
-def _local_path(text: str, option: Option) -> Path:
+def _read_path(text: str, option: Option) -> Path:
     """The path. Raises `SettingsError` for the location of a store, which may have credentials in it."""
     if is_remote(text):
         problem = f"{option.flag} cannot use a store ({scheme_of(text)}://…)"
         raise SettingsError(f"{problem}; pass a local path, since only --webeval-runs and --webeval-output can")
-    return _absolute(text)
+    path = _absolute(text)
+    holds, problem, advice = PATHS[option.parse]
+    if not holds(path):
+        words = f", or use {' or '.join(option.choices)}" if option.choices else ""
+        raise SettingsError(f"{option.flag}: {problem}: {path}; {advice}{words}")
+    return path
 
 
 def _absolute(path: str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links are kept)
 
 
-def _existing_file(text: str, option: Option) -> Path:
-    path = _local_path(text, option)
-    if not is_file(path):
-        advice = f"check the path, or use {' or '.join(option.choices)}" if option.choices else "check the path"
-        raise SettingsError(f"{option.flag}: file not found: {path}; {advice}")
-    return path
+def _parse_path(argument: Argument) -> Path | None:
+    return _read_path(argument.text, argument.option) if argument.text else None
 
 
-def _existing_path(text: str, option: Option, advice: str) -> Path:
-    path = _local_path(text, option)
-    if not exists(path):
-        raise SettingsError(f"{option.flag}: not found: {path}; {advice}")
-    return path
+def _parse_paths(argument: Argument) -> tuple[str, ...]:
+    words = argument.option.choices
+    return tuple(text if text in words else str(_read_path(text, argument.option)) for text in argument.raw or ())
 
 
-def _word_or_file(text: str, option: Option, *, may_be_directory: bool = False) -> str:
-    """A word, or the path of a file, or of a directory with files."""
-    if text in option.choices:
-        return text
-    return str(_absolute(text) if may_be_directory and is_dir(_absolute(text)) else _existing_file(text, option))
-
-
-def _parse_task_files(argument: Argument) -> tuple[str, ...]:
-    return tuple(_word_or_file(text, argument.option, may_be_directory=True) for text in argument.raw or ())
+def _parse_word_or_path(argument: Argument) -> str | None:
+    if argument.text is None or argument.text in argument.option.choices:
+        return argument.text
+    return str(_read_path(argument.text, argument.option))
 
 
 # How the value of an option is read. Each raises `SettingsError`.
 PARSERS: Mapping[str, Callable[[Argument], Any]] = {
     **dict.fromkeys(TEXTS, _parse_text),
+    **dict.fromkeys(PATHS, _parse_path),
     "allowed_names": lambda argument: allowed_names(argument.raw),
     "day": lambda argument: _parse_text(argument) or present_day(),
-    "directory": _parse_directory,
     "evaluators": _parse_evaluators,
-    "existing_path": _parse_existing_path,
-    "file": lambda argument: _existing_file(argument.text, argument.option) if argument.text else None,
     "gates": _parse_gates,
     "limits": lambda argument: read_limits(argument.raw),
     "optional_word": _parse_optional_word,
     "output": _parse_output,
-    "path": _parse_path,
     "roots": lambda argument: run_roots(argument.raw or ()),
     "rules": lambda argument: find_rules(_parse_word(argument)),
-    "sessions": _parse_sessions,
+    "sessions": _parse_paths,
     "switch": _parse_switch,
-    "task_files": _parse_task_files,
+    "task_files": _parse_paths,
     "text": lambda argument: argument.text,
     "word": _parse_word,
-    "word_or_file": lambda argument: _word_or_file(argument.text, argument.option) if argument.text else None,
+    "word_or_file": _parse_word_or_path,
 }

@@ -97,9 +97,9 @@ def option(
 SESSION, RERUN, RESULTS = Effect.SESSION, Effect.RERUN, Effect.RESULTS
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Options:
-    """The value of each option. Paths are absolute, with their links unresolved."""
+    """The value of each option. Paths are absolute, with their links unresolved. See `Settings`, which can be made."""
 
     runs: tuple[Path, ...] = option(
         RERUN, "score the recorded runs in DIR, one test per run (repeatable)", "DIR", "roots", ini_type="paths"

@@ -19,7 +19,7 @@ from pytest_webeval.rules import AUTO, find_rules
 from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.scoring.score import SECONDS
-from pytest_webeval.sessions.command_source import CommandSource
+from pytest_webeval.sessions.option_values import CommandSource
 from pytest_webeval.sessions.settings import Settings, read_settings
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.mirror import Mirror

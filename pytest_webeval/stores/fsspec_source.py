@@ -196,17 +196,10 @@ def _find_etag(facts: Mapping[str, Any]) -> str | None:
 
 def _find_time(facts: Mapping[str, Any]) -> float | None:
     moment = next((facts[name] for name in _TIMES if facts.get(name)), None)
-    if isinstance(moment, str):
-        moment = _parse_time(moment)
+    for parse in (datetime.fromisoformat, parsedate_to_datetime) if isinstance(moment, str) else ():
+        with suppress(ValueError):
+            moment = parse(str(moment))
+            break
     if isinstance(moment, datetime):
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return float(moment) if isinstance(moment, int | float) else None
-
-
-def _parse_time(text: str) -> datetime | None:
-    for parse in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            return parse(text)
-        except ValueError:
-            continue
-    return None

@@ -75,9 +75,6 @@ def test_gates_alone_decide(three, webeval):
     [
         (["--webeval-gate=success"], "invalid gate 'success': incomplete; quote it: --webeval-gate='success >= 60%'"),
         (["--webeval-gate=no-regression"], "gate 'no-regression' requires a baseline; pass --webeval-baseline=SESSION"),
-        (["--webeval-gate=certificate"], "gate 'certificate' requires webeval_judge_certificate; pass *"),
-        (["--webeval-known-failures"], "--webeval-known-failures requires a baseline; pass --webeval-baseline=SESSION"),
-        (["--webeval-baseline-update"], "--webeval-baseline-update requires a baseline; pass *=SESSION"),
         (["-owebeval_gate=complete", "-o", "webeval_gate=errors <= 1"], "-o webeval_gate is passed twice, *"),
         (["-owebeval_limits=entries = 1", "-owebeval_limits=entries = 2"], "-o webeval_limits is passed twice, *"),
         (["-owebeval_fail_on=none"], "webeval_fail_on was removed; use the gate 'no-regression beyond noise' *"),
@@ -90,6 +87,7 @@ def test_a_mistake_ends_the_session_before_it_scores(three, webeval, arguments, 
     assert three.written == []
 
 
+@pytest.mark.thinned(every=3)
 @pytest.mark.parametrize("name", REMOVED)
 def test_an_option_that_is_gone_names_its_successor(three, webeval, pytester, name):
     flag = f"--webeval-{name.replace('_', '-')}"

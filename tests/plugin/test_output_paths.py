@@ -123,14 +123,14 @@ def test_what_writes_nothing_leaves_the_report_of_an_earlier_session(runs, webev
 
 def test_no_line_says_that_a_summary_was_written_when_it_was_not(runs, webeval, monkeypatch):
     runs.add(107)
-    put = writing._replace_file
+    opened = writing._open_temporary
 
-    def full(path, text, sync):
-        if path.name == "eval_summary.json":
+    def full(path, parent, sync):
+        if path.name.startswith(".eval_summary.json."):
             raise OSError(28, "No space left on device")
-        put(path, text, sync)
+        return opened(path, parent, sync)
 
-    monkeypatch.setattr(writing, "_replace_file", full)
+    monkeypatch.setattr(writing, "_open_temporary", full)
     result = webeval()
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     place = runs.root / "eval_summary.json"

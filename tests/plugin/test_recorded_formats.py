@@ -257,8 +257,6 @@ def test_a_changed_label_is_scored_again_and_nothing_else(runs, webeval, pyteste
     [
         (["--webeval-verdicts=nowhere"], "--webeval-verdicts: not found: *nowhere; check the path"),
         (["--webeval-verdicts=runs/tasks.json"], "cannot read verdicts: tasks.json holds *"),
-        (["--webeval-labels=runs/tasks.json"], "--webeval-labels and --webeval-label-coding need each other: *"),
-        (["--webeval-label-coding=osu"], "--webeval-labels and --webeval-label-coding need each other: *"),
         (["--webeval-labels=runs/tasks.json", "--webeval-label-coding=ours"], "*osu or abp*"),
         (["--webeval-labels=runs/tasks.json", "--webeval-label-coding=osu"], "no labels in *"),
     ],

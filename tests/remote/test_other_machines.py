@@ -10,8 +10,8 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.batch_scoring import build_scorer, score_batch
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.option_values import CommandSource
 from pytest_webeval.sessions.other_machines import probe_directories
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_session import ScoreSession

@@ -17,8 +17,8 @@ from pytest_webeval.executors.job import encode_reply
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.option_values import CommandSource
 from pytest_webeval.sessions.record_payload import RecordPayload
 from pytest_webeval.sessions.score_session import PathList, ScoredRuns, ScoreSession
 from pytest_webeval.sessions.session import Session

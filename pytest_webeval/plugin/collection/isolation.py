@@ -12,8 +12,7 @@ from types import ModuleType
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.ini_files import read_keys
-from pytest_webeval.plugin.option_source import PytestSource
+from pytest_webeval.plugin.option_source import PytestSource, read_keys
 from pytest_webeval.plugin.options import INI_NAMES
 from pytest_webeval.sessions.settings import read_values
 

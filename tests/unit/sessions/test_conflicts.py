@@ -8,9 +8,9 @@ import re
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions import options
-from pytest_webeval.sessions.command_source import CommandSource
 from pytest_webeval.sessions.conflicts import CONFLICTS, WITHOUT_EFFECT, check_conflicts
+from pytest_webeval.sessions.option_values import CommandSource
+from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.sessions.settings import read_settings
 
 BASELINE = "requires a baseline; pass --webeval-baseline=SESSION"
@@ -88,12 +88,29 @@ def test_a_session_that_scores_nothing_needs_no_baseline(read, values):
     check_conflicts(read(**values, audit_tasks=True), is_scoring=False)
 
 
-@pytest.mark.parametrize("name", ["output", "gate", "judge_votes", "reuse", "durations", "evaluators"])
-def test_an_audit_refuses_what_would_do_nothing_where_somebody_typed_it(read, name):
-    (row,) = [row for row in options.OPTIONS if row.name == name]
+@pytest.mark.parametrize(
+    ("flag", "advice"),
+    [
+        ("--webeval-report", "use `webeval audit --report`"),
+        ("--webeval-output", "use `webeval audit --json`"),
+        ("--webeval-gitlab-metrics", "use `webeval audit --json`"),
+        ("--webeval-baseline", "use --webeval-audit-most"),
+        ("--webeval-gate", "use --webeval-audit-most"),
+        ("--webeval-durations", "use --durations"),
+        ("--webeval-evaluators", "leave it out: all evaluators are audited"),
+        ("--webeval-judge", "leave it out: no judge is asked"),
+        ("--webeval-judge-votes", "leave it out: no judge is asked"),
+        ("--webeval-reuse", "leave it out: no run is scored"),
+        ("--webeval-label-coding", "leave it out: no run is scored"),
+    ],
+)
+def test_an_audit_refuses_what_would_do_nothing_where_somebody_typed_it(read, flag, advice):
     settings = read(audit_tasks=True)
     check_conflicts(settings, is_scoring=False)
-    message = f"{row.flag} has no effect with --webeval-audit-tasks; {WITHOUT_EFFECT[name]}"
-    with pytest.raises(SettingsError, match=f"^{re.escape(message)}$"):
-        check_conflicts(settings, {row.flag}, is_scoring=False)
-    check_conflicts(read(), {row.flag})
+    with pytest.raises(SettingsError, match=f"^{flag} has no effect with --webeval-audit-tasks; {advice}$"):
+        check_conflicts(settings, {flag}, is_scoring=False)
+    check_conflicts(read(), {flag})
+
+
+def test_what_has_no_effect_on_an_audit_is_an_option():
+    assert WITHOUT_EFFECT.keys() <= {row.name for row in OPTIONS}

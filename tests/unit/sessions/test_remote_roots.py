@@ -10,8 +10,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.sessions.command_source import CommandSource
-from pytest_webeval.sessions.option_values import find_location
+from pytest_webeval.sessions.option_values import CommandSource, find_location
 from pytest_webeval.sessions.remote_roots import open_stores
 from pytest_webeval.sessions.session_header import list_store_problems
 from pytest_webeval.sessions.settings import read_settings
