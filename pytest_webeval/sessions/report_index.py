@@ -19,7 +19,7 @@ from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
 from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_order import sort_records
+from pytest_webeval.summary.row_file import sort_records
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summary_file import write_session_summary
 

@@ -26,9 +26,8 @@ from pytest_webeval.summary.baseline import (
     build_baseline,
     restrict_comparison,
 )
-from pytest_webeval.summary.gate_checks import GateCase
+from pytest_webeval.summary.gate_checks import GateCase, format_lost_tasks, name_tasks
 from pytest_webeval.summary.gates import COMPLETE, Gate, find_baseline_problem
-from pytest_webeval.summary.regression_gates import format_lost_tasks, name_tasks
 from pytest_webeval.summary.scored_session import ScoredSession, session_of
 from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summary_file import write_summary

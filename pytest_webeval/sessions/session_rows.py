@@ -22,8 +22,7 @@ from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.row_database import EarlierRow, EarlierRows, UnusableFileError, name_rows
-from pytest_webeval.summary.row_file import RowFile
-from pytest_webeval.summary.row_order import Ordered
+from pytest_webeval.summary.row_file import Ordered, RowFile
 
 
 class OtherRows:

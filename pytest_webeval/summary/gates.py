@@ -16,6 +16,7 @@ from pytest_webeval.summary.baseline import OPTION
 from pytest_webeval.summary.gate_checks import (
     ERROR,
     EXCLUDED,
+    LONGEST_NAME,
     NO_COMMON_TASK,
     SELECTORS,
     CheckResult,
@@ -29,9 +30,10 @@ from pytest_webeval.summary.gate_checks import (
     check_must_pass,
     check_regression,
     check_success,
+    explain_powerless,
     format_share,
+    name_tasks,
 )
-from pytest_webeval.summary.regression_gates import LONGEST_NAME, explain_powerless, name_tasks
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 
 KEY = "webeval_gate"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.results import Status, Summary, TaskResult
 from pytest_webeval.summary.record import Record, build_task_row
-from pytest_webeval.summary.row_order import sort_records
+from pytest_webeval.summary.row_file import sort_records
 from pytest_webeval.summary.session_totals import Rows, SessionTotals, new_rows
 from pytest_webeval.summary.spooled_list import ScratchFile
 from pytest_webeval.summary.task_identity import TaskCounter
@@ -58,9 +58,7 @@ def summarize_records(  # noqa: PLR0913  (all that a session knows)
         per_site_summary=dict(sorted(rows.by_site.items())),
         task_results=rows.of_all,
         webeval=totals.build()
-        | (_analyse_trajectories(ordered, expected) if totals.has_trajectories else {})
-        | (_sum_up_judges(ordered) if totals.has_judge else {})
-        | (_compare_attempts(ordered, attempts) if attempts is not None or _has_repeats(totals.tasks) else {})
+        | _build_analyses(ordered, totals, expected, attempts)
         | (rows.scores.build() if rows.scores is not None else {})
         | dict(about or {}),
     )
@@ -92,22 +90,23 @@ def _has_repeats(counter: TaskCounter) -> bool:
     return counter.tasks < counter.runs
 
 
-def _analyse_trajectories(records: Iterable[Record], expected: Collection[str] | None) -> dict[str, Any]:
-    from pytest_webeval.summary.trajectory_analysis import analyse
-    from pytest_webeval.summary.trajectory_rows import build_slim_rows  # no other session needs the analysis
+def _build_analyses(
+    records: Iterable[Record], totals: SessionTotals, expected: Collection[str] | None, attempts: str | None
+) -> dict[str, Any]:
+    """What few sessions have: an analysis of trajectories, of judges and of repeated runs."""
+    analyses: dict[str, Any] = {}
+    if totals.has_trajectories:
+        from pytest_webeval.summary.trajectory_analysis import analyse
+        from pytest_webeval.summary.trajectory_rows import build_slim_rows
 
-    return {"trajectories": analyse(build_slim_rows(records), expected)}
+        analyses["trajectories"] = analyse(build_slim_rows(records), expected)
+    if totals.has_judge:
+        from pytest_webeval.summary.judging import build_judging
 
+        analyses["judging"] = build_judging(records)
+    if attempts is not None or _has_repeats(totals.tasks):
+        from pytest_webeval.summary.attempts import build_attempts
 
-def _sum_up_judges(records: Iterable[Record]) -> dict[str, Any]:
-    from pytest_webeval.summary.judging import build_judging  # few sessions ask a judge
-
-    return {"judging": build_judging(records)}
-
-
-def _compare_attempts(records: Iterable[Record], pattern: str | None) -> dict[str, Any]:
-    """The analysis of repeated runs, if there are any."""
-    from pytest_webeval.summary.attempts import build_attempts  # few sessions have several runs of a task
-
-    analysis = build_attempts(records, pattern)
-    return {"attempts": analysis} if analysis["agents"] else {}
+        repeated = build_attempts(records, attempts)
+        analyses |= {"attempts": repeated} if repeated["agents"] else {}
+    return analyses

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pytest_webeval.summary.regression_gates import check_beyond_noise, check_each_task
+from pytest_webeval.summary.gate_checks import check_beyond_noise, check_each_task
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 

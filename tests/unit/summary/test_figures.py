@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pytest_webeval.summary.agreement import ConfusionTable, compute_fleiss_kappa
+from pytest_webeval.summary.gate_checks import fisher_exact
 from pytest_webeval.summary.paired_statistics import (
     binomial_tail,
     detectable_difference,
@@ -14,7 +15,6 @@ from pytest_webeval.summary.paired_statistics import (
     mcnemar_exact,
     newcombe_unpaired_interval,
 )
-from pytest_webeval.summary.regression_gates import fisher_exact
 from pytest_webeval.summary.statistics import wilson
 from tests.unit.summary import write_figures
 

@@ -7,8 +7,7 @@ import random
 
 import pytest
 
-from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
-from pytest_webeval.summary.regression_gates import (
+from pytest_webeval.summary.gate_checks import (
     Regression,
     check_beyond_noise,
     check_each_task,
@@ -16,6 +15,7 @@ from pytest_webeval.summary.regression_gates import (
     find_regressed,
     fisher_exact,
 )
+from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 

@@ -96,6 +96,7 @@ def test_what_an_agent_wrote_into_its_run_is_no_result(tmp_path):
     write_shards(tmp_path / "r/1/deep", result(8, "r/8"))
     (tmp_path / "r/2/x").mkdir()
     write_lines(tmp_path / "r/2/x", b"no")
+    write_lines(tmp_path / "r/2", b"no")
     assert read(tmp_path) == ([("r/1", 1), ("r/2", 2)], [])
 
 

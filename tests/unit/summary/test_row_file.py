@@ -23,8 +23,7 @@ from pytest_webeval.summary import row_database, row_takeover, session_totals, s
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_manifest import find_order, find_path
 from pytest_webeval.summary.row_database import EarlierRows, UnusableFileError, is_unfinished, name_rows
-from pytest_webeval.summary.row_file import RowFile
-from pytest_webeval.summary.row_order import encode_path_order, encode_position, order_of, sort_records
+from pytest_webeval.summary.row_file import RowFile, encode_path_order, encode_position, order_of, sort_records
 from pytest_webeval.summary.shards import Shard
 from pytest_webeval.summary.summarize import summarize_records
 from tests.support.made_records import make_records
