@@ -57,15 +57,11 @@ class Labels(Struct, frozen=True, dict=True):
 
     def path_of(self, label: str) -> Path | None:
         plain = os.fsdecode(unquote_to_bytes(label))
-        for root, prefix in self._longest_first:
+        for root, prefix in sorted(self.prefixes.items(), key=lambda pair: -len(pair[1])):
             if prefix in (".", plain) or plain.startswith(f"{prefix}/"):
                 inner = plain if prefix == "." else plain[len(prefix) :].lstrip("/")
                 return root / inner
         return None
-
-    @cached_property
-    def _longest_first(self) -> list[tuple[Path, str]]:
-        return sorted(self.prefixes.items(), key=lambda pair: -len(pair[1]))
 
 
 def parse_task_id(path: Path) -> int | None:

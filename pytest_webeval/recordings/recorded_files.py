@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.discovery import list_directory
@@ -21,6 +21,7 @@ from pytest_webeval.safety.text import preview
 from pytest_webeval.safety.warning_log import WarningLog
 
 MOST_NUMBER = 10**15  # nothing that a run counts or measures comes near it
+Content = TypeVar("Content")
 _REPAIR_HINT = "re-record the run, or fix the file"
 
 
@@ -91,10 +92,11 @@ class RecordedFiles:
 
     def read_optional_json(self, name: str) -> JsonFields | None:
         """The object in a file that need not be there; None, with a warning, where it is damaged."""
-        if not exists_no_follow(self.path / name):
-            return None
+        return self._ignore_damage(self.find_json, name)
+
+    def _ignore_damage(self, find: Callable[[str], Content | None], name: str) -> Content | None:
         try:
-            return self.read_json(name)
+            return find(name)
         except UnreadableTrajectory as error:
             self.warnings.add(f"{error}; ignored")
             return None
@@ -120,11 +122,7 @@ class RecordedFiles:
 
     def read_text(self, name: str) -> str | None:
         """The text of a file that need not be there, whatever its encoding; None where it cannot be read."""
-        try:
-            return self.find_text(name)
-        except UnreadableTrajectory as error:
-            self.warnings.add(f"{error}; ignored")
-            return None
+        return self._ignore_damage(self.find_text, name)
 
     def read_lines(self, name: str) -> Iterator[JsonFields]:
         """The objects in a file of JSON lines that need not be there, with a warning for each damaged line."""

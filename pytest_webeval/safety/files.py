@@ -118,19 +118,15 @@ def _measure_holes(handle: int, size: int) -> int:
     with suppress(OSError, AttributeError):  # of a system that cannot say
         while position < size and total <= _MOST_HOLES:
             hole = os.lseek(handle, position, os.SEEK_HOLE)
-            position = _find_data(handle, hole, size)
+            try:
+                position = os.lseek(handle, hole, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # which says that there are none until the end
+                    raise
+                position = size
             total += position - hole
     os.lseek(handle, 0, os.SEEK_SET)
     return total
-
-
-def _find_data(handle: int, hole: int, size: int) -> int:
-    try:
-        return os.lseek(handle, hole, os.SEEK_DATA)
-    except OSError as error:
-        if error.errno != errno.ENXIO:  # which says that there are none until the end
-            raise
-        return size
 
 
 def _read_bytes(handle: int, size: int) -> bytes:

@@ -259,10 +259,9 @@ class _Repairs(Struct):
         members = dict(pairs)
         if len(members) < len(pairs):
             self.warnings["it has a duplicate key; the last value counts"] = None
-        return self._repair_members(members) if self.has_nonfinite else members
-
-    def _repair_members(self, members: dict[str, Any]) -> dict[str, Any]:
-        """The members, each list of which is looked through once: those of inner objects are repaired by then."""
+        if not self.has_nonfinite:
+            return members
+        # Each list is looked through once: those of inner objects are repaired by then.
         numbers = [key for key, value in members.items() if value is _NONFINITE]
         lists = [key for key, value in members.items() if type(value) is list and _replace_nonfinite(value)]
         is_finite = not (numbers or lists)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.safety.deadline import can_interrupt, time_limit
@@ -32,22 +32,6 @@ class PatternTooBig(EvaluationError):
     """A regular expression that Python does not compile, such as one with ``a{99999999999}`` in it."""
 
 
-def match(pattern: str, text: str, flags: int = 0) -> bool:
-    """Whether a text begins with what a pattern means.
-
-    Raises `InvalidPattern`, or `EvaluationError` if the search does not end in time.
-    """
-    return _holds_in_time("match", pattern, text, flags)
-
-
-def fullmatch(pattern: str, text: str, flags: int = 0) -> bool:
-    return _holds_in_time("fullmatch", pattern, text, flags)
-
-
-def search(pattern: str, text: str, flags: int = 0) -> bool:
-    return _holds_in_time("search", pattern, text, flags)
-
-
 def is_pattern(text: str) -> bool:
     """Whether a text is a regular expression."""
     try:
@@ -57,13 +41,20 @@ def is_pattern(text: str) -> bool:
     return True
 
 
-def _holds_in_time(method: str, pattern: str, text: str, flags: int) -> bool:
+def _holds_in_time(method: str, pattern: str, text: str, flags: int = 0) -> bool:
+    """Whether a text, its beginning or a part of it is what a pattern means.
+
+    Raises `InvalidPattern`, or `EvaluationError` if the search does not end in time.
+    """
     if _BRANCHING.search(pattern) is None:  # there is only one way through it
         return getattr(_compile(pattern, flags), method)(text) is not None
     if not can_interrupt():
         return _holds_in_child(method, pattern, text, flags)
     with time_limit(SECONDS, _format_timeout(pattern, text)):
         return getattr(_compile(pattern, flags), method)(text) is not None
+
+
+match, fullmatch, search = (partial(_holds_in_time, method) for method in ("match", "fullmatch", "search"))
 
 
 def _format_timeout(pattern: str, text: str) -> str:

@@ -13,7 +13,7 @@ from pytest_webeval.recordings.signatures import RecordedFormat
 from tests.support.stagehand import SAMPLES
 
 RECORDED = Path(__file__).parents[1] / "recorded"
-RECORDED_FORMATS = {entry.name: entry for entry in FORMATS if isinstance(entry, RecordedFormat)}
+RECORDED_FORMATS = {entry.name: entry for entry in FORMATS if isinstance(entry, RecordedFormat) and entry.layouts}
 _ELSEWHERE = {"stagehand": SAMPLES}
 
 

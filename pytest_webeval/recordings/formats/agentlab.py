@@ -61,9 +61,8 @@ _DIRECTORY = re.compile(
 )
 
 
-_SUPERSEDED = TrajectoryOutcome(
-    OutcomeClass.ABORTED, (SUPERSEDED,), "AgentLab moved this experiment away and ran it again"
-)
+_MOVED = "AgentLab moved this experiment away and ran it again"
+_SUPERSEDED = TrajectoryOutcome(OutcomeClass.ABORTED, (SUPERSEDED,), _MOVED)
 
 
 class Summary(Struct, frozen=True):

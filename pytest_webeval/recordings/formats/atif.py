@@ -13,16 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from pytest_webeval.recordings.formats.harbor_trial import (
-    MOST_NAME,
-    RESULT,
-    classify_trial,
-    describe_trial,
-    read_duration,
-    read_error,
-    read_judgements,
-    read_result,
-)
+from pytest_webeval.recordings.formats import harbor_trial
 from pytest_webeval.recordings.recorded_files import JsonFields, RecordedFiles, join_texts
 from pytest_webeval.recordings.trajectory.answer import Usage
 from pytest_webeval.recordings.trajectory.recorded import Trajectory
@@ -46,17 +37,17 @@ class Call(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
-    result = read_result(files)
+    result = harbor_trial.read_result(files)
     folders = _list_folders(files, result)
     documents = {folder: _read_document(files, f"{folder}/{TRAJECTORY}") for folder in folders}
     inner = [(folder, name) for folder in folders for name in ("", *files.list_names(folder)[:MOST_FOLDERS])]
     places = [f"{folder}/{name}".rstrip("/") for folder, name in inner if not name or name.isprintable()]
     shots = tuple(shot for place in places for shot in files.list_images(place))
     steps = tuple(_read_steps(documents, {shot.name: shot for shot in shots}))
-    first = next(iter(documents.values()), JsonFields({}, RESULT, files.warnings))
+    first = next(iter(documents.values()), JsonFields({}, harbor_trial.RESULT, files.warnings))
     agent = first.member("agent")
     asked = (step.raw.get("message") for step in first.objects("steps") if step.raw.get("source") == "user")
-    outcome = classify_trial(result, first.member("extra").text("early_termination_reason"))
+    outcome = harbor_trial.classify_trial(result, first.member("extra").text("early_termination_reason"))
     return Trajectory(
         inputs=files.inputs,
         outcome=outcome,
@@ -66,20 +57,20 @@ def read(files: RecordedFiles) -> Trajectory:
         steps=steps,
         has_steps=bool(documents),
         screenshots=shots,
-        judgements=tuple(read_judgements(files, result, outcome)),
+        judgements=tuple(harbor_trial.read_judgements(files, result, outcome)),
         task_text=next(filter(None, map(join_texts, asked)), ""),
         usage=_total_usage(list(documents.values())),
-        duration=read_duration(result),
+        duration=harbor_trial.read_duration(result),
         system=_read_name(agent, "name") or (_read_name(result.member("agent_info"), "name") if result else None),
         model=_read_name(agent, "model_name"),
         benchmark=_read_name(result, "source") if result else None,
-        last_error=read_error(result),
-        details=_describe(documents) | describe_trial(result),
+        last_error=harbor_trial.read_error(result),
+        details=_describe(documents) | harbor_trial.describe_trial(result),
     )
 
 
 def _read_name(fields: JsonFields, key: str) -> str | None:
-    return to_line(fields.text(key) or "", MOST_NAME) or None
+    return to_line(fields.text(key) or "", harbor_trial.MOST_NAME) or None
 
 
 def _list_folders(files: RecordedFiles, result: JsonFields | None) -> list[str]:
@@ -189,7 +180,7 @@ def _describe(documents: dict[str, JsonFields]) -> dict[str, Any]:
     versions = {version for document in documents.values() if (version := document.text("schema_version"))}
     costs = [document.member("final_metrics").number("total_cost_usd") for document in documents.values()]
     facts = {
-        "schema_version": to_line(", ".join(sorted(versions)), MOST_NAME),
+        "schema_version": to_line(", ".join(sorted(versions)), harbor_trial.MOST_NAME),
         "cost_usd": None if None in costs else sum(filter(None, costs)),
         "subagents": sum(len(document.items("subagent_trajectories")) for document in documents.values()),
     }

@@ -8,29 +8,11 @@ from typing import Any
 from pytest_webeval.errors import RecordingError
 from pytest_webeval.recordings.inputs import MAX_FILE_BYTES
 from pytest_webeval.recordings.recorded_files import RecordedFiles
+from pytest_webeval.recordings.trajectory import layout, side_files
 from pytest_webeval.recordings.trajectory.answer import FinalAnswer, answer_name, name_warning, read_answer, total_usage
-from pytest_webeval.recordings.trajectory.layout import (
-    CORE_LOG,
-    HARNESS_FILE,
-    LOG,
-    RUBRIC,
-    SCORES,
-    TASK_DATA,
-    TIMES,
-    RunLocation,
-    locate,
-)
 from pytest_webeval.recordings.trajectory.log import Log, read_log
 from pytest_webeval.recordings.trajectory.recorded import MISMATCH, OutcomeClass, Trajectory, TrajectoryOutcome
 from pytest_webeval.recordings.trajectory.screenshots import Screenshots, align, count_states, find_screenshots
-from pytest_webeval.recordings.trajectory.side_files import (
-    CoreLog,
-    TaskData,
-    Times,
-    read_core_log,
-    read_task_data,
-    read_times,
-)
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER, Step, UnreadableTrajectory
 from pytest_webeval.safety.files import exists_no_follow
 from pytest_webeval.safety.json import may_hold_more
@@ -47,11 +29,11 @@ def read(files: RecordedFiles) -> Trajectory:
     answer, answer_problem = _read_answer(files)
     log, log_problem = _read_log(files)
     unread: list[str] = []
-    times = read_times(_read_optional_json(files, TIMES, unread))
-    core = read_core_log(_read_optional(files, CORE_LOG, unread))
-    task_data = read_task_data(_read_optional_json(files, TASK_DATA, unread) or b"{}")
+    times = side_files.read_times(_read_optional_json(files, layout.TIMES, unread))
+    core = side_files.read_core_log(_read_optional(files, layout.CORE_LOG, unread))
+    task_data = side_files.read_task_data(_read_optional_json(files, layout.TASK_DATA, unread) or b"{}")
     shots = find_screenshots(answer.screenshots, answer.is_rel_paths, files.names, files.path)
-    location = locate(files.path.absolute())
+    location = layout.locate(files.path.absolute())
     steps, alignment = align(log.steps, shots.all)
     problem = answer_problem or (None if answer.is_aborted else log_problem)
     outcome = None if problem is None else _classify_unreadable(problem, core)
@@ -85,7 +67,9 @@ def read(files: RecordedFiles) -> Trajectory:
     )
 
 
-def _list_side_facts(times: Times, core: CoreLog, task_data: TaskData) -> dict[str, Any]:
+def _list_side_facts(
+    times: side_files.Times, core: side_files.CoreLog, task_data: side_files.TaskData
+) -> dict[str, Any]:
     return {
         "duration": times.duration,
         "attempts": core.attempts or None,
@@ -98,15 +82,15 @@ def _list_side_facts(times: Times, core: CoreLog, task_data: TaskData) -> dict[s
     }
 
 
-def _list_place(location: RunLocation) -> dict[str, Any]:
+def _list_place(location: layout.RunLocation) -> dict[str, Any]:
     names = ("system", "model", "benchmark", "run_id", "max_rounds", "benchmark_kind")
     return {name: getattr(location, name) for name in names} | {"group": location.split}
 
 
 def _check_layout(files: RecordedFiles) -> UnreadableTrajectory | None:
-    if HARNESS_FILE not in files.names or LOG in files.names:
+    if layout.HARNESS_FILE not in files.names or layout.LOG in files.names:
         return None
-    message = f"{files.path} has the layout of Fara 1.5 ({HARNESS_FILE}), which is not supported"
+    message = f"{files.path} has the layout of Fara 1.5 ({layout.HARNESS_FILE}), which is not supported"
     return UnreadableTrajectory("unsupported_layout", f"{message}; convert it to a webeval trajectory")
 
 
@@ -123,7 +107,7 @@ def _read_answer(files: RecordedFiles) -> tuple[FinalAnswer, UnreadableTrajector
 
 def _read_log(files: RecordedFiles) -> tuple[Log, UnreadableTrajectory | None]:
     try:
-        return read_log(files.inputs.read(LOG, MAX_FILE_BYTES)), None
+        return read_log(files.inputs.read(layout.LOG, MAX_FILE_BYTES)), None
     except RecordingError as error:
         return read_log(b""), UnreadableTrajectory("log_missing", str(error))
 
@@ -148,11 +132,11 @@ def _read_optional_json(files: RecordedFiles, name: str, problems: list[str]) ->
 
 def _list_scores(files: RecordedFiles) -> dict[str, Any]:
     """The JSON files in `scores/`, or why they cannot be listed: there may be a verdict in it."""
-    folder, names, problem = files.path / SCORES, [], None
+    folder, names, problem = files.path / layout.SCORES, [], None
     try:
         if exists_no_follow(folder) and not is_directory(folder):
             advice = "replace it with a directory, not with a link"
-            problem = f"{SCORES} in {files.path} is not a directory; {advice}"
+            problem = f"{layout.SCORES} in {files.path} is not a directory; {advice}"
         elif exists_no_follow(folder):
             names = [name for name in sorted(list_names(folder)) if name.endswith(".json")]
     except OSError as error:
@@ -161,7 +145,7 @@ def _list_scores(files: RecordedFiles) -> dict[str, Any]:
         "has_score_files": True,
         "names_of_scores": tuple(names),
         "score_problem": None if problem is None else RecordingError(problem),
-        "rubric_names": (RUBRIC, TASK_DATA),
+        "rubric_names": (layout.RUBRIC, layout.TASK_DATA),
     }
 
 
@@ -171,15 +155,17 @@ def _find_missing_evidence(answer: FinalAnswer, shots: Screenshots, steps: Seque
     Where the answer file lists no screenshots, those in the directory count: some recorders leave the list empty.
     """
     if not steps:
-        return f"{LOG} holds no action"
+        return f"{layout.LOG} holds no action"
     listed = answer.screenshots or [shot.name for shot in shots.all]
     count = count_states([*dict.fromkeys(listed)])
     if abs(count - len(steps)) < MISMATCH:
         return None
-    return f"{LOG} holds {pluralize(len(steps), 'action')}, and the recording {pluralize(count, 'screenshot')}"
+    return f"{layout.LOG} holds {pluralize(len(steps), 'action')}, and the recording {pluralize(count, 'screenshot')}"
 
 
-def _list_flags(log: Log, shots: Screenshots, core: CoreLog, alignment: str, *, is_log_lost: bool) -> tuple[str, ...]:
+def _list_flags(
+    log: Log, shots: Screenshots, core: side_files.CoreLog, alignment: str, *, is_log_lost: bool
+) -> tuple[str, ...]:
     conditions = {
         "log_lost": is_log_lost,
         "misaligned": alignment == "misaligned",
@@ -190,7 +176,7 @@ def _list_flags(log: Log, shots: Screenshots, core: CoreLog, alignment: str, *, 
     return tuple(code for code, holds in conditions.items() if holds)
 
 
-def _classify_unreadable(problem: UnreadableTrajectory, core: CoreLog) -> TrajectoryOutcome:
+def _classify_unreadable(problem: UnreadableTrajectory, core: side_files.CoreLog) -> TrajectoryOutcome:
     """The outcome without a usable answer or log: a crash if the log of the execution shows one (§4.2)."""
     has_crashed = core.crash is not None or (core.attempts > 0 and not core.is_completed)
     if problem.code == "answer_missing" and has_crashed:

@@ -12,6 +12,7 @@ from msgspec import Raw, Struct, structs
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.recordings.inputs import UNDECODABLE, try_decode
+from pytest_webeval.recordings.network import entries
 from pytest_webeval.recordings.network.bodies import (
     Body,
     BodySource,
@@ -19,19 +20,7 @@ from pytest_webeval.recordings.network.bodies import (
     parse_byte_count,
     parse_content_size,
 )
-from pytest_webeval.recordings.network.entries import (
-    INITIATOR,
-    NO_ENTRY,
-    TEXT,
-    Entry,
-    Pairs,
-    is_set,
-    parse_cookies,
-    parse_headers,
-    parse_milliseconds,
-    parse_seconds,
-    parse_status,
-)
+from pytest_webeval.recordings.network.entries import Entry, Pairs
 from pytest_webeval.recordings.network.pages import find_last_page, is_asset_url
 from pytest_webeval.safety.text import pluralize
 
@@ -71,7 +60,7 @@ class NetworkEvent:
     __slots__ = ("_bodies", "_entry", "_headers", "_is_pending", "index")
 
     def __init__(
-        self, index: int, entry: Entry = NO_ENTRY, bodies: BodySource = NO_BODIES, *, is_pending: bool = False
+        self, index: int, entry: Entry = entries.NO_ENTRY, bodies: BodySource = NO_BODIES, *, is_pending: bool = False
     ) -> None:
         self.index, self._entry, self._bodies, self._is_pending = index, entry, bodies, is_pending
         self._headers: tuple[Pairs, bool] | None = None
@@ -95,7 +84,7 @@ class NetworkEvent:
     def status(self) -> int:
         """The status of the response; -1 means aborted."""
         try:
-            return parse_status(self._entry.response.status)
+            return entries.parse_status(self._entry.response.status)
         except (TypeError, ValueError):  # the first if it is None
             raise self.damaged("status") from None
 
@@ -111,18 +100,18 @@ class NetworkEvent:
 
     def _read_headers(self) -> tuple[Pairs, bool]:
         if self._headers is None:
-            self._headers = self._parse("headers", parse_headers, self._entry.request.headers)
+            self._headers = self._parse("headers", entries.parse_headers, self._entry.request.headers)
         return self._headers
 
     @property
     def cookies(self) -> Pairs:
         """Names and values of the cookies that the response set, as they were sent."""
-        return self._parse("cookies", parse_cookies, self._entry.response.cookies)
+        return self._parse("cookies", entries.parse_cookies, self._entry.response.cookies)
 
     @property
     def response_headers(self) -> Pairs:
         """Names and values of the response's headers in their order, where the recording has them."""
-        return self._parse("response headers", parse_headers, self._entry.response.headers)[0]
+        return self._parse("response headers", entries.parse_headers, self._entry.response.headers)[0]
 
     @property
     def resource_type(self) -> str | None:
@@ -130,8 +119,8 @@ class NetworkEvent:
         kind = self._entry.resource_type
         if kind:
             return kind.lower()  # the protocol of Chromium begins it with a capital
-        is_of_program = is_set(self._entry.api) or is_set(self._entry.api_context)  # no page, whatever it accepts
-        return FETCHED if is_of_program else None
+        of_program = (self._entry.api, self._entry.api_context)  # no page, whatever it accepts
+        return FETCHED if any(map(entries.is_set, of_program)) else None
 
     @property
     def page(self) -> str | None:
@@ -146,13 +135,13 @@ class NetworkEvent:
     @property
     def initiator(self) -> str | None:
         """Who asked for it, such as `parser` or `script`, where the recording says so: Chrome's own does."""
-        initiator = try_decode(INITIATOR, self._entry.initiator)
+        initiator = try_decode(entries.INITIATOR, self._entry.initiator)
         return None if initiator is None else initiator.type
 
     @property
     def is_failed(self) -> bool:
         """Whether the recorder noted a failure, which a request with a response may have as well."""
-        return is_set(self._entry.response.failure) or is_set(self._entry.response.error)
+        return entries.is_set(self._entry.response.failure) or entries.is_set(self._entry.response.error)
 
     @property
     def stamp(self) -> Raw:
@@ -162,17 +151,17 @@ class NetworkEvent:
     @property
     def started(self) -> float | None:
         """When the request was made, in seconds since 1970, where the recording says so."""
-        return parse_seconds(self._entry.started)
+        return entries.parse_seconds(self._entry.started)
 
     @property
     def duration(self) -> float | None:
         """How many seconds passed until the response was complete, where the recording says so."""
-        return parse_milliseconds(self._entry.time)
+        return entries.parse_milliseconds(self._entry.time)
 
     @property
     def is_from_cache(self) -> bool:
         """Whether the recording says that the response came from a cache of the browser."""
-        return is_set(self._entry.from_cache)
+        return entries.is_set(self._entry.from_cache)
 
     @property
     def is_pending(self) -> bool:
@@ -197,7 +186,7 @@ class NetworkEvent:
     @property
     def redirect_url(self) -> str:
         """Where the response redirects to, as the recording has it; empty if it does not say so."""
-        return try_decode(TEXT, self._entry.response.redirect) or ""
+        return try_decode(entries.TEXT, self._entry.response.redirect) or ""
 
     def read_post(self) -> Body | None:
         """What was posted, or None."""
@@ -352,10 +341,10 @@ class NetworkTrace(Struct, frozen=True, dict=True):
         if unreadable == count:
             return f"{pluralize(count, 'unreadable entry', 'unreadable entries')}; {RECORD_AGAIN}"
         if unreadable:
-            entries = f"{count} entries, {count - unreadable} of them static files and {unreadable} unreadable"
+            content = f"{count} entries, {count - unreadable} of them static files and {unreadable} unreadable"
         else:
-            entries = pluralize(count, "entry of a static file", "entries of static files only")
-        return f"{entries}; {RECORD_AGAIN}"
+            content = pluralize(count, "entry of a static file", "entries of static files only")
+        return f"{content}; {RECORD_AGAIN}"
 
     @cached_property
     def pending(self) -> tuple[NetworkEvent, ...]:

@@ -59,10 +59,9 @@ class LoggedRequest(NetworkEvent):
     def status(self) -> int:
         self._refuse("status")
 
-    @property
-    def headers(self) -> Pairs:
+    def _read_headers(self) -> tuple[Pairs, bool]:
         headers = try_decode(_HEADERS, self._line.headers)
-        return tuple(self._require("headers", headers).items())
+        return tuple(self._require("headers", headers).items()), False
 
     @property
     def cookies(self) -> Pairs:

@@ -98,17 +98,14 @@ _KINDS = {type(None): "null", bool: "a boolean", str: "a string", list: "a list"
 
 
 class FinalAnswer(Struct, frozen=True):
-    """What an agent answered and what was noted when it stopped. `extra` keeps keys that the format does not define."""
+    """What an agent answered, and what was noted when it stopped and is read."""
 
     name: str
     final_answer: str = NO_ANSWER
-    env_state_json: Any = NO_ANSWER
-    env_state_raw: str | None = NO_ANSWER
     screenshots: tuple[str, ...] = ()
     is_aborted: bool = False
     is_rel_paths: bool = True
     token_usage: Mapping[str, Usage] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -170,13 +167,10 @@ def read_answer(name: str, content: bytes) -> FinalAnswer:
     return FinalAnswer(
         name=name,
         final_answer=NO_ANSWER if final_answer is None else final_answer,
-        env_state_json=fields.get("env_state_json", NO_ANSWER),
-        env_state_raw=fields.get("env_state_raw", NO_ANSWER),
         screenshots=tuple(fields.get("screenshots", ())),
         is_aborted=fields.get("is_aborted", False),
         is_rel_paths=fields.get("is_rel_paths", True),
         token_usage=read_usage(fields.get("token_usage") or {}, warnings),
-        extra={key: value for key, value in fields.items() if key not in _EXPECTED_TYPES},
         warnings=warnings.texts,
     )
 

@@ -22,17 +22,10 @@ _ALIGNMENTS = {0: "n", 1: "n+1", -1: "n-1"}
 
 
 class Screenshots(Struct, frozen=True):
-    """The images of a run in order, and the warnings about the list of them.
-
-    `all` can be read below the directory. `missing` are listed but not there, `unlisted` there but not listed;
-    `refused` are entries that lead out of the directory, are links or no images. `listed_count` counts them all.
-    """
+    """The images of a run in order, those that are listed and missing, and the warnings about the list of them."""
 
     all: tuple[Screenshot, ...] = ()
-    listed_count: int = 0
     missing: tuple[str, ...] = ()
-    unlisted: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -59,10 +52,7 @@ def find_screenshots(
             warnings.add(f"{len(entries)} {text}, such as {entries[0]!r:.80}")
     return Screenshots(
         all=tuple(Screenshot(name, number_of(name)) for name in (_sort_names(used) if listed else unlisted)),
-        listed_count=len(listed),
         missing=tuple(by_status["missing"]),
-        unlisted=tuple(unlisted),
-        refused=tuple(by_status["refused"]),
         warnings=warnings.texts,
     )
 

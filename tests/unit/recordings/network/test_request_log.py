@@ -45,6 +45,7 @@ def test_events_are_those_of_the_lines(name):
     assert [(event.url, event.method, event.started, dict(event.headers)) for event in events] == [
         (line["url"], line["method"], line["timestamp"], line["headers"]) for line in lines
     ]
+    assert not any(event.has_null_header or event.is_failed or event.redirect_url for event in events)
     assert [event.resource_type for event in events] == [line["resource_type"].lower() for line in lines]
 
 
