@@ -211,16 +211,13 @@ def differences_text(result: TaskResult, longest: int) -> str | None:
     for part in result.evaluators_results:
         differences = part.explanation.differences if part.explanation is not None else []
         lines += [part.evaluator_name] if differences else []
-        lines += [line for difference in differences for line in _format_difference(difference)]
+        for difference in differences:
+            lines.append(f"  {difference.path}: {difference.kind}")
+            if difference.kind != EXTRA:
+                lines.append(f"    expected {preview(difference.expected, LONGEST_VALUE)}")
+            if difference.kind != MISSING:
+                lines.append(f"    got      {preview(difference.actual, LONGEST_VALUE)}")
     return _bound("\n".join(lines), longest) if lines else None
-
-
-def _format_difference(difference: Difference) -> Iterator[str]:
-    yield f"  {difference.path}: {difference.kind}"
-    if difference.kind != EXTRA:
-        yield f"    expected {preview(difference.expected, LONGEST_VALUE)}"
-    if difference.kind != MISSING:
-        yield f"    got      {preview(difference.actual, LONGEST_VALUE)}"
 
 
 def _find_answer(evaluator: str, actual: Any) -> Any:

@@ -142,7 +142,10 @@ def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
             truncate(sanitize(name), _LONGEST_NAME) or "(none)",
             *map(format_rate, find_ends(counts)),
             format_interval(find_ends(counts)[-1]),
-            "".join(map(_format_tenth, counts[-_DIGITS:])),
+            "".join(
+                str(min(9, int(each["success_rate"] * 10))) if each is not None and each["judged_count"] else "."
+                for each in counts[-_DIGITS:]
+            ),
         )
         for name, counts in list_series(content, "sites")[:SITES_SHOWN]
     ]
@@ -153,10 +156,6 @@ def find_ends(counts: Sequence[Mapping[str, Any] | None]) -> tuple[Mapping[str, 
     judged = [each for each in counts if each is not None and each["judged_count"]]
     last = counts[-1] if counts else None
     return (judged[0] if judged else None, last if last is not None and last["judged_count"] else None)
-
-
-def _format_tenth(counts: Mapping[str, Any] | None) -> str:
-    return "." if counts is None or not counts["judged_count"] else str(min(9, int(counts["success_rate"] * 10)))
 
 
 def _count_more_sites(content: Mapping[str, Any]) -> Iterator[str]:

@@ -196,11 +196,11 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
         "total": len(events),
         "assets": len(events) - len(requests),
         "left_out": len(requests) - len(retained),
-        "events": [_row(event, marks.get(event.index, ""), first, longest) for event in retained],
+        "events": [_list_cells(event, marks.get(event.index, ""), first, longest) for event in retained],
     }
 
 
-def _row(event: NetworkEvent, mark: str, first: float | None, longest: int) -> list[Any]:
+def _list_cells(event: NetworkEvent, mark: str, first: float | None, longest: int) -> list[Any]:
     """The cells of an event; the last one is how long it took, where the recording says so."""
     started, duration = event.started, event.duration
     seconds = None if started is None or first is None else round(started - first, 3)

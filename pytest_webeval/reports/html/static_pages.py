@@ -107,19 +107,18 @@ def _build_group(content: Mapping[str, Any], name: str, label: str) -> dict[str,
             {
                 "name": name_of_one,
                 "chart": draw_rates(counts),
-                "cells": [_format_cell(each) for each in counts],
+                "cells": [
+                    f"{format_rate(each)} ({each['success_count']:,} of {each['judged_count']:,})"
+                    if each is not None and each["judged_count"]
+                    else ""
+                    for each in counts
+                ],
                 "first": first,
                 "last": last,
                 "lost": count_lost(counts[-1]),
             }
         )
     return {"id": name, "label": label, "plural": f"{label}s", "charts": charts, "count": len(series)}
-
-
-def _format_cell(counts: Mapping[str, Any] | None) -> str:
-    if counts is None or not counts["judged_count"]:
-        return ""
-    return f"{format_rate(counts)} ({counts['success_count']:,} of {counts['judged_count']:,})"
 
 
 _Point = tuple[float, float, float, float]  # x, and y of a rate and of the ends of its interval

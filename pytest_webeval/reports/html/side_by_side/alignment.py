@@ -85,16 +85,12 @@ def _collect_failures(run: RunDetails) -> _Failures:
         expected = _digest(result.expected) if repeated[name] > 1 else ""
         evaluators.add((name, expected))
         for own_path, text in _list_failures(result):
-            path = _translate_path(own_path) if name == RESPONSE_EVALUATOR else own_path
+            field = (
+                re.split(r"\W", own_path, maxsplit=1)[0] if name == RESPONSE_EVALUATOR else ""
+            )  # agents may have other names
+            path = f"{_FIELDS.get(field, field)}{own_path[len(field) :]}"
             failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
     return failed, frozenset(evaluators)
-
-
-def _translate_path(path: str) -> str:
-    """The path of a field of an answer in one dialect: agents may have other names for it."""
-    name = re.match(r"\w*", path)
-    head = name[0] if name is not None else ""
-    return f"{_FIELDS.get(head, head)}{path[len(head) :]}"
 
 
 def _digest(expected: Any) -> str:
