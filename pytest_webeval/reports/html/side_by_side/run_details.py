@@ -117,7 +117,7 @@ def select(requests: Sequence[Request], places: Collection[Place]) -> list[Reque
     return [request for request in requests if request.place in places][-MOST_COMPARED:]
 
 
-def number(requests: Sequence[Request]) -> Iterator[tuple[tuple[Place, int], Request]]:
+def number_requests(requests: Sequence[Request]) -> Iterator[tuple[tuple[Place, int], Request]]:
     """The requests with their places, and how many of the same place came before."""
     counts: Counter[Place] = Counter()
     for request in requests:
