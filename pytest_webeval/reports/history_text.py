@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
 from pytest_webeval.summary.history import parse_time
-from pytest_webeval.summary.task_identity import describe_sample
 
 FLIPS_SHOWN = 20
 WIDTH = 100  # columns of a terminal
@@ -41,14 +41,6 @@ def format_time(timestamp: str) -> str:
 def format_rate(group: Mapping[str, Any] | None) -> str:
     """The success rate, or a dash where nothing was judged."""
     return f"{group['success_rate']:.1%}" if group is not None and group["judged_count"] else "-"
-
-
-def format_interval(group: Mapping[str, Any] | None) -> str:
-    """The 95 % interval of the rate; empty where nothing was judged."""
-    if group is None or not group["judged_count"]:
-        return ""
-    low, high = group["success_rate_interval_95"]
-    return f"{low:.0%} to {high:.0%}{describe_sample(group['judged_task_count'], group['judged_count'])}"
 
 
 def describe_tasks(tasks: Mapping[str, int]) -> str:

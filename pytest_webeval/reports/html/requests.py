@@ -168,7 +168,7 @@ LONGEST_TEXT = 2_000  # characters of a text in the table
 _MANY = 500  # events, of more than which the texts are shorter
 _LONGEST_OF_MANY = 500
 _UNREADABLE = "(cannot be read)"
-_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
@@ -270,7 +270,7 @@ def describe_events(
 
 def _may_change(event: NetworkEvent) -> bool:
     """Whether its method is one that changes something at a site, as far as it can be read."""
-    return str(_read_or_none(event, "method")).upper() in _CHANGING
+    return str(_read_or_none(event, "method")).upper() in CHANGING
 
 
 def _describe(event: NetworkEvent, room: Room, pool: HeaderPool) -> dict[str, Any]:

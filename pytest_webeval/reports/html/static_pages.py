@@ -18,13 +18,13 @@ from pytest_webeval.reports.history_text import (
     describe_sessions,
     describe_tasks,
     find_ends,
-    format_interval,
     format_rate,
     format_time,
     label_sessions,
     list_series,
 )
 from pytest_webeval.reports.html.writer import AUDIT, HISTORY, STATIC_POLICY, write_static_page
+from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.task_history import Outcome
 

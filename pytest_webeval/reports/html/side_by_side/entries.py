@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from pytest_webeval.redaction.session import Redacting
+from pytest_webeval.reports.failure_sentence import in_agents_words
 from pytest_webeval.reports.failure_text import describe_difference
 from pytest_webeval.reports.html.side_by_side.run_details import (
     Place,
@@ -113,10 +114,7 @@ def _collect_failures(run: RunDetails) -> _Failures:
         expected = _digest(result.expected) if repeated[name] > 1 else ""
         evaluators.add((name, expected))
         for own_path, text in _list_failures(result):
-            field = (
-                re.split(r"\W", own_path, maxsplit=1)[0] if name == RESPONSE_EVALUATOR else ""
-            )  # agents may have other names
-            path = f"{_FIELDS.get(field, field)}{own_path[len(field) :]}"
+            path = in_agents_words(own_path, _FIELDS) if name == RESPONSE_EVALUATOR else own_path
             failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
     return failed, frozenset(evaluators)
 
