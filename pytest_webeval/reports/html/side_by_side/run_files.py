@@ -329,7 +329,7 @@ class RecordingReader(Struct, frozen=True):
     def _link(self, run: Path, shot: Screenshot | str | None) -> Picture:
         if shot is None:
             return Picture()
-        picture = Links(run, self.directory).of(Screenshot(shot, 0) if isinstance(shot, str) else shot)
+        picture = Links(run, self.directory)(Screenshot(shot, 0) if isinstance(shot, str) else shot)
         if picture.url is not None and picture.size is None:
             return Picture(problem="the picture is not in the run directory")
         return picture
