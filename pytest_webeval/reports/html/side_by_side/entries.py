@@ -257,18 +257,9 @@ def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsRe
 def _build_column(
     name: str, run: ScoredRun | None, details: RunDetails | str, redact_text: Callable[[str], str]
 ) -> dict[str, Any]:
-    column: dict[str, Any] = {
-        "session": name,
-        "status": run.status if run is not None else None,
-        "reason": "",
-        "answer": "",
-        "picture": None,
-        "caption": "",
-        "address": None,
-        "problems": [details],
-    }
+    column = {"session": name, "status": run.status if run is not None else None}
     if isinstance(details, RunDetails):
-        column |= {
+        return column | {
             "reason": truncate(details.reason, LONGEST_REASON),
             "answer": format_answer(details.answer),
             "picture": details.picture if details.picture.url or details.picture.problem else None,
@@ -276,9 +267,15 @@ def _build_column(
             "address": details.address,
             "problems": list(details.problems),
         }
-    elif run is not None and run.reason:
-        column["reason"] = truncate(redact_text(run.reason), LONGEST_REASON)
-    return column
+    reason = truncate(redact_text(run.reason), LONGEST_REASON) if run is not None and run.reason else ""
+    return column | {
+        "reason": reason,
+        "answer": "",
+        "picture": None,
+        "caption": "",
+        "address": None,
+        "problems": [details],
+    }
 
 
 def format_answer(answer: Any) -> str:
