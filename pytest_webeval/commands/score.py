@@ -9,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from pytest_webeval.commands.command import (
-    CommandSource,
     argument,
     list_removed,
     list_rerun_options,
@@ -29,6 +28,7 @@ from pytest_webeval.sessions.batch_scoring import PINNED
 from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.missing_tasks import MissingTasks
+from pytest_webeval.sessions.option_values import CommandSource
 from pytest_webeval.sessions.options import OPTIONS, REMOVED
 from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
 from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module

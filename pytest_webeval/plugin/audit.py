@@ -14,8 +14,8 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.option_source import read_pytest_settings
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import DEFAULT, RedactionPolicy
+from pytest_webeval.redaction.recording_secrets import Audit
 from pytest_webeval.safety.text import pluralize, sanitize
 
 NAME_SHOWN = 60

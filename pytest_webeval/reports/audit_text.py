@@ -35,7 +35,11 @@ def format_audits(audits: Sequence[TaskAudit], *, has_notes: bool = False) -> st
         names = list_first(tasks, MOST_NAMED, lambda name: to_line(name, 80), " and {:,} more")
         problem = f"no run passes of {pluralize(len(tasks), 'task')}: {names}"
         lines.append(f"{problem}; add a run that solves it, or correct the definition")
-    return "\n".join([*lines, _format_total(audits)])
+    with_findings = sum(bool(audit.findings) for audit in audits)
+    trials, notes = sum(audit.trials for audit in audits), sum(len(audit.notes) for audit in audits)
+    audited = f"{pluralize(len(audits), 'task')} audited with {pluralize(trials, 'trial')}"
+    findings = f"{pluralize(count_findings(audits), 'finding')} in {pluralize(with_findings, 'task')}"
+    return "\n".join([*lines, f"{audited}: {findings}, {pluralize(notes, 'note')}"])
 
 
 def format_audit(audit: TaskAudit, *, has_notes: bool = False) -> list[str]:
@@ -57,15 +61,6 @@ def format_finding(finding: Finding) -> str:
     place = " ".join(filter(None, [finding.evaluator, finding.field]))
     mark = "note " if finding.is_note else ""
     return f"  {mark}{finding.kind}{f' @ {to_line(place, 120)}' if place else ''}: {to_line(finding.text, LONGEST)}"
-
-
-def _format_total(audits: Sequence[TaskAudit]) -> str:
-    """The line that counts tasks, trials, findings and notes."""
-    with_findings = sum(bool(audit.findings) for audit in audits)
-    trials, notes = sum(audit.trials for audit in audits), sum(len(audit.notes) for audit in audits)
-    audited = f"{pluralize(len(audits), 'task')} audited with {pluralize(trials, 'trial')}"
-    findings = f"{pluralize(count_findings(audits), 'finding')} in {pluralize(with_findings, 'task')}"
-    return f"{audited}: {findings}, {pluralize(notes, 'note')}"
 
 
 def audits_to_json(audits: Sequence[TaskAudit], rules: str) -> dict[str, Any]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_webeval.reports.failure_text import list_known, split_known
-from pytest_webeval.reports.rates_text import attempt_tables, format_excluded, format_other_rates, self_report_table
+from pytest_webeval.reports.rates_text import (
+    attempt_tables,
+    count_successes,
+    format_excluded,
+    format_other_rates,
+    self_report_table,
+)
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.tables import count_more, plain, table
 from pytest_webeval.reports.terminal import describe_rules
@@ -114,13 +120,9 @@ def _sites(summary: Summary) -> Iterator[str]:
     if named_sites:
         cells = []
         for name, rows in list(named_sites.items())[:SITES_SHOWN]:
-            good = _count_successes(rows)
+            good = count_successes(rows)
             cells.append((plain(name), good, len(rows), f"{good / len(rows):.1%}"))
         yield table(("site", "success", "of", "rate"), cells, len(named_sites) - SITES_SHOWN)
-
-
-def _count_successes(rows: Sequence[Mapping[str, Any]]) -> int:
-    return sum(row["status"] == "success" for row in rows)
 
 
 def _groups(webeval: Mapping[str, Any], reruns: RerunCommands) -> Iterator[str]:
@@ -181,7 +183,7 @@ def open_metrics(summary: Summary) -> str:
         "webeval_success_rate": webeval["success_rate"],
     }
     numbers |= {
-        f'webeval_success_rate{{site="{_label(site)}"}}': _count_successes(rows) / len(rows)
+        f'webeval_success_rate{{site="{_label(site)}"}}': count_successes(rows) / len(rows)
         for site, rows in sorted(summary.per_site_summary.items())
         if site
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.reports.rates_text import format_rate
+from pytest_webeval.reports.rates_text import format_interval, format_rate
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
 from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
@@ -124,10 +124,8 @@ def _list_cells(group: Mapping[str, Any]) -> tuple[str, ...]:
 
 def format_counts(side: Mapping[str, Any]) -> str:
     """Successes of judged runs, with the interval of the rate."""
-    low, high = side["success_rate_interval_95"]
-    counts = f"{side['success_count']:,} of {side['judged_count']:,}"
-    sample = describe_sample(side["judged_task_count"], side["judged_count"])
-    return f"{counts} ({low:.0%} to {high:.0%}{sample})" if side["judged_count"] else counts
+    counts, interval = f"{side['success_count']:,} of {side['judged_count']:,}", format_interval(side)
+    return f"{counts} ({interval})" if interval else counts
 
 
 def format_group_difference(group: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from pytest_webeval.diagnostics.difference import MOST_CANDIDATES, MOST_DIFFERENCES
 from pytest_webeval.diagnostics.failure_groups import FORBIDDEN_EVENT, MISSING_EVENTS, deciding_assertion
 from pytest_webeval.recordings.network.events import NO_RESPONSE
+from pytest_webeval.reports.failure_text import SENT
 from pytest_webeval.results import (
     EXTRA,
     MISSING,
@@ -35,7 +36,6 @@ MOST_VALUES, MOST_NAMED = 3, 2  # values of an answer, differences of a request
 _DEEPEST, _LARGEST_EXACT = 20, 2**53
 _DATA, _ITEM = "retrieved_data", re.compile(r"retrieved_data\[\d+\]")
 _PLACE = {"url": "url", "http_method": "method"}  # fields of the place of a request, in words
-_SENT = ("query_params.", "post_data.", "headers.", "post_data")
 _PLAIN = frozenset("-_.~/+%")  # of a value that needs no quotes, besides letters and digits
 _LAST = re.compile(r"\(the last of \d+ requests\)$")  # in the message of a check for which the last request decides
 # A name of a check about an event at the beginning of a reason, and the method of the request.
@@ -193,7 +193,7 @@ def _describe_missing(expected: Mapping[str, Any], evaluator: str, explanation: 
 
 def _describe_fields(request: str, differences: Sequence[Difference], status: int | None) -> str | None:
     """What was sent to the right place in the wrong way, or how it was answered."""
-    if sent := [difference for difference in differences if difference.path.startswith(_SENT)]:
+    if sent := [difference for difference in differences if difference.path.startswith(SENT)]:
         phrases = [_describe_sent(each) for each in sent[:MOST_NAMED]]
         others = len(differences) - len(phrases)
         more = [pluralize(others, "other difference")] if others else []

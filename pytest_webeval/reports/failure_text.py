@@ -34,7 +34,7 @@ from pytest_webeval.values.comparison import MAX_PREVIEW
 LONGEST_LINE, MOST_LINES = 1_000, 200
 MOST_FINDINGS = 10  # about the recording itself: there are fewer kinds of them
 MOST_PARAMETERS = 3
-_SENT = ("query_params.", "post_data", "headers.")  # differences in what a browser sent
+SENT = ("query_params.", "post_data", "headers.")  # differences in what a browser sent
 _QUERY = "network_event.query_params_mismatch"
 
 
@@ -137,7 +137,7 @@ def describe_difference(difference: Difference, longest: int = MAX_PREVIEW) -> s
     if difference.kind == EXTRA:
         return f"not expected, got {actual}"
     if difference.kind == MISSING:
-        return f"expected {expected}, {'not sent' if difference.path.startswith(_SENT) else 'missing'}"
+        return f"expected {expected}, {'not sent' if difference.path.startswith(SENT) else 'missing'}"
     return f"expected {expected}, {'not readable' if difference.kind == UNREADABLE else f'got {actual}'}"
 
 
@@ -211,16 +211,13 @@ def differences_text(result: TaskResult, longest: int) -> str | None:
     for part in result.evaluators_results:
         differences = part.explanation.differences if part.explanation is not None else []
         lines += [part.evaluator_name] if differences else []
-        lines += [line for difference in differences for line in _format_difference(difference)]
+        for difference in differences:
+            lines.append(f"  {difference.path}: {difference.kind}")
+            if difference.kind != EXTRA:
+                lines.append(f"    expected {preview(difference.expected, LONGEST_VALUE)}")
+            if difference.kind != MISSING:
+                lines.append(f"    got      {preview(difference.actual, LONGEST_VALUE)}")
     return _bound("\n".join(lines), longest) if lines else None
-
-
-def _format_difference(difference: Difference) -> Iterator[str]:
-    yield f"  {difference.path}: {difference.kind}"
-    if difference.kind != EXTRA:
-        yield f"    expected {preview(difference.expected, LONGEST_VALUE)}"
-    if difference.kind != MISSING:
-        yield f"    got      {preview(difference.actual, LONGEST_VALUE)}"
 
 
 def _find_answer(evaluator: str, actual: Any) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
 from pytest_webeval.summary.history import parse_time
-from pytest_webeval.summary.task_identity import describe_sample
 
 FLIPS_SHOWN = 20
 WIDTH = 100  # columns of a terminal
@@ -41,14 +41,6 @@ def format_time(timestamp: str) -> str:
 def format_rate(group: Mapping[str, Any] | None) -> str:
     """The success rate, or a dash where nothing was judged."""
     return f"{group['success_rate']:.1%}" if group is not None and group["judged_count"] else "-"
-
-
-def format_interval(group: Mapping[str, Any] | None) -> str:
-    """The 95 % interval of the rate; empty where nothing was judged."""
-    if group is None or not group["judged_count"]:
-        return ""
-    low, high = group["success_rate_interval_95"]
-    return f"{low:.0%} to {high:.0%}{describe_sample(group['judged_task_count'], group['judged_count'])}"
 
 
 def describe_tasks(tasks: Mapping[str, int]) -> str:
@@ -142,7 +134,10 @@ def _list_sites(content: Mapping[str, Any]) -> list[tuple[str, ...]]:
             truncate(sanitize(name), _LONGEST_NAME) or "(none)",
             *map(format_rate, find_ends(counts)),
             format_interval(find_ends(counts)[-1]),
-            "".join(map(_format_tenth, counts[-_DIGITS:])),
+            "".join(
+                str(min(9, int(each["success_rate"] * 10))) if each is not None and each["judged_count"] else "."
+                for each in counts[-_DIGITS:]
+            ),
         )
         for name, counts in list_series(content, "sites")[:SITES_SHOWN]
     ]
@@ -153,10 +148,6 @@ def find_ends(counts: Sequence[Mapping[str, Any] | None]) -> tuple[Mapping[str, 
     judged = [each for each in counts if each is not None and each["judged_count"]]
     last = counts[-1] if counts else None
     return (judged[0] if judged else None, last if last is not None and last["judged_count"] else None)
-
-
-def _format_tenth(counts: Mapping[str, Any] | None) -> str:
-    return "." if counts is None or not counts["judged_count"] else str(min(9, int(counts["success_rate"] * 10)))
 
 
 def _count_more_sites(content: Mapping[str, Any]) -> Iterator[str]:

@@ -118,7 +118,10 @@ def format_calibration(content: Mapping[str, Any]) -> str:
         _format_line("corrected", f"{corrected}: without the judge's errors"),
     ]
     for name, label in _GROUPS.items():
-        lines += _format_groups(label, content[name])
+        if groups := content[name]:
+            largest = sorted(groups, key=lambda group: -group["total"])[:GROUPS_SHOWN]
+            part = note_part(len(largest), len(groups), ", most labels first")
+            lines += ["", f"by {label}{part}:", *align([(label, *_GROUP_HEADS), *map(_list_cells, largest)])]
     return "\n".join(clean_lines([*lines, *_format_notes(content)]))
 
 
@@ -168,14 +171,6 @@ def _format_ceiling(content: Mapping[str, Any]) -> Iterator[str]:
     if consistency is not None:
         counts = f"{consistency['unanimous']:,} of {pluralize(consistency['run_count'], 'run')} unanimous"
         yield _format_line("self-consistency", f"{consistency['value']:.1%} of votes, {counts}")
-
-
-def _format_groups(label: str, groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    if not groups:
-        return
-    largest = sorted(groups, key=lambda group: -group["total"])[:GROUPS_SHOWN]
-    part = note_part(len(largest), len(groups), ", most labels first")
-    yield from ("", f"by {label}{part}:", *align([(label, *_GROUP_HEADS), *map(_list_cells, largest)]))
 
 
 def _list_cells(group: Mapping[str, Any]) -> tuple[str, ...]:

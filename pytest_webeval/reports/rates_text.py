@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_webeval.reports.tables import clean_lines, count_more, plain, table
@@ -21,6 +21,19 @@ def format_rate(share: float, interval: Sequence[float] | None, sample: str = ""
     if interval is None:
         return f"{share:.1%}"
     return f"{share:.1%} (95% interval {interval[0]:.1%} to {interval[1]:.1%}{sample})"
+
+
+def format_interval(group: Mapping[str, Any] | None) -> str:
+    """The 95 % interval of the rate of a group; empty where nothing was judged."""
+    if group is None or not group["judged_count"]:
+        return ""
+    low, high = group["success_rate_interval_95"]
+    return f"{low:.0%} to {high:.0%}{describe_sample(group['judged_task_count'], group['judged_count'])}"
+
+
+def count_successes(rows: Iterable[Mapping[str, Any]]) -> int:
+    """How many runs of a site succeeded."""
+    return sum(row["status"] == "success" for row in rows)
 
 
 def format_other_rates(webeval: Mapping[str, Any]) -> list[str]:

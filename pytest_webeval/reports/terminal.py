@@ -11,6 +11,7 @@ from msgspec import Struct
 from pytest_webeval.recordings.formats import FORMATS
 from pytest_webeval.reports.failure_text import failures
 from pytest_webeval.reports.rates_text import (
+    count_successes,
     format_attempts,
     format_other_rates,
     format_rate,
@@ -178,7 +179,7 @@ def _sites(summary: Summary) -> list[str]:
     width = max((len(name) for name in sites), default=0)
     lines = []
     for name, rows in list(sites.items())[:SITES_SHOWN]:
-        good = sum(row["status"] == "success" for row in rows)
+        good = count_successes(rows)
         lines.append(f"  {name or '(no site)':{max(width, 9)}}  {good:>5} / {len(rows):<5} {good / len(rows):>6.1%}")
     return [*lines, *count_more(len(sites), SITES_SHOWN, "more in the summary")]
 

@@ -11,7 +11,7 @@ from pytest_webeval.recordings.action_trace import ActionTrace, load_action_trac
 from pytest_webeval.recordings.run import Run, placeholder_run
 from pytest_webeval.redaction.policy import DEFINITION, REDACTED
 from pytest_webeval.reports.html.requests import trim_bodies
-from pytest_webeval.reports.html.screenshots import FrameCopies, Links, NoFrames, ScreenshotSource, Thumbnails
+from pytest_webeval.reports.html.screenshots import FrameCopies, Links, ScreenshotSource, Thumbnails, no_frames
 from pytest_webeval.reports.html.task_page import (
     PageTexts,
     ReportPaths,
@@ -99,7 +99,9 @@ class PageWriter(Struct, frozen=True):
         if settings.report_embed is None:
             return Links(run.path, self.directory)
         return (
-            None if settings.redaction.is_strict else Thumbnails(run.trajectory, settings.report_embed // max(runs, 1))
+            None
+            if settings.redaction.is_strict
+            else Thumbnails(run.trajectory.image, settings.report_embed // max(runs, 1))
         )
 
     def _frames(self, record: Record, actions: ActionTrace, runs: int) -> ScreenshotSource | None:
@@ -111,7 +113,7 @@ class PageWriter(Struct, frozen=True):
         if settings.redaction.is_strict:
             return None
         if settings.report_embed is not None:
-            return Thumbnails(actions, settings.report_embed // max(runs, 1))
+            return Thumbnails(actions.image, settings.report_embed // max(runs, 1))
         if record.status == "success" and not record.skipped:
-            return NoFrames()
+            return no_frames
         return FrameCopies.of_run(record.run, actions, self.directory, runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from pytest_webeval.reports.html.scripts import Module, join_modules, parse_module, read_modules
+from pytest_webeval.reports.html.writer import Module, join_modules, parse_module, read_modules
 from tests.architecture.test_vocabulary import VAGUE
 
 SOURCES = read_modules()

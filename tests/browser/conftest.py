@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import START, parse_module, read_modules
+from pytest_webeval.reports.html.writer import START, parse_module, read_modules
 from tests.browser import pages
 
 PATIENCE = 60_000  # milliseconds

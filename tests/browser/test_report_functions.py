@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import START, read_modules
+from pytest_webeval.reports.html.writer import START, read_modules
 from tests.browser.conftest import EXPORTS, ORIGIN
 
 pytestmark = pytest.mark.browser

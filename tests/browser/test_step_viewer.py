@@ -305,7 +305,7 @@ def hostile_image(kind):
 )
 def test_pictures_of_strangers_are_a_text_or_harmless(with_steps, tmp_path, kind, text):
     (tmp_path / "stranger.png").write_bytes(hostile_image(kind))
-    picture = Links(tmp_path, tmp_path / "report").of(Screenshot("stranger.png", 1))
+    picture = Links(tmp_path, tmp_path / "report")(Screenshot("stranger.png", 1))
     report = with_steps({"before": picture.url, "problem": picture.problem})
     report.page.locator(".filmstrip").scroll_into_view_if_needed()
     report.settled()

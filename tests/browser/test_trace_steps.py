@@ -11,7 +11,7 @@ import pytest
 from pytest_webeval import load_run
 from pytest_webeval.recordings.action_trace import load_action_trace
 from pytest_webeval.reports.html.requests import network_table
-from pytest_webeval.reports.html.screenshots import FrameCopies, NoFrames
+from pytest_webeval.reports.html.screenshots import FrameCopies, no_frames
 from pytest_webeval.reports.html.timeline import step_timeline
 from tests.browser import pages
 from tests.browser.conftest import PHONE
@@ -37,7 +37,7 @@ def with_trace(opened, tmp_path):
         shutil.copy(TRACE, run_path / "trace.zip")
         run = load_run(run_path)
         trace = load_action_trace(run.inputs)
-        pictures = FrameCopies.of_run("runs/00001", trace, path.parent, 1) if is_copied else NoFrames()
+        pictures = FrameCopies.of_run("runs/00001", trace, path.parent, 1) if is_copied else no_frames
         parts = {"steps": step_timeline(run, pictures, trace), "network": network_table(run, {})}
         pages.write_task("runs/00001", pages.task(1, status="failure", evaluators=[], **parts), path.parent)
         return opened(path, **settings).go(f"#task=1&step={number}")

@@ -28,7 +28,7 @@ from pytest_webeval.reports.html.side_by_side.entries import (
     build_entry,
     select_tasks,
 )
-from pytest_webeval.reports.html.side_by_side.run_files import Budget, RecordingReader
+from pytest_webeval.reports.html.side_by_side.run_files import RecordingReader
 from pytest_webeval.reports.html.writer import COMPARISON, PICTURE_POLICY, STATIC_POLICY, write_static_page
 from pytest_webeval.safety.text import pluralize, truncate
 
@@ -52,7 +52,7 @@ def write_comparison_page(
     `files` are those of all sessions, the earliest first: of changed tasks the page shows what differs in them. Nothing
     else is read of them, and what is read is redacted by `policy`.
     """
-    reader = DetailsReader(directory, Redacting(policy, is_leaving=True), RecordingReader(directory, Budget()))
+    reader = DetailsReader(directory, Redacting(policy, is_leaving=True), RecordingReader(directory))
     tasks = select_tasks(content, files) if files else {}
     built: set[str] = set()
 

@@ -48,7 +48,8 @@ def index_view(
     `rows` are iterated twice. Of more than `most_rows`, the page has `row_parts` in place of `rows`: see `write_index`.
     """
     tally = IndexTally.of(rows)
-    webeval, flips = summary.webeval, tally.values.get("flip")
+    webeval, flips, is_small = summary.webeval, tally.values.get("flip"), tally.count <= most_rows
+    groups = webeval["failures"]
     headings = _OF_TRAJECTORIES if tally.has_trajectories else _OF_TASKS
     headings = _OF_BOTH if tally.has_trajectories and tally.has_tasks else headings
     index = {
@@ -64,7 +65,7 @@ def index_view(
         "sites": tally.sites.build_rates(),
         "templates": [rate | {"text": tally.texts.get(rate["name"])} for rate in tally.templates.build_rates()],
         "types": tally.types.build_rates(),
-        "groups": [],
+        "groups": [_group(group, rerun) for group in groups[: None if is_small else MOST_LISTED]],
         "evaluators": sorted(tally.values.get("evaluator", ())),
         "warnings": sorted(tally.values.get("warning", ())),
         "flips": {"fixed": 0, "regressed": 0} | dict(flips) if flips else None,
@@ -74,10 +75,8 @@ def index_view(
         "judging": build_judging_lines(webeval),
         "columns": list(COLUMNS),
     }
-    groups = webeval["failures"]
-    if tally.count > most_rows:
-        return _bound(index, tally, groups) | {"groups": [_group(group, rerun) for group in groups[:MOST_LISTED]]}
-    index["groups"] = [_group(group, rerun) for group in groups]
+    if not is_small:
+        return _bound(index, tally, groups)
     tables = RowTables.of(index)
     return index | {"rows": [tables.build_cells(row) for row in rows]}
 

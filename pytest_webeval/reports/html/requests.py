@@ -170,7 +170,7 @@ LONGEST_TEXT = 2_000  # characters of a text in the table
 _MANY = 500  # events, of more than which the texts are shorter
 _LONGEST_OF_MANY = 500
 _UNREADABLE = "(cannot be read)"
-_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
@@ -198,11 +198,11 @@ def network_table(run: Run, marks: Mapping[int, str]) -> dict[str, Any] | None:
         "total": len(events),
         "assets": len(events) - len(requests),
         "left_out": len(requests) - len(retained),
-        "events": [_row(event, marks.get(event.index, ""), first, longest) for event in retained],
+        "events": [_list_cells(event, marks.get(event.index, ""), first, longest) for event in retained],
     }
 
 
-def _row(event: NetworkEvent, mark: str, first: float | None, longest: int) -> list[Any]:
+def _list_cells(event: NetworkEvent, mark: str, first: float | None, longest: int) -> list[Any]:
     """The cells of an event; the last one is how long it took, where the recording says so."""
     started, duration = event.started, event.duration
     seconds = None if started is None or first is None else round(started - first, 3)
@@ -272,7 +272,7 @@ def describe_events(
 
 def _may_change(event: NetworkEvent) -> bool:
     """Whether its method is one that changes something at a site, as far as it can be read."""
-    return str(_read_or_none(event, "method")).upper() in _CHANGING
+    return str(_read_or_none(event, "method")).upper() in CHANGING
 
 
 def _describe(event: NetworkEvent, room: Room, pool: HeaderPool) -> dict[str, Any]:

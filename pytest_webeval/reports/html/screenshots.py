@@ -9,11 +9,12 @@ import os
 import re
 import struct
 from base64 import b64encode
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import quote_from_bytes
 
 from msgspec import Struct, field
@@ -52,20 +53,7 @@ class Picture(Struct, frozen=True):
     problem: str | None = None
 
 
-class ScreenshotSource(Protocol):
-    """How the screenshots of a run get into a report."""
-
-    def of(self, shot: Screenshot) -> Picture:
-        """A screenshot as the page has it."""
-        ...
-
-
-class ImageSource(Protocol):
-    """What has the images of a run."""
-
-    def image(self, shot: Screenshot) -> bytes:
-        """The bytes of a screenshot. Raises `RecordingError`."""
-        ...
+ScreenshotSource = Callable[[Screenshot], Picture]  # how the screenshots of a run get into a report
 
 
 def relative_url(path: Path, directory: Path) -> str:
@@ -92,7 +80,7 @@ class Links(Struct):
     report: Path
     _pictures: dict[str, Picture] = field(default_factory=dict)  # a screenshot is that of two steps
 
-    def of(self, shot: Screenshot) -> Picture:
+    def __call__(self, shot: Screenshot) -> Picture:
         """A relative link to an image that a browser can show."""
         if shot.is_embedded:
             return Picture(problem="the image is part of another file; --webeval-report-embed copies it")
@@ -127,11 +115,11 @@ def find_problem(size: tuple[int, int] | None) -> str | None:
 class Thumbnails(Struct):
     """Thumbnails within a budget of bytes. Unreadable images have none."""
 
-    source: ImageSource
+    read: Callable[[Screenshot], bytes]  # raises `RecordingError`
     left: int
     _pictures: dict[str, Picture] = field(default_factory=dict)
 
-    def of(self, shot: Screenshot) -> Picture:
+    def __call__(self, shot: Screenshot) -> Picture:
         """The copy as a `data:` URL."""
         if shot.name not in self._pictures:
             picture = self._pictures[shot.name] = self._embed(shot)
@@ -143,7 +131,7 @@ class Thumbnails(Struct):
             return _NO_ROOM
         size = None
         try:
-            original = self.source.image(shot)
+            original = self.read(shot)
             size = read_size(original[:MOST_HEADER_BYTES])
             content = thumbnail(original)
         except RecordingError:  # which names directories of this machine
@@ -169,12 +157,9 @@ _NOT_COPIED = Picture(problem=f"a report has only the last {MOST_FRAMES} frames 
 _NO_FRAME_ROOM = Picture(problem="no room for the frame in the report; open the trace")
 
 
-class NoFrames(Struct):
-    """Copies nothing, and says so."""
-
-    def of(self, shot: Screenshot) -> Picture:  # noqa: ARG002  (the same for all)
-        """Why there is no picture."""
-        return Picture(problem="frames are copied for tasks that did not succeed; open the trace")
+def no_frames(_: Screenshot) -> Picture:
+    """No picture, and why there is none."""
+    return Picture(problem="frames are copied for tasks that did not succeed; open the trace")
 
 
 class FrameCopies(Struct):
@@ -197,7 +182,7 @@ class FrameCopies(Struct):
         frames = tuple({shot.name: shot for shot in shots}.values())[-MOST_FRAMES:]
         return cls(trace, directory, data_name(label), frames, min(MOST_BYTES, ALL_BYTES // max(runs, 1)))
 
-    def of(self, shot: Screenshot) -> Picture:
+    def __call__(self, shot: Screenshot) -> Picture:
         """The relative link to a copy."""
         if not self._pictures:
             for number, frame in reversed(list(enumerate(self.frames))):

@@ -18,13 +18,13 @@ from pytest_webeval.reports.history_text import (
     describe_sessions,
     describe_tasks,
     find_ends,
-    format_interval,
     format_rate,
     format_time,
     label_sessions,
     list_series,
 )
 from pytest_webeval.reports.html.writer import AUDIT, HISTORY, STATIC_POLICY, write_static_page
+from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.safety.text import pluralize
 from pytest_webeval.summary.history import Outcome
 
@@ -107,19 +107,18 @@ def _build_group(content: Mapping[str, Any], name: str, label: str) -> dict[str,
             {
                 "name": name_of_one,
                 "chart": draw_rates(counts),
-                "cells": [_format_cell(each) for each in counts],
+                "cells": [
+                    f"{format_rate(each)} ({each['success_count']:,} of {each['judged_count']:,})"
+                    if each is not None and each["judged_count"]
+                    else ""
+                    for each in counts
+                ],
                 "first": first,
                 "last": last,
                 "lost": count_lost(counts[-1]),
             }
         )
     return {"id": name, "label": label, "plural": f"{label}s", "charts": charts, "count": len(series)}
-
-
-def _format_cell(counts: Mapping[str, Any] | None) -> str:
-    if counts is None or not counts["judged_count"]:
-        return ""
-    return f"{format_rate(counts)} ({counts['success_count']:,} of {counts['judged_count']:,})"
 
 
 _Point = tuple[float, float, float, float]  # x, and y of a rate and of the ends of its interval

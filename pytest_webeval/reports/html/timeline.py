@@ -94,7 +94,7 @@ def _step_to_json(step: Step, events: Range | None, pictures: ScreenshotSource |
 
 
 def _picture(shot: Screenshot | None, pictures: ScreenshotSource | None) -> Picture:
-    return pictures.of(shot) if shot is not None and pictures is not None else Picture()
+    return pictures(shot) if shot is not None and pictures is not None else Picture()
 
 
 def _target_to_json(target: Target | None, before: Picture) -> list[float] | None:

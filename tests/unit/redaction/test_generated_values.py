@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.json import JsonRedactor, list_marked, list_tokens, may_hold
 from pytest_webeval.redaction.policy import RedactionPolicy, build_scope
+from pytest_webeval.redaction.recording_secrets import Audit
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.redaction.text import Replacements, TextRedactor, replacement_for
 from pytest_webeval.results import EvaluatorResult

@@ -8,10 +8,9 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import example, given, settings, strategies
 
-from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.known_secrets import fold
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recording_secrets import RecordingSecrets
+from pytest_webeval.redaction.recording_secrets import Audit, RecordingSecrets
 from pytest_webeval.redaction.redactor import Redactor
 from pytest_webeval.results import EvaluatorResult
 from tests.support.default_run import examples

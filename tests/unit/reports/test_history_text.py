@@ -12,12 +12,12 @@ from pytest_webeval.reports.history_text import (
     describe_tasks,
     format_history,
     format_history_markdown,
-    format_interval,
     format_rate,
     format_time,
     label_sessions,
     list_series,
 )
+from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.summary.history import build_history
 from pytest_webeval.summary.scored_session import ScoredSession
 from tests.unit.summary.test_history import run, session

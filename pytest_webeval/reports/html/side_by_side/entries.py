@@ -1,12 +1,14 @@
-"""The changed tasks of a comparison as the page shows them: a column for each session.
+"""The changed tasks of a comparison as the page shows them: a column for each session, and what differs.
 
-The details come from the pages of the report of a session, or else from its results and recordings.
+The details come from the pages of the report of a session, or else from its results and recordings. Checks are
+compared by what they check, requests by method and place.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,17 @@ from typing import Any
 from msgspec import Struct, structs
 
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
+from pytest_webeval.reports.failure_sentence import in_agents_words
+from pytest_webeval.reports.failure_text import describe_difference
 from pytest_webeval.reports.html.side_by_side.run_details import (
     Place,
+    Request,
     RunDetails,
     list_deciding_places,
+    number_requests,
     redact,
     select,
+    split_url,
 )
 from pytest_webeval.reports.html.side_by_side.run_files import (
     UNREADABLE,
@@ -31,13 +37,134 @@ from pytest_webeval.reports.html.side_by_side.run_files import (
     read_page,
     read_result,
 )
-from pytest_webeval.results import TaskResult
+from pytest_webeval.results import EvaluatorResult, Status, TaskResult, list_failed
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.redacted_results import drop_untrusted_marks
 from pytest_webeval.summary.result_facts import format_digests, parse_digests
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import ChangeKind, pair_runs
+from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
+
+LONGEST_CELL, LONGEST_PATH = 300, 120  # characters
+MOST_CHECKS, MOST_REQUESTS = 12, 20  # rows of a task
+_MOST_DIFFERENCES = 100  # of an evaluator
+PASSES, FAILS, SENT, ABSENT, UNKNOWN = "passes", "fails", "sent", "absent", "unknown"
+_FIELDS = {"results": "retrieved_data", "action": "task_type", "performed_operation": "task_type"}
+_CheckKey = tuple[str, str, str]  # evaluator, what it expects, path
+
+
+class Cell(Struct, frozen=True):
+    """A check or a request in one of the sessions. `state` says how it ended there."""
+
+    state: str
+    text: str = ""
+
+
+_PASSED, _NO_CHECK = Cell(PASSES, "as expected"), Cell(ABSENT, "no such check")
+_NOT_SENT, _NOT_READ = Cell(ABSENT, "not sent"), Cell(UNKNOWN, "not known")
+
+
+class Row(Struct, frozen=True):
+    """A check or a request with a cell for each session."""
+
+    name: str
+    cells: Sequence[Cell]
+    group: str = ""  # the evaluator of a check
+
+
+class Rows(Struct, frozen=True):
+    """The rows that differ, how many more there are, and how many are the same in all sessions."""
+
+    rows: Sequence[Row]
+    more: int = 0
+    same: int = 0
+
+
+def align_checks(runs: Sequence[RunDetails | None]) -> Rows:
+    """The checks that do not end alike in all sessions; of a session without a result none is known."""
+    failures = [None if run is None else _collect_failures(run) for run in runs]
+    keys = list(dict.fromkeys(key for failed in failures if failed for key in failed[0]))
+
+    def find_cell(key: _CheckKey, failures: _Failures | None) -> Cell:
+        if failures is None:
+            return _NOT_READ
+        failed, evaluators = failures
+        return failed.get(key) or (_PASSED if key[:2] in evaluators else _NO_CHECK)
+
+    rows = [Row(key[2] or "verdict", [find_cell(key, failed) for failed in failures], key[0]) for key in keys]
+    return _select(rows, MOST_CHECKS)
+
+
+def _select(rows: Sequence[Row], most: int) -> Rows:
+    differing = [row for row in rows if len(set(row.cells)) != 1]
+    return Rows(differing[:most], len(differing[most:]), len(rows) - len(differing))
+
+
+_Failures = tuple[Mapping[_CheckKey, Cell], frozenset[tuple[str, str]]]  # and the evaluators that there are
+
+
+def _collect_failures(run: RunDetails) -> _Failures:
+    results = run.result.evaluators_results
+    repeated = Counter(result.evaluator_name for result in results)
+    failed: dict[_CheckKey, Cell] = {}
+    evaluators = set()
+    for result in results:
+        name = result.evaluator_name
+        expected = _digest(result.expected) if repeated[name] > 1 else ""
+        evaluators.add((name, expected))
+        for own_path, text in _list_failures(result):
+            path = in_agents_words(own_path, _FIELDS) if name == RESPONSE_EVALUATOR else own_path
+            failed.setdefault((name, expected, truncate(path, LONGEST_PATH)), Cell(FAILS, truncate(text, LONGEST_CELL)))
+    return failed, frozenset(evaluators)
+
+
+def _digest(expected: Any) -> str:
+    """What tells the checks of several requests apart."""
+    return sha256(json.dumps(expected, sort_keys=True, default=str).encode("utf-8", "backslashreplace"))
+
+
+def _list_failures(result: EvaluatorResult) -> Iterator[tuple[str, str]]:
+    """The path and the text of each check that did not hold: from the differences, or else from the assertions."""
+    if result.status is Status.SUCCESS:
+        return
+    differences = result.explanation.differences if result.explanation is not None else []
+    for difference in differences[:_MOST_DIFFERENCES]:
+        yield difference.path, describe_difference(difference, LONGEST_CELL // 2)
+    if differences:
+        return
+    failed = list_failed(result.assertions)
+    for assertion in failed[:_MOST_DIFFERENCES]:
+        messages = [*(assertion.assertion_msgs or ()), *filter(None, [assertion.error_msg])]
+        yield assertion.path, "; ".join(messages) or assertion.status.value
+    if not failed:
+        yield "", result.error_msg or result.status.value
+
+
+def align_requests(runs: Sequence[RunDetails | None]) -> Rows:
+    """The requests that differ. The n-th request of a method to a place is compared with the n-th one of the others.
+
+    Hosts do not count: sessions may have the same sites at different addresses.
+    """
+    numbered = [{} if run is None else dict(number_requests(run.requests)) for run in runs]
+    absent = [_NOT_SENT if run is not None and run.has_all_requests else _NOT_READ for run in runs]
+    keys = dict.fromkeys(key for requests in numbered for key in requests)
+    rows = [
+        Row(
+            " ".join(place),
+            [_describe(requests.get((place, count)), cell) for requests, cell in zip(numbered, absent, strict=True)],
+        )
+        for place, count in keys
+    ]
+    return _select(rows, MOST_REQUESTS)
+
+
+def _describe(request: Request | None, absent: Cell) -> Cell:
+    if request is None:
+        return absent
+    status = "no response" if request.status is None else str(request.status)
+    return Cell(request.role or SENT, truncate(f"{status} {split_url(request.url)[1]}".rstrip(), LONGEST_CELL))
+
 
 MOST_TASKS = 200  # with details on one page
 MOST_SESSIONS = 6  # columns
@@ -130,18 +257,9 @@ def build_entry(task: TaskRuns, files: Sequence[SessionFiles], reader: DetailsRe
 def _build_column(
     name: str, run: ScoredRun | None, details: RunDetails | str, redact_text: Callable[[str], str]
 ) -> dict[str, Any]:
-    column: dict[str, Any] = {
-        "session": name,
-        "status": run.status if run is not None else None,
-        "reason": "",
-        "answer": "",
-        "picture": None,
-        "caption": "",
-        "address": None,
-        "problems": [details],
-    }
+    column = {"session": name, "status": run.status if run is not None else None}
     if isinstance(details, RunDetails):
-        column |= {
+        return column | {
             "reason": truncate(details.reason, LONGEST_REASON),
             "answer": format_answer(details.answer),
             "picture": details.picture if details.picture.url or details.picture.problem else None,
@@ -149,9 +267,15 @@ def _build_column(
             "address": details.address,
             "problems": list(details.problems),
         }
-    elif run is not None and run.reason:
-        column["reason"] = truncate(redact_text(run.reason), LONGEST_REASON)
-    return column
+    reason = truncate(redact_text(run.reason), LONGEST_REASON) if run is not None and run.reason else ""
+    return column | {
+        "reason": reason,
+        "answer": "",
+        "picture": None,
+        "caption": "",
+        "address": None,
+        "problems": [details],
+    }
 
 
 def format_answer(answer: Any) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct, field, structs
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.recordings.trajectory.step import NO_ANSWER
 from pytest_webeval.redaction.session import Redacting
-from pytest_webeval.reports.html.requests import FORBIDDEN, MATCH, NEAREST
+from pytest_webeval.reports.html.requests import CHANGING, FORBIDDEN, MATCH, NEAREST
 from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.json import get_member
@@ -25,7 +25,6 @@ LONGEST_REASON = 4_000  # characters that are redacted: a secret that is cut is 
 _LONGEST_ACTION = 80
 MOST_READ = 2_000  # as many as a report has of a run
 MOST_COMPARED = 200  # of a run
-_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 Place = tuple[str, str]  # method and path
 
 
@@ -45,7 +44,7 @@ class Request(Struct, frozen=True):
     @property
     def may_decide(self) -> bool:
         """Whether it has a role in the verdict, or may have changed something at a site."""
-        return bool(self.role) or self.method.upper() in _CHANGING
+        return bool(self.role) or self.method.upper() in CHANGING
 
 
 def split_url(url: str) -> tuple[str, str]:
@@ -117,7 +116,7 @@ def select(requests: Sequence[Request], places: Collection[Place]) -> list[Reque
     return [request for request in requests if request.place in places][-MOST_COMPARED:]
 
 
-def number(requests: Sequence[Request]) -> Iterator[tuple[tuple[Place, int], Request]]:
+def number_requests(requests: Sequence[Request]) -> Iterator[tuple[tuple[Place, int], Request]]:
     """The requests with their places, and how many of the same place came before."""
     counts: Counter[Place] = Counter()
     for request in requests:

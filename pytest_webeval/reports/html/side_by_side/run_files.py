@@ -257,24 +257,11 @@ def list_inputs(result: TaskResult) -> Mapping[str, Any]:
     return {name: checksum for name, checksum in inputs.items() if not name.startswith(JUDGE_FILES)}
 
 
-class Budget(Struct):
-    """How many bytes of recordings may still be read."""
-
-    left: int = MOST_READ_BYTES
-
-    def take(self, size: int) -> bool:
-        """Whether so many bytes may be read; then fewer are left."""
-        if size > self.left:
-            return False
-        self.left -= size
-        return True
-
-
-class RecordingReader(Struct, frozen=True):
-    """Reads recordings for a page in a directory, as many as the budget allows."""
+class RecordingReader(Struct):
+    """Reads recordings for a page in a directory, until the bytes that may be read are used up."""
 
     directory: Path
-    budget: Budget
+    left: int = MOST_READ_BYTES
 
     def read_page(self, result: TaskResult, page: Mapping[str, Any], report: Path, label: str) -> RunDetails:
         """What the page of a run shows, with the picture of the step that it names.
@@ -321,15 +308,16 @@ class RecordingReader(Struct, frozen=True):
         size = 0 if path is None else measure_recording(path, inputs)
         if path is None or not size:
             return "the run directory is not there"
-        if not self.budget.take(size):
+        if size > self.left:
             return "the recording was not read: those of this page are too large"
+        self.left -= size
         is_same = is_same_recording(path, inputs)
         return "" if is_same else "the run directory has another recording now"
 
     def _link(self, run: Path, shot: Screenshot | str | None) -> Picture:
         if shot is None:
             return Picture()
-        picture = Links(run, self.directory).of(Screenshot(shot, 0) if isinstance(shot, str) else shot)
+        picture = Links(run, self.directory)(Screenshot(shot, 0) if isinstance(shot, str) else shot)
         if picture.url is not None and picture.size is None:
             return Picture(problem="the picture is not in the run directory")
         return picture

@@ -13,9 +13,8 @@ from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.recordings.inputs import RunInputs
 from pytest_webeval.recordings.network.readers import load_trace
-from pytest_webeval.redaction.audit import Audit
 from pytest_webeval.redaction.policy import RedactionPolicy
-from pytest_webeval.redaction.recording_secrets import RecordingSecrets
+from pytest_webeval.redaction.recording_secrets import Audit, RecordingSecrets
 from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.archives import Archive
 from pytest_webeval.safety.limits import USUAL, Limits

@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from pytest_webeval.reports.html.distributions import BINS, HEIGHT, DistributionTally, find_percentile, format_seconds
+from pytest_webeval.reports.html.index_rows import BINS, HEIGHT, DistributionTally, find_percentile, format_seconds
 from tests.unit.reports.html.test_rates import record
 
 FACTS = {

@@ -54,7 +54,7 @@ def copies(tmp_path):
 
 def test_a_frame_is_copied_once(copies, tmp_path):
     made = copies({"a": jpeg(), "b": png()})
-    pictures = [made.of(shot(name)) for name in ("a", "b", "a")]
+    pictures = [made(shot(name)) for name in ("a", "b", "a")]
     links = [f"data/{NAME}-frame-0.jpg", f"data/{NAME}-frame-1.png", f"data/{NAME}-frame-0.jpg"]
     assert pictures == [Picture(link, (640, 400)) for link in links]
     assert [(tmp_path / link).read_bytes() for link in links[:2]] == [jpeg(), png()]
@@ -75,38 +75,38 @@ def test_a_frame_is_copied_once(copies, tmp_path):
     ],
 )
 def test_what_is_no_small_jpeg_or_png_is_not_copied(copies, tmp_path, content, problem):
-    assert copies({"a": content}).of(shot("a")) == Picture(problem=problem)
+    assert copies({"a": content})(shot("a")) == Picture(problem=problem)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_of_many_frames_the_last_ones_are_copied(copies):
     made = copies({str(number): jpeg() for number in range(frames.MOST_FRAMES + 2)})
-    assert made.of(shot("1")).problem == "a report has only the last 40 frames of a screencast"
-    assert made.of(shot("2")).url
+    assert made(shot("1")).problem == "a report has only the last 40 frames of a screencast"
+    assert made(shot("2")).url
 
 
 def test_copies_stay_within_the_room_of_a_run(copies, monkeypatch):
     monkeypatch.setattr(frames, "MOST_BYTES", 250)
     made = copies({"a": jpeg(), "b": jpeg(size=150), "c": jpeg(size=151), "d": jpeg()})
-    assert [bool(made.of(shot(name)).url) for name in "abcd"] == [False, True, False, True]
-    assert made.of(shot("c")).problem == "no room for the frame in the report; open the trace"
+    assert [bool(made(shot(name)).url) for name in "abcd"] == [False, True, False, True]
+    assert made(shot("c")).problem == "no room for the frame in the report; open the trace"
 
 
 def test_of_frames_that_do_not_all_fit_the_last_ones_are_copied(copies, monkeypatch):
     monkeypatch.setattr(frames, "MOST_BYTES", 350)
     made = copies({str(number): jpeg() for number in range(frames.MOST_FRAMES)})
-    assert [number for number in range(frames.MOST_FRAMES) if made.of(shot(str(number))).url] == [37, 38, 39]
+    assert [number for number in range(frames.MOST_FRAMES) if made(shot(str(number))).url] == [37, 38, 39]
 
 
 def test_all_runs_share_the_room_of_a_report(copies, monkeypatch):
     monkeypatch.setattr(frames, "ALL_BYTES", 300)
-    assert [bool(copies({"a": jpeg(size=100)}, runs).of(shot("a")).url) for runs in (3, 4)] == [True, False]
+    assert [bool(copies({"a": jpeg(size=100)}, runs)(shot("a")).url) for runs in (3, 4)] == [True, False]
 
 
 def test_a_copy_that_cannot_be_written_is_an_error(copies, tmp_path):
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(SettingsError, match="choose another directory with --webeval-report"):
-        copies({"a": jpeg()}).of(shot("a"))
+        copies({"a": jpeg()})(shot("a"))
 
 
 def test_a_directory_without_copies_has_none(tmp_path):

@@ -207,14 +207,14 @@ def test_a_run_that_is_no_trajectory_has_no_filmstrip(recorded):
 
 def test_small_copies_are_made_as_long_as_there_is_room(trajectory):
     run = trajectory(3)
-    size = len(Thumbnails(run.trajectory, 10**6).of(run.trajectory.screenshots[0]).url)
-    copies = Thumbnails(run.trajectory, 2 * size + 1)
-    told = [copies.of(shot).url for shot in run.trajectory.screenshots]
+    size = len(Thumbnails(run.trajectory.image, 10**6)(run.trajectory.screenshots[0]).url)
+    copies = Thumbnails(run.trajectory.image, 2 * size + 1)
+    told = [copies(shot).url for shot in run.trajectory.screenshots]
     assert told[0] == told[1]
     assert told[0].startswith("data:image/jpeg;base64,")
     assert b64decode(told[0].partition(",")[2])[:2] == b"\xff\xd8"
     assert told[2] is None
-    assert copies.of(run.trajectory.screenshots[0]).url == told[0]
+    assert copies(run.trajectory.screenshots[0]).url == told[0]
 
 
 def header(width, height):
@@ -244,7 +244,7 @@ NO_IMAGE = "not a PNG, JPEG or WebP image"
 def test_only_images_that_a_browser_can_show_are_linked(tmp_path, content, picture):
     if content is not None:
         (tmp_path / "shot.png").write_bytes(content)
-    assert Links(tmp_path, tmp_path).of(Screenshot("shot.png", 1)) == Picture(*picture)
+    assert Links(tmp_path, tmp_path)(Screenshot("shot.png", 1)) == Picture(*picture)
 
 
 def test_a_pipe_and_a_link_in_the_place_of_an_image_are_not_opened(tmp_path):
@@ -252,15 +252,15 @@ def test_a_pipe_and_a_link_in_the_place_of_an_image_are_not_opened(tmp_path):
     (tmp_path / "other.png").write_bytes(image(64, 40))
     (tmp_path / "link.png").symlink_to(tmp_path / "other.png")
     links = Links(tmp_path, tmp_path)
-    assert links.of(Screenshot("pipe.png", 1)) == links.of(Screenshot("link.png", 2)) == Picture(problem=NO_IMAGE)
+    assert links(Screenshot("pipe.png", 1)) == links(Screenshot("link.png", 2)) == Picture(problem=NO_IMAGE)
 
 
 def test_an_image_is_looked_at_once_for_all_of_its_steps(tmp_path):
     (tmp_path / "shot.png").write_bytes(image(64, 40))
     links = Links(tmp_path, tmp_path)
-    first = links.of(Screenshot("shot.png", 1))
+    first = links(Screenshot("shot.png", 1))
     (tmp_path / "shot.png").unlink()
-    assert links.of(Screenshot("shot.png", 1)) is first
+    assert links(Screenshot("shot.png", 1)) is first
 
 
 def test_a_step_has_the_place_of_its_click_in_pixels_of_the_screenshot(trajectory, tmp_path):
@@ -287,7 +287,7 @@ def test_a_step_says_why_its_screenshot_is_not_shown(trajectory, tmp_path):
 def test_small_copies_say_the_size_of_the_image_and_no_path_of_this_machine(trajectory):
     run = trajectory(2)
     (run.path / "screenshot_2.png").write_bytes(header(30_000, 30_000))
-    copies = [Thumbnails(run.trajectory, 10**6).of(shot) for shot in run.trajectory.screenshots]
+    copies = [Thumbnails(run.trajectory.image, 10**6)(shot) for shot in run.trajectory.screenshots]
     assert (copies[0].size, copies[0].problem) == ((64, 40), None)
     assert copies[1] == Picture(problem=f"the image has 30,000 x 30,000 pixels; the limit is {MOST_PIXELS:,}")
-    assert "raise --webeval-report-embed" in Thumbnails(run.trajectory, 0).of(run.trajectory.screenshots[0]).problem
+    assert "raise --webeval-report-embed" in Thumbnails(run.trajectory.image, 0)(run.trajectory.screenshots[0]).problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.reports.html.scripts import join_modules, parse_module, read_modules, read_report_script
+from pytest_webeval.reports.html.writer import join_modules, parse_module, read_modules, read_report_script
 
 MODULES = {
     "start.js": 'import { b } from "./b.js";\nimport { a, c } from "./a.js";\n\nb(a, c);\n',

@@ -10,10 +10,10 @@ from base64 import b64encode
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.reports.html.scripts import read_report_script
 from pytest_webeval.reports.html.writer import (
     data_name,
     inert_json,
+    read_report_script,
     task_script,
     write_copy,
     write_page,

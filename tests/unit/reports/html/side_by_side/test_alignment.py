@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.failure_text import describe_difference
-from pytest_webeval.reports.html.side_by_side import alignment
-from pytest_webeval.reports.html.side_by_side.alignment import align_checks, align_requests
+from pytest_webeval.reports.html.side_by_side import entries
+from pytest_webeval.reports.html.side_by_side.entries import align_checks, align_requests
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.results import Difference
 from tests.unit.reports.html.side_by_side.results import build, differ, evaluate, read_request, recorded
@@ -85,9 +85,9 @@ def test_a_failure_that_no_check_explains_is_a_row():
 def test_long_and_many_checks_are_bounded():
     many = [differ(f"{'p' * 999}{number}" if number == 0 else str(number), actual="x" * 9_999) for number in range(200)]
     rows = align(build(evaluate(NET)), build(evaluate(NET, *many)))
-    assert (len(rows.rows), rows.more) == (alignment.MOST_CHECKS, 100 - alignment.MOST_CHECKS)
-    assert {len(row.name) for row in rows.rows} <= {1, 2, alignment.LONGEST_PATH}
-    assert all(len(cell.text) <= alignment.LONGEST_CELL for row in rows.rows for cell in row.cells)
+    assert (len(rows.rows), rows.more) == (entries.MOST_CHECKS, 100 - entries.MOST_CHECKS)
+    assert {len(row.name) for row in rows.rows} <= {1, 2, entries.LONGEST_PATH}
+    assert all(len(cell.text) <= entries.LONGEST_CELL for row in rows.rows for cell in row.cells)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,6 @@ def test_many_and_long_requests_are_bounded():
     rows = align_requests(
         [recorded(*(f"POST /{number}{'x' * 999}?{'y' * 999} 200" for number in range(150))), recorded()]
     )
-    assert (len(rows.rows), rows.more) == (alignment.MOST_REQUESTS, 150 - alignment.MOST_REQUESTS)
-    assert all(len(row.name) <= alignment.LONGEST_PATH + 5 for row in rows.rows)
-    assert all(len(cell.text) <= alignment.LONGEST_CELL for row in rows.rows for cell in row.cells)
+    assert (len(rows.rows), rows.more) == (entries.MOST_REQUESTS, 150 - entries.MOST_REQUESTS)
+    assert all(len(row.name) <= entries.LONGEST_PATH + 5 for row in rows.rows)
+    assert all(len(cell.text) <= entries.LONGEST_CELL for row in rows.rows for cell in row.cells)

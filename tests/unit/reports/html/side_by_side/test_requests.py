@@ -10,7 +10,7 @@ from pytest_webeval.reports.html.side_by_side.run_details import (
     list_deciding_places,
     list_named,
     mark_matches,
-    number,
+    number_requests,
     read_requests,
     select,
     split_url,
@@ -113,4 +113,4 @@ def test_what_decides_in_one_session_is_compared_in_all():
 
 def test_requests_to_one_place_are_numbered():
     listed = [Request("GET", "/a"), Request("POST", "/a"), Request("get", "http://h/a?q=1")]
-    assert [key for key, _ in number(listed)] == [(("GET", "/a"), 0), (("POST", "/a"), 0), (("GET", "/a"), 1)]
+    assert [key for key, _ in number_requests(listed)] == [(("GET", "/a"), 0), (("POST", "/a"), 0), (("GET", "/a"), 1)]

@@ -11,7 +11,7 @@ from pytest_webeval.errors import RecordingError
 from pytest_webeval.reports.html.side_by_side import run_files
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails
 from pytest_webeval.reports.html.side_by_side.run_files import (
-    Budget,
+    RecordingReader,
     build_result,
     find_frame,
     find_picture,
@@ -28,6 +28,7 @@ from pytest_webeval.reports.html.side_by_side.run_files import (
 from pytest_webeval.reports.html.writer import data_name, write_task
 from pytest_webeval.results import Difference
 from pytest_webeval.safety.files import sha256
+from tests.support.runs import Runs
 from tests.unit.reports.html.side_by_side.results import build
 
 LABELS = [
@@ -126,9 +127,13 @@ def test_files_of_a_judge_are_none_of_the_recording(inputs, expected):
     assert list_inputs(build(inputs=inputs)) == expected
 
 
-def test_a_budget_ends():
-    budget = Budget(10)
-    assert [budget.take(size) for size in (6, 5, 4, 1, 0)] == [True, False, True, False, True]
+def test_recordings_are_read_until_the_bytes_of_a_page_are_used_up(tmp_path):
+    path = Runs(tmp_path / "runs").add(107)
+    content = (path / "agent_response.json").read_bytes()
+    result = build(inputs={"agent_response.json": sha256(content)})
+    reader = RecordingReader(tmp_path, left=2 * len(content))
+    problems = [reader.read(result, [path]).problems for _ in range(3)]
+    assert problems == [(), (), ("the recording was not read: those of this page are too large",)]
 
 
 PAGE = {"run": "it's \\ runs/107", "text": "a\n'b' \\n </script> \u2028 {}", "evaluators": []}

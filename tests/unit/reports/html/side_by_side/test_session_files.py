@@ -14,7 +14,6 @@ from pytest_webeval.reports.html.side_by_side.entries import DetailsReader, Sess
 from pytest_webeval.reports.html.side_by_side.run_details import RunDetails, describe_run
 from pytest_webeval.reports.html.side_by_side.run_files import (
     LIMITS,
-    Budget,
     RecordingReader,
     find_shot,
     load_recording,
@@ -31,7 +30,7 @@ SECRET = "hunter2hunter2"
 
 def reader(directory, mode="default"):
     redacting = Redacting(RedactionPolicy(mode), is_leaving=True)
-    return DetailsReader(directory, redacting, RecordingReader(directory, Budget()))
+    return DetailsReader(directory, redacting, RecordingReader(directory))
 
 
 def write_files(kind, directory):
