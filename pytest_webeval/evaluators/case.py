@@ -89,6 +89,7 @@ class Case:
 
     @cached_property
     def rules(self) -> Rules:
+        """The rule set that judges the task."""
         return self.other_rules or self.run.rules.choose(is_published=self.task.is_published)
 
     def notice(self, switch: str, where: str) -> None:

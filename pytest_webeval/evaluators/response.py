@@ -32,6 +32,8 @@ from pytest_webeval.values.string import StringValue
 
 @dataclass(frozen=True, slots=True)
 class ResponseEvaluator(Evaluator):
+    """Evaluator for what the agent answered."""
+
     name: ClassVar[str] = RESPONSE_EVALUATOR
 
     @silently

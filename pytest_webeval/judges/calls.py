@@ -26,7 +26,9 @@ class Judge(Protocol):
     """
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The name of the model."""
+        ...
 
     def answer(self, question: Question) -> Reply:
         """The reply to a question. Raises `JudgeFailed` where there is none, `ReplyLost` if it may cost money.

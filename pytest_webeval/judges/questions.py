@@ -76,6 +76,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
     @property
     def images(self) -> Iterator[Image]:
+        """The pictures of all messages."""
         for message in self.messages:
             yield from message.images
 

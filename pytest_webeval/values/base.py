@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from math import isfinite
 from typing import Any, ClassVar, Self
 
@@ -107,6 +108,7 @@ class Value(ABC):
 
     type_name: ClassVar[str]
     tolerance: ClassVar[str] = "none"  # by how much equal values may differ, in the words of the manual
+    only_first: ClassVar[bool] = False  # whether only the first of several alternatives counts
 
     @classmethod
     def read(cls, raw: object, context: ParseContext) -> Self:
@@ -138,14 +140,18 @@ class Value(ABC):
         return expected is actual or bool(expected == actual)
 
     def matches(self, actual: Value) -> bool:
-        """Whether the actual value of an agent is what this expected value asks for: any two of the alternatives."""
-        return type(actual) is type(self) and any(
+        """Whether the actual value of an agent is what this expected value asks for."""
+        if type(actual) is not type(self):
+            return False
+        if self.only_first:
+            return self.is_same(self.alternatives[0], actual.alternatives[0])
+        return any(
             self.is_same(expected, candidate) for expected in self.alternatives for candidate in actual.alternatives
         )
 
     def exact_key(self) -> tuple[Any, ...] | None:
         """What all values share that this one matches or that match it; None if that is more than one key."""
-        is_exact = type(self).matches is Value.matches and type(self).is_same is Value.is_same
+        is_exact = type(self).matches is Value.matches and type(self).is_same is Value.is_same and not self.only_first
         is_key = is_exact and len(self.alternatives) == 1 and isinstance(self.alternatives[0], Hashable)
         return self.alternatives if is_key else None
 
@@ -156,4 +162,6 @@ class Value(ABC):
     def to_json(self) -> Any:
         """The first alternative for reports: a plain JSON value, or the text of what JSON has no type for."""
         first = self.alternatives[0]
+        if isinstance(first, Decimal):
+            return f"{first:f}"  # with all its digits, which a JSON number might not keep
         return first if first is None or isinstance(first, _OF_JSON) else str(first)

@@ -26,6 +26,7 @@ class CoordinatesValue(Value):
 
     type_name: ClassVar[str] = "coordinates"
     tolerance: ClassVar[str] = f"{TOLERANCE:.5f} degrees in each direction"
+    only_first: ClassVar[bool] = True
 
     @classmethod
     def read(cls, raw: object, context: ParseContext) -> Self:
@@ -49,12 +50,10 @@ class CoordinatesValue(Value):
             check_single(raw, _list_points(searched), "points")
         return point
 
-    def matches(self, actual: Value) -> bool:
-        """Whether the first points are at most `TOLERANCE` apart, in latitude and in longitude."""
-        if not isinstance(actual, CoordinatesValue):
-            return False
-        pairs = zip(self.alternatives[0], actual.alternatives[0], strict=True)
-        return all(abs(expected - candidate) <= TOLERANCE for expected, candidate in pairs)
+    @staticmethod
+    def is_same(expected: tuple[float, float], actual: tuple[float, float]) -> bool:
+        """Whether two points are at most `TOLERANCE` apart, in latitude and in longitude."""
+        return all(abs(left - right) <= TOLERANCE for left, right in zip(expected, actual, strict=True))
 
     def to_json(self) -> dict[str, float]:
         """The first alternative as an object."""

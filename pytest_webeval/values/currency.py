@@ -54,6 +54,7 @@ class CurrencyValue(Value):
 
     type_name: ClassVar[str] = "currency"
     tolerance: ClassVar[str] = f"{TOLERANCE}, whatever the currency"
+    only_first: ClassVar[bool] = True
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Decimal:
@@ -87,21 +88,13 @@ class CurrencyValue(Value):
         if context.exact_money and any(_round_to_float(amount) != amount for amount in self.alternatives):
             yield "exact_money"
 
-    def matches(self, actual: Value) -> bool:
-        """Whether the first amounts are at most `TOLERANCE` apart. Raises `EvaluationError` for two infinite ones."""
-        if not isinstance(actual, CurrencyValue):
-            return False
-        expected_amount, actual_amount = self.alternatives[0], actual.alternatives[0]
-        if expected_amount.is_infinite() and expected_amount == actual_amount:
-            raise EvaluationError(
-                "cannot compare two amounts of more than 308 digits; --webeval-rules=default compares them"
-            )
-        difference: Decimal = expected_amount - actual_amount
-        return abs(difference) <= TOLERANCE
-
-    def to_json(self) -> str:
-        """The first alternative in decimal digits, which a JSON number might not keep."""
-        return f"{self.alternatives[0]:f}"
+    @staticmethod
+    def is_same(expected: Decimal, actual: Decimal) -> bool:
+        """Whether two amounts are at most `TOLERANCE` apart. Raises `EvaluationError` for two infinite ones."""
+        if expected.is_infinite() and expected == actual:
+            problem = "cannot compare two amounts of more than 308 digits"
+            raise EvaluationError(f"{problem}; --webeval-rules=default compares them")
+        return abs(expected - actual) <= TOLERANCE
 
 
 def _round_to_float(amount: Decimal) -> Decimal:

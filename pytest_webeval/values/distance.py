@@ -188,7 +188,3 @@ class DistanceValue(Value):
         except InvalidOperation as error:
             distances = f"{self.to_json()} m and {actual.to_json()} m"
             raise EvaluationError(f"cannot compare the distances {distances}; write finite ones") from error
-
-    def to_json(self) -> str:
-        """The first alternative in metres, with all its digits."""
-        return f"{self.alternatives[0]:f}"

@@ -31,6 +31,7 @@ class FullAddressValue(Value):
     """An address. Who is found there may be given by `name`, and does not count (spec §5.12)."""
 
     type_name: ClassVar[str] = "full_address"
+    only_first: ClassVar[bool] = True
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> Address:
@@ -53,10 +54,6 @@ class FullAddressValue(Value):
         if address is None:
             raise parse_error(raw, "is not a valid US postal address; check its parts")
         return Address(*(normalize_text(part, context) for part in address))._replace(state=address.state)
-
-    def matches(self, actual: Value) -> bool:
-        """Whether the first addresses are the same; other alternatives do not count."""
-        return isinstance(actual, FullAddressValue) and self.alternatives[0] == actual.alternatives[0]
 
     def to_json(self) -> dict[str, str]:
         """The first alternative as an object."""

@@ -44,6 +44,8 @@ def choose_nearest(misses: Iterable[Miss]) -> Miss | None:
 
 @dataclass(frozen=True, slots=True)
 class NetworkEventEvaluator(Evaluator):
+    """Evaluator for what the browser did."""
+
     name: ClassVar[str] = NETWORK_EVALUATOR
 
     @silently
@@ -72,6 +74,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
 
     @cached_property
     def candidates(self) -> list[NetworkEvent]:
+        """The events that may decide (spec §4.2)."""
         return self._requests[-1:] if self.matcher.expectation.last_event_only else self._requests
 
     @cached_property

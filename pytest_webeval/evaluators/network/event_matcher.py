@@ -46,6 +46,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
     case: Case
     _header_urls: dict[str, tuple[Url, ...]] = field(default_factory=dict)
     _header_texts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _checks: dict[int, list[Check]] = field(default_factory=dict)  # by event
 
     @property
     def event(self) -> ExpectedEvent:
@@ -150,10 +151,10 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
-        return [assertion for check in self.list_checks(event) for assertion in check.assertions]
+        self._checks[event.index] = checks = list(self._list_checks(event))
+        return [assertion for check in checks for assertion in check.assertions]
 
-    def list_checks(self, event: NetworkEvent) -> Iterator[Check]:
-        """What each field that the task names comes to."""
+    def _list_checks(self, event: NetworkEvent) -> Iterator[Check]:
         yield self._check_url(event.url, self.expected_urls, "url")
         yield check_exact("http_method", self.event.http_method, str(event.method))
         yield self._check_status(event)
@@ -162,11 +163,11 @@ class EventMatcher(Struct, frozen=True, dict=True):
         yield from self._check_cookies(event)
 
     def list_differences(self, event: NetworkEvent) -> Iterator[Difference]:
-        """Each field in which an event differs; one that should not be there differs as a whole."""
+        """Each field in which an event differs that was checked; one that should not be there differs as a whole."""
         if self.expectation.should_not_exist:
             yield differ(PATH, EXTRA, None, self.urls.actual(event.url).text)
             return
-        for check in self.list_checks(event):
+        for check in self._checks.get(event.index, ()):
             if list_failed(check.assertions):
                 yield from check.list_differences()
 

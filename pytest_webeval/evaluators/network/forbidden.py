@@ -88,8 +88,11 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
                 problems.append(f"the search took longer than {SECONDS:g} s; use a simpler pattern")
                 break
             try:
-                if self._has_method(event):
-                    (sent if self._was_sent(event) else elsewhere).append(event)
+                method = event.method.upper().strip()
+                is_asset = event.is_asset and method == "GET"
+                is_own = method == self._method or (method == "POST" and self._method in OVERRIDABLE)
+                if not is_asset and (is_own or not self._method):
+                    (sent if self._was_sent(event, method) else elsewhere).append(event)
             except EvaluationError as error:
                 problems.append(str(error))
         return sent, elsewhere, problems
@@ -110,22 +113,18 @@ class ForbiddenSearch(Struct, frozen=True, dict=True):
                 if event.has_null_header:
                     self.case.notice("null_headers", event.name)
 
-    def _has_method(self, event: NetworkEvent) -> bool:
-        """Whether a request may be of the kind, whatever its URL. Raises `EvaluationError` if it cannot be read."""
-        method, expected = event.method.upper().strip(), self.matcher.event.http_method.upper().strip()
-        if event.is_asset and method == "GET":
-            return False
-        return not expected or method == expected or (method == "POST" and expected in OVERRIDABLE)
+    @cached_property
+    def _method(self) -> str:
+        return self.matcher.event.http_method.upper().strip()
 
-    def _was_sent(self, event: NetworkEvent) -> bool:
+    def _was_sent(self, event: NetworkEvent, method: str) -> bool:
         """Whether a request is the forbidden one in any reading. Raises `EvaluationError` if that cannot be known."""
         urls = self.matcher.expected_urls
         if not any(self._matches(url, event.url) for url in urls):
             return False
-        expected = self.matcher.event.http_method.upper().strip()
-        if expected and event.method.upper().strip() != expected:
+        if self._method and method != self._method:
             methods = (str(value).strip().upper() for value in self._list_overrides(event))  # read as far as needed
-            if expected not in methods:
+            if self._method not in methods:
                 return False
         if not self.matcher.has_expected_referer(event, lambda raw, urls: any(self._matches(url, raw) for url in urls)):
             return False
