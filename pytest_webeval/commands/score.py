@@ -10,11 +10,9 @@ from pathlib import Path
 
 from pytest_webeval.commands.output import print_text
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
-from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.scoring.score import IMPORTED_LATE
+from pytest_webeval.sessions.batch_scoring import choose_session_executor
 from pytest_webeval.sessions.command_source import (
     CommandSource,
     add_refusals,
@@ -63,7 +61,6 @@ REFUSALS = {
     "-x": "stop with Ctrl-C: what was scored is summed up",
 }
 LEFT_OUT = frozenset(option.name for option in OPTIONS if option.flag in REFUSALS)
-PRELOADED = (*IMPORTED_LATE, "pytest_webeval.sessions.batch_scoring")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     module = locate_module(arguments.evaluators_from)
     session = ScoreSession(workspace, module, (*_list_options(source, workspace),))
     _check(session)
-    executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
+    executor = choose_session_executor(arguments.executor)
     report = _claim_report(workspace)
     try:
         print_text("\n".join(describe_session(workspace)))

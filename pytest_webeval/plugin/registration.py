@@ -110,7 +110,7 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
     """Read the files that options name, and refuse what contradicts. Raises `pytest.UsageError`."""
     try:
         if workspace.settings.audit_tasks:
-            from pytest_webeval.plugin.collection.audit_options import check_options  # only for this option
+            from pytest_webeval.plugin.collection.task_audits import check_options  # only for this option
 
             check_options(config)
         _ = workspace.sites, workspace.external, workspace.judge

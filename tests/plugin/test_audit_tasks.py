@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.plugin.collection.audit_options import WITHOUT_EFFECT
+from pytest_webeval.plugin.collection.task_audits import WITHOUT_EFFECT
 from pytest_webeval.sessions.options import OPTIONS
 from tests.support.runs import visited
 

@@ -1,4 +1,7 @@
-"""Audits of tasks as items: `runs/108::audit` fails with what is wrong with the task of the run."""
+"""Audits of tasks as items: `runs/108::audit` fails with what is wrong with the task of the run.
+
+Options of scoring have no effect on such a session.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec import Struct, field
 
-from pytest_webeval.errors import RecordingError, TaskDefinitionError, TaskFailed, WebEvalError
+from pytest_webeval.errors import RecordingError, SettingsError, TaskDefinitionError, TaskFailed, WebEvalError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.plugin.workspace import TASK_AUDITS, WORKSPACE, PytestWorkspace
 from pytest_webeval.safety.text import pluralize, sanitize
+from pytest_webeval.sessions.judge_options import JUDGE_OPTIONS
+from pytest_webeval.sessions.options import OPTIONS
 from pytest_webeval.tasks.dataset import TaskSet
 
 if TYPE_CHECKING:
@@ -23,6 +28,47 @@ if TYPE_CHECKING:
     from pytest_webeval.authoring.audit.suite_audit import SuiteAudit
 
 FINDINGS, NOTES, TRIALS = "webeval_findings", "webeval_notes", "webeval_trials"  # properties of a report
+
+
+AUDIT = "webeval audit"
+ALLOW = "use --webeval-audit-most"
+SCORES = "leave it out: no run is scored"
+# Options that have no effect on such a session, with what to do instead, by their names.
+WITHOUT_EFFECT = {
+    "output": f"use `{AUDIT} --json`",
+    "report": f"use `{AUDIT} --report`",
+    "report_embed": f"use `{AUDIT} --report`",
+    "history": f"use `{AUDIT} --report`",
+    "metrics": f"use `{AUDIT} --json`",
+    "gitlab_metrics": f"use `{AUDIT} --json`",
+    "baseline": ALLOW,
+    "baseline_update": ALLOW,
+    "known_failures": ALLOW,
+    "gate": ALLOW,
+    "evaluators": "leave it out: all evaluators are audited",
+    **{option.name: "leave it out: no judge is asked" for option in JUDGE_OPTIONS},
+    "write_subset": SCORES,
+    "durations": "use --durations",
+    "reuse": SCORES,
+    "fsync": SCORES,
+    "criterion": SCORES,
+    "rubric_threshold": SCORES,
+    "score_file": SCORES,
+    "verdicts": SCORES,
+    "labels": SCORES,
+    "label_coding": SCORES,
+    "over_budget": SCORES,
+    "aborted": SCORES,
+}
+
+
+def check_options(config: pytest.Config) -> None:
+    """Raise `SettingsError` for an option on the command line that would do nothing. Ini keys are for all sessions."""
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    for option in OPTIONS:
+        if option.name in WITHOUT_EFFECT and any(each.partition("=")[0] == option.flag for each in arguments):
+            problem = f"{option.flag} has no effect with --webeval-audit-tasks"
+            raise SettingsError(f"{problem}; {WITHOUT_EFFECT[option.name]}")
 
 
 class TaskAudits(Struct, frozen=True, eq=False, dict=True):
