@@ -26,6 +26,17 @@ EVALUATE = """async (expression) => {
     const names = Object.keys(window.functions);
     return await new Function(...names, `return (${expression});`)(...names.map((name) => window.functions[name]));
 }"""
+COUNT_ADDED = """async (value) => {
+    let count = 0;
+    const all = (node) => 1 + (node.querySelectorAll?.('*').length ?? 0);
+    const add = (changes) => changes.forEach((one) => one.addedNodes.forEach((node) => { count += all(node); }));
+    const watch = new MutationObserver(add);
+    watch.observe(document, {childList: true, subtree: true});
+    await (ACTION)(value);
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((go) => requestAnimationFrame(go));
+    add(watch.takeRecords());
+    watch.disconnect();
+    return count; }"""
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -86,6 +97,10 @@ class Report:
         for key in keys:
             self.page.keyboard.press(key)
         return self
+
+    def count_added(self, code, value=None):
+        """How many elements and texts the page gets while a function of JavaScript runs: times vary, this does not."""
+        return self.page.evaluate(COUNT_ADDED.replace("ACTION", code), value)
 
     def settled(self):
         """What was noticed by now."""

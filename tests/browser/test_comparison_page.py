@@ -8,7 +8,6 @@ from pytest_webeval.reports.html.comparison_page import write_comparison_page
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.session_comparison import SessionComparison
 from tests.browser.conftest import DESK, PHONE
-from tests.browser.test_page import AT_ONCE, FAST
 
 pytestmark = pytest.mark.browser
 TASKS = 10_000
@@ -65,19 +64,10 @@ def go(opened, path, **settings):
     return report
 
 
-def test_the_page_of_10_000_tasks_is_shown_in_less_than_2_seconds(opened, path):
+def test_the_page_of_10_000_tasks_is_small(opened, path):
     assert path.stat().st_size < MOST_BYTES
     page = go(opened, path).page
-    assert page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < FAST
     assert page.locator(".changes li").count() > TASKS / 2
-
-
-def test_a_jump_to_the_last_kind_of_change_is_shown_at_once(opened, path):
-    page = go(opened, path).page
-    took = page.evaluate("""() => { const start = performance.now();
-        [...document.querySelectorAll('h3')].at(-1).scrollIntoView();
-        document.body.getBoundingClientRect(); return performance.now() - start; }""")
-    assert took < AT_ONCE
 
 
 def test_nothing_runs_and_nothing_is_requested_but_the_style(opened, path):

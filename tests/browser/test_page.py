@@ -17,13 +17,13 @@ from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser
 ROWS = pages.index(400)["rows"]
-FAST, AT_ONCE = 2_000, 300  # milliseconds, which the report promises for 10,000 tasks
-TIMED = """(steps) => { const times = []; for (const [id, value] of steps) {
-    const box = document.getElementById(id), start = performance.now();
+MOST_ADDED = 1_000  # elements and texts, of 10,000 tasks: what can be seen of them, and no more
+SET = """([id, value]) => {
+    const box = document.getElementById(id);
     if (box.localName === 'details') { box.open = true; box.dispatchEvent(new Event('toggle'));
         [...box.querySelectorAll('input[type=checkbox]')].find((one) => one.value === value).click(); }
     else { box.value = value; box.dispatchEvent(new Event(id === 'search' ? 'input' : 'change', {bubbles: true})); }
-    document.getElementById('list').getBoundingClientRect(); times.push(performance.now() - start); } return times; }"""
+}"""
 
 
 def fitting(column, value):
@@ -31,13 +31,13 @@ def fitting(column, value):
     return sum(value in one[at] if isinstance(one[at], list) else one[at] == value for one in ROWS)
 
 
-def test_a_report_of_10_000_tasks_shows_its_list_in_less_than_2_seconds(opened, large):
+def test_a_report_of_10_000_tasks_makes_few_elements(opened, large):
     report = opened(large).go()
-    assert report.page.evaluate("performance.getEntriesByName('webeval-shown')[0].startTime") < FAST
+    assert report.page.locator("body *").count() < 2 * MOST_ADDED
     assert report.count == 10_000
 
 
-def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large):
+def test_a_filter_of_10_000_tasks_makes_few_elements(opened, large):
     report = opened(large).go()
     steps = [
         ["filter-site", "gitlab"],
@@ -48,7 +48,9 @@ def test_a_filter_of_10_000_tasks_takes_less_than_300_milliseconds(opened, large
         ["search", "commits CASE 1"],
         ["search", ""],
     ]
-    assert max(report.page.evaluate(TIMED, [*steps, ["sort", "seconds"]])) < AT_ONCE
+    counts = [report.count_added(SET, step) for step in [*steps, ["sort", "seconds"]]]
+    assert min(counts) > 0
+    assert max(counts) < MOST_ADDED
 
 
 def test_only_rows_that_can_be_seen_are_in_the_document(opened, large):

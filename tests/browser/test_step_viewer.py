@@ -12,14 +12,12 @@ from tests.browser import pages
 from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser
-OPEN = 500  # milliseconds, which the report promises for 200 steps and 2,000 requests
 MARK = """() => { const mark = document.querySelector('.stage [class^=mark-of]').getBoundingClientRect();
     const image = document.querySelector('.stage img').getBoundingClientRect();
     const percent = (number, whole) => Math.round(1000 * number / whole) / 10;
     return [percent(mark.left + mark.width / 2 - image.left, image.width), percent(mark.top + mark.height / 2 - image.top, image.height)]; }"""
-OPENED = """async () => { const start = performance.now(); location.hash = '#task=1&step=150';
-    while (!document.querySelector('.counter')) await new Promise((go) => setTimeout(go, 5));
-    document.querySelector('.viewer').getBoundingClientRect(); return performance.now() - start; }"""
+OPEN_STEP = """async () => { location.hash = '#task=1&step=150';
+    while (!document.querySelector('.counter')) await new Promise((go) => setTimeout(go, 5)); }"""
 IN_SIGHT = "() => { const {top, bottom} = document.querySelector('.viewer').getBoundingClientRect(); return top >= 0 && top < innerHeight && bottom > 0; }"
 LOADED = "document.querySelector('.stage img')?.naturalWidth > 0"
 
@@ -277,14 +275,13 @@ def test_axe_finds_nothing_in_a_full_sized_picture(with_steps, theme, viewport):
         assert report.page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 
 
-def test_200_steps_with_2_000_requests_open_at_once(opened, tmp_path):
+def test_200_steps_with_2_000_requests_make_each_row_once(opened, tmp_path):
     path = pages.write(tmp_path, 3, tasks=0)
     steps = [pages.step(number) | {"events": [10 * number - 10, 10 * number - 1]} for number in range(1, 201)]
     network = {"total": 2000, "assets": 0, "left_out": 0, "events": [pages.event(number) for number in range(2000)]}
     pages.write_task("runs/00001", pages.task(1, steps=steps, network=network), path.parent)
-    report = opened(path)
-    took = min(report.go().page.evaluate(OPENED) for _ in range(3))  # other programs make it slower, never faster
-    assert took < OPEN
+    report = opened(path).go()
+    assert 200 < report.count_added(OPEN_STEP) < 10_000
     assert current(report) == ("Step 150 of 200", "150")
 
 
