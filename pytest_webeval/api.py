@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, StoreError, TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
@@ -316,16 +314,21 @@ def _open(  # noqa: PLR0913  (each has its name at the call)
 
     Raises `TaskDefinitionError` if its tasks cannot be read; without `has_tasks`, nobody reads them.
     """
-    values = settings.build_settings(top, output, mirror)
-    workspace = settings.build_workspace(values, top, Path.cwd(), time.time())
-    try:
-        if not has_tasks:
+    values, started = settings.build_settings(top, output, mirror), time.time()
+
+    def build(rootpath: Path) -> Workspace:
+        workspace = settings.build_workspace(values, rootpath, Path.cwd(), started)
+        try:
+            if not has_tasks:
+                workspace.tasks.provide(None, {top: None})
+            workspace.tasks.in_root(top)
+        except RecordingError:  # of several formats
             workspace.tasks.provide(None, {top: None})
-        workspace.tasks.in_root(top)
-    except RecordingError:  # of several formats
-        workspace.tasks.provide(None, {top: None})
-    if workspace.branch(top).kind is not Kind.GROUP if is_run is None else is_run:
-        workspace = structs.replace(workspace, rootpath=top.parent)
+        return workspace
+
+    workspace = build(top.parent if is_run else top)
+    if is_run is None and workspace.branch(top).kind is not Kind.GROUP:
+        return build(top.parent)
     return workspace
 
 
