@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, StoreError, TaskDefinitionError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
@@ -32,13 +30,13 @@ from pytest_webeval.safety.limits import USUAL, Limits
 from pytest_webeval.safety.run_directory import open_run_directory
 from pytest_webeval.safety.text import name_first, sanitize, shorten_repr
 from pytest_webeval.scoring.definition import Definition, build_case, find_task
-from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.scoring.score import IMPORTED_LATE, SECONDS
+from pytest_webeval.scoring.score import SECONDS
 from pytest_webeval.scoring.score import score as evaluate
-from pytest_webeval.scoring.task_result import build_error_result, exclude
+from pytest_webeval.scoring.task_result import build_excluded_result
 from pytest_webeval.sessions.batch_scoring import (
     SessionSeed,
     build_scorer,
+    choose_session_executor,
     refuse_lost_run,
     remove_unfinished,
     score_here,
@@ -132,7 +130,7 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     with open_run_directory(run.path, run.inputs.root):
         chosen = run.choosing(settings.choice).for_task(find_task(run, tasks))
         definition = Definition.of(chosen, tasks)
-        source = definition.checksum, definition.origin
+        checksum, origin = definition.checksum, definition.origin
         case = build_case(
             chosen,
             definition,
@@ -142,10 +140,10 @@ def score(  # noqa: PLR0913  (all but the run are optional)
             tasks_origin=None if tasks is None else tasks.origin,
         )
         try:
-            result = evaluate(case, default_evaluators() if evaluators is None else evaluators, *source)
+            result = evaluate(case, default_evaluators() if evaluators is None else evaluators, checksum, origin)
         except RunExcluded as error:
-            reason = sanitize(str(error))
-            result = exclude(build_error_result(chosen, case.task, reason, *source), chosen, reason, error.kind)
+            parts = chosen, case.task, sanitize(str(error)), error.kind
+            result = build_excluded_result(*parts, data_checksum=checksum, source=origin)
         return redacting.redact_for_file(result, run)
 
 
@@ -284,9 +282,7 @@ def score_runs(  # noqa: PLR0913  (all but the root are optional)
 def _find_executor(executor: Any) -> Executor:
     """The executor, or the one for a text as `--executor` takes it. Raises `SettingsError`."""
     if isinstance(executor, str):
-        from pytest_webeval.executors.choice import choose_executor
-
-        return choose_executor(executor, record_code_checksum, (*IMPORTED_LATE, score_results.__module__))
+        return choose_session_executor(executor)
     if not isinstance(executor, Executor):
         problem = f"invalid executor {shorten_repr(executor)}"
         raise SettingsError(f"{problem}; use an executor of concurrent.futures, or a text as in executor='process:4'")
@@ -318,16 +314,21 @@ def _open(  # noqa: PLR0913  (each has its name at the call)
 
     Raises `TaskDefinitionError` if its tasks cannot be read; without `has_tasks`, nobody reads them.
     """
-    values = settings.build_settings(top, output, mirror)
-    workspace = settings.build_workspace(values, top, Path.cwd(), time.time())
-    try:
-        if not has_tasks:
+    values, started = settings.build_settings(top, output, mirror), time.time()
+
+    def build(rootpath: Path) -> Workspace:
+        workspace = settings.build_workspace(values, rootpath, Path.cwd(), started)
+        try:
+            if not has_tasks:
+                workspace.tasks.provide(None, {top: None})
+            workspace.tasks.in_root(top)
+        except RecordingError:  # of several formats
             workspace.tasks.provide(None, {top: None})
-        workspace.tasks.in_root(top)
-    except RecordingError:  # of several formats
-        workspace.tasks.provide(None, {top: None})
-    if workspace.branch(top).kind is not Kind.GROUP if is_run is None else is_run:
-        workspace = structs.replace(workspace, rootpath=top.parent)
+        return workspace
+
+    workspace = build(top.parent if is_run else top)
+    if is_run is None and workspace.branch(top).kind is not Kind.GROUP:
+        return build(top.parent)
     return workspace
 
 

@@ -32,7 +32,7 @@ API = {
     "Runs": ("recordings.",),
     "Evaluators": ("evaluators", "evaluators."),
     "Judges": ("judges.",),
-    "Settings": ("rubrics.", "safety.", "scoring.", "redaction.", "rules"),
+    "Settings": ("rubrics.", "safety.", "sessions.", "redaction.", "rules"),
     "Errors": ("errors",),
 }
 

@@ -19,12 +19,9 @@ from pytest_webeval.commands.command import (
     switch,
 )
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
-from pytest_webeval.scoring.provenance import record_code_checksum
-from pytest_webeval.scoring.score import IMPORTED_LATE
-from pytest_webeval.sessions.batch_scoring import PINNED
+from pytest_webeval.sessions.batch_scoring import PINNED, choose_session_executor
 from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.missing_tasks import MissingTasks
@@ -67,7 +64,6 @@ REFUSALS = {
     "-n": "use --executor process:N",
     "-x": "stop with Ctrl-C: what was scored is summed up",
 }
-PRELOADED = (*IMPORTED_LATE, "pytest_webeval.sessions.batch_scoring")
 ARGUMENTS = (
     argument("webeval_runs", "RUNS", "a directory of recorded runs, or a store such as s3://bucket/runs", nargs="+"),
     argument(
@@ -100,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = Session(workspace, MissingTasks(workspace), SessionRows(workspace), (options, PINNED))
     scoring = ScoreSession(session, locate_module(arguments.evaluators_from))
     _check(scoring)
-    executor = choose_executor(arguments.executor, record_code_checksum, PRELOADED)
+    executor = choose_session_executor(arguments.executor)
     report = session.report
     try:
         print_text("\n".join(describe_session(workspace)))

@@ -69,13 +69,8 @@ class Starter:
             raise
         finally:
             theirs.close()
-        with suppress(BrokenPipeError):  # it has ended, which is noticed when it shall fork
-            self._send(job.content)
-
-    def _send(self, content: bytes) -> None:
-        stream = cast("IO[bytes]", self._process.stdin)
-        with stream:
-            stream.write(content)
+        with suppress(BrokenPipeError), cast("IO[bytes]", self._process.stdin) as stream:
+            stream.write(job.content)  # if it has ended, that is noticed when it shall fork
 
     @property
     def failure(self) -> int | None:

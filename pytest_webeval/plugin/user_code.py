@@ -62,16 +62,11 @@ def _warn(warning: warnings.WarningMessage, config: pytest.Config | None, run: R
     message, original = cast("Warning", warning.message), str(warning.message)
     text = sanitize(original if config is None else config.stash[REDACTING].text(original, run))
     if text != original:
-        message = _rebuild_warning(warning.category, text)
+        try:
+            message = warning.category(text)
+        except TypeError:  # it wants more than a text
+            message = UserWarning(text)
     warnings.warn_explicit(message, type(message), warning.filename, warning.lineno)
-
-
-def _rebuild_warning(category: type[Warning], text: str) -> Warning:
-    """A warning of the same class, unless that wants more than a text."""
-    try:
-        return category(text)
-    except TypeError:
-        return UserWarning(text)
 
 
 def _failure(expectation: Expectation, name: str, reason: str) -> EvaluatorResult:

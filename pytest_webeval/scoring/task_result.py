@@ -163,8 +163,11 @@ def add_inputs(result: TaskResult, run: Run) -> TaskResult:
     return result.with_changes(webeval=result.webeval | {"inputs": dict(sorted(run.inputs.checksums.items()))})
 
 
-def exclude(result: TaskResult, run: Run, reason: str, kind: str) -> TaskResult:
+def build_excluded_result(  # noqa: PLR0913  (as `build_error_result`, with what the run is counted as)
+    run: Run, task: Task | None, reason: str, kind: str, *, data_checksum: str = "", source: str = ""
+) -> TaskResult:
     """The result of an excluded run, which no rate includes; `kind` is what it is counted as."""
+    result = build_error_result(run, task, reason, data_checksum, source)
     labelled = result.with_warnings(ResultWarning(WarningKind.OTHER, text) for text in run.warnings)
     facts = {"excluded": reason, "excluded_as": kind, "skipped": True}
     return name_run_by_label(labelled.with_changes(webeval=labelled.webeval | facts), run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -14,11 +15,14 @@ from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators import default_evaluators
+from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.job import encode, pack
-from pytest_webeval.executors.placement import WorkerDied
+from pytest_webeval.executors.placement import JobExecutor, WorkerDied
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import TaskResult
+from pytest_webeval.scoring.provenance import record_code_checksum
+from pytest_webeval.scoring.score import IMPORTED_LATE
 from pytest_webeval.sessions.external_verdicts import ExternalVerdicts, VerdictMatches
 from pytest_webeval.sessions.own_evaluators import load_evaluators
 from pytest_webeval.sessions.record_payload import RecordPayload
@@ -107,6 +111,11 @@ class SessionSeed(Struct, frozen=True, kw_only=True):
         return bool(self.settings.mirrors or self.settings.staging)
 
 
+def choose_session_executor(text: str) -> JobExecutor:
+    """The executor that a text names, whose processes have loaded what scoring needs. Raises `SettingsError`."""
+    return choose_executor(text, record_code_checksum, (*IMPORTED_LATE, __name__))
+
+
 class PageMaker(Struct, frozen=True, eq=False):
     """Writes the pages of a report. A page that cannot be made is missing, without other effects."""
 
@@ -116,16 +125,18 @@ class PageMaker(Struct, frozen=True, eq=False):
     options: Sequence[str]
     is_reading: bool = True  # whether the recording may be read
 
-    def __call__(self, written: RunOutcome, path: Path) -> RunOutcome:
-        """Write the page of a run."""
+    def __call__(
+        self, written: RunOutcome, path: Path, limit: AbstractContextManager[None] | None = None
+    ) -> RunOutcome:
+        """Write the page of a run, within a time limit."""
         from pytest_webeval.sessions.page_writer import PageWriter  # for sessions with a report
 
         label = written.record.run
         missing = (label,) if written.record.missing else ()
         commands = RerunCommands({label: written.record.task_id}, self.options, PINNED, missing, has_others=True)
+        command, is_reading = commands.command([label]).command, self.is_reading
         writer = PageWriter(self.workspace, self.directory)
-        run = None if self.is_reading else writer.build_placeholder(path)
-        return writer.try_to_write(written, path, self.run_count, commands.command([label]).command, run)
+        return writer.try_to_write(written, path, self.run_count, command, limit, is_reading=is_reading)
 
 
 class _Scorers(threading.local):

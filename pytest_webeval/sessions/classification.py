@@ -16,7 +16,7 @@ from pytest_webeval.safety.run_directory import is_writable
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.scoring.score import warn_of_refusal
-from pytest_webeval.scoring.task_result import add_inputs, build_error_result, exclude
+from pytest_webeval.scoring.task_result import add_inputs, build_error_result, build_excluded_result
 from pytest_webeval.sessions.missing_tasks import MissingTasks
 from pytest_webeval.sessions.run_outcome import Classification, Storage
 from pytest_webeval.sessions.stored_results import Seal, StoredResult
@@ -92,7 +92,8 @@ class Classifier(Struct, frozen=True, eq=False):
     def classify_excluded(self, run: Run, task: Task, error: RunExcluded) -> Classification:
         """A run that says nothing about the agent. One that nobody judged gets no result file."""
         message = sanitize(str(error))
-        result = exclude(self.build_error_result(run, task, message), run, message, error.kind)
+        checksum, source = self.workspace.tasks.source_of(run)
+        result = build_excluded_result(run, task, message, error.kind, data_checksum=checksum, source=source)
         is_written = run.find_exclusion(task) is not None
         if isinstance(error, JudgeFailed) and error.facts:  # which was asked
             result = result.with_changes(webeval=result.webeval | {"judge": dict(error.facts)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -34,15 +35,25 @@ class PageWriter(Struct, frozen=True):
     workspace: Workspace
     directory: Path
 
-    def try_to_write(
-        self, written: RunOutcome, path: Path, runs: int, rerun: str, run: Run | None = None
+    def try_to_write(  # noqa: PLR0913  (each is about another thing)
+        self,
+        written: RunOutcome,
+        path: Path,
+        runs: int,
+        rerun: str,
+        limit: AbstractContextManager[None] | None = None,
+        *,
+        is_reading: bool = True,
     ) -> RunOutcome:
-        """Write the page of a run, by default of the one that was scored. A page that cannot be made is missing.
+        """Write the page of a run. One that cannot be made, or not within the time `limit`, is missing.
 
-        The outcome gets its texts. Without them, the list of runs says that there is no page.
+        The outcome gets its texts. Without them, the list of runs says that there is no page. The recording is read
+        unless it killed whoever read it.
         """
         try:
-            texts = self.write(written, path, run or self._load(written, path), runs, rerun)
+            with limit or nullcontext():
+                run = self._load(written, path) if is_reading else self._build_placeholder(path)
+                texts = self.write(written, path, run, runs, rerun)
         except DiskFull as error:
             return structs.replace(written, no_room=written.no_room | error.no_room)
         except (WebEvalError, RecursionError):
@@ -52,13 +63,13 @@ class PageWriter(Struct, frozen=True):
     def _load(self, written: RunOutcome, path: Path) -> Run:
         classification = written.classification
         if REDACTED in classification.result.webeval:  # by another process, which alone knew the secrets in the run
-            return self.build_placeholder(path)
+            return self._build_placeholder(path)
         try:
             return classification.run or self.workspace.run(path)
         except WebEvalError:
-            return self.build_placeholder(path)
+            return self._build_placeholder(path)
 
-    def build_placeholder(self, path: Path) -> Run:
+    def _build_placeholder(self, path: Path) -> Run:
         """A stand-in for a run, of which nothing is read."""
         return placeholder_run(path, self.workspace.labels.of(path), self.workspace.settings.rules)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -30,6 +31,9 @@ from pytest_webeval.sessions.workspace import Workspace
 from pytest_webeval.stores.store import StoredObject
 from pytest_webeval.summary.row_database import EarlierRow
 
+# Writes the page of a run within a time limit, if it can.
+WritePage = Callable[[RunOutcome, Path, AbstractContextManager[None]], RunOutcome]
+
 
 class RunToScore(Struct, frozen=True):
     """A directory of a session. `problem` is why it cannot be scored at all."""
@@ -49,7 +53,7 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
     workspace: Workspace
     evaluators: Sequence[Evaluator]
     modules: str | None = ""
-    write_page: Callable[[RunOutcome, Path], RunOutcome] | None = None
+    write_page: WritePage | None = None
     returning: RedactionPolicy | None = None
 
     def score(self, target: RunToScore) -> RecordPayload | None:
@@ -126,17 +130,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
             attempt.result = score(case, self.evaluators, definition.checksum, definition.origin)
 
     def _is_outside(self, path: Path, attempt: Attempt) -> bool:
-        """Whether the subset does not have the task of a run. A broken run without a number may be of any task."""
-        subset = self._subset_ids
-        if subset is None:
-            return False
-        task_id = parse_task_id(path) if attempt.run is None else attempt.run.task_id
-        return task_id is not None and str(task_id) not in subset
-
-    @cached_property
-    def _subset_ids(self) -> frozenset[str] | None:
-        subset = self.workspace.tasks.subset
-        return None if subset is None else frozenset(map(str, subset.task_ids))
+        """Whether the subset does not have the task of a run."""
+        return self.workspace.tasks.leaves_out(parse_task_id(path) if attempt.run is None else attempt.run.task_id)
 
     def _find_stored(self, earlier: EarlierRow | None, run: Run, definition: Definition) -> StoredResult | None:
         return None if self._previous is None else self._previous.check(earlier, self.modules, run, definition)
@@ -159,7 +154,8 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     def _write(self, attempt: Attempt, path: Path) -> RecordPayload:
         outcome = write(self._classify_in_time(attempt, path), self.workspace.result_places, lambda *_: None)
-        payload, classification = build_payload(self._write_page(outcome, path)), outcome.classification
+        shown = outcome if self.write_page is None else self.write_page(outcome, path, self._budget.limit())
+        payload, classification = build_payload(shown), outcome.classification
         if self.returning is None:
             return payload
         if isinstance(outcome.error, RecordingError):  # nothing can be written into the directory of this run
@@ -193,13 +189,6 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
         """A run that killed whoever scored it. It is not read again, and may do better in another session."""
         with self.workspace.open_run(path):
             return replace(self._write(Attempt(error=EvaluationError(message)), path), is_disturbed=True)
-
-    def _write_page(self, outcome: RunOutcome, path: Path) -> RunOutcome:
-        try:
-            with self._budget.limit():
-                return outcome if self.write_page is None else self.write_page(outcome, path)
-        except EvaluationError:
-            return outcome
 
     def _classify(self, attempt: Attempt, path: Path) -> Classification:
         seal, result, case, definition = None, attempt.result, attempt.case, attempt.definition

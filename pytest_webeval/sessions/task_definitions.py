@@ -164,6 +164,10 @@ class TaskDefinitions(Struct, frozen=True, eq=False, dict=True):
         tasks = self.in_root(self.labels.root_of(path) or path)
         return tasks is not None and task_id in tasks
 
+    def leaves_out(self, task_id: int | str | None) -> bool:
+        """Whether the subset does not have a task. A broken run without a number may be of any task."""
+        return self.subset is not None and task_id is not None and str(task_id) not in self._subset_ids
+
     @cached_property
     def _subset_ids(self) -> frozenset[str]:
         return frozenset(map(str, self.subset.task_ids)) if self.subset is not None else frozenset()

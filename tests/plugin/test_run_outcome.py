@@ -119,7 +119,7 @@ def test_a_run_that_is_gone_gets_an_error_and_no_directory(written, path):
     assert not path.parent.exists()
 
 
-def test_files_of_a_full_disk_are_named_once_each(written, path, run, monkeypatch):
+def test_files_of_a_full_disk_are_named_once_each(written, path, monkeypatch):
     def fail(*_):
         raise DiskFull(f"cannot write {path}", path, "No space left on device")
 
@@ -131,7 +131,7 @@ def test_files_of_a_full_disk_are_named_once_each(written, path, run, monkeypatc
     )
     page = DiskFull("cannot write a page", Path("page"), "full")
     monkeypatch.setattr(PageWriter, "write", lambda *_: (_ for _ in ()).throw(page))
-    payload = build_payload(PageWriter(None, path.parent).try_to_write(found, path, 1, "", run))
+    payload = build_payload(PageWriter(None, path.parent).try_to_write(found, path, 1, ""))
     assert payload.no_room == {str(path): "No space left on device", "page": "full"}
     assert payload.is_disturbed
 

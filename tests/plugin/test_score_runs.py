@@ -238,3 +238,21 @@ def test_a_run_without_a_verdict_loses_its_earlier_result(suite):
     without.write_text(json.dumps(earlier.to_json()))
     assert UNJUDGED in [result.webeval["run"] for result in score_runs(root)]
     assert not without.exists()
+
+
+def test_a_root_that_is_a_run_itself_is_scored_by_what_is_passed(runs):
+    runs.add(101)
+    tasks = load_tasks(str(runs.root / "tasks.json"))
+    (result,) = score_runs(runs.root / "101", tasks)
+    assert (result.status, result.webeval["run"]) == ("success", "101")
+    (undefined,) = score_runs(runs.root / "101")
+    assert undefined.error_msg.startswith("no task definition for 101")
+
+
+def test_a_root_with_the_files_of_several_formats_is_an_error(runs):
+    runs.add(101)
+    (runs.root / "101/web_surfer.log").write_text("{}")
+    (runs.root / "101/scores").mkdir()
+    (result,) = score_runs(runs.root / "101", output=runs.root.parent / "out")
+    assert (result.status, result.webeval["run"]) == ("error", "101")
+    assert "has the files of several formats" in result.error_msg

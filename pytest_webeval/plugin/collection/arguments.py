@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import SupportsIndex
 
@@ -61,16 +61,12 @@ def _arguments(config: pytest.Config, workspace: PytestWorkspace) -> Iterator[st
         arguments = [_normalize(argument, config, workspace) for argument in config.args]
         yield from arguments
         above = {os.path.realpath(_absolute(argument, config)) for argument in arguments}
-        yield from (str(root) for root in roots if not above.isdisjoint(map(str, _real_parents(root))))
+        yield from (str(root) for root in roots if not above.isdisjoint(map(str, Path(os.path.realpath(root)).parents)))
     elif config.option.webeval_runs:
         yield from map(str, roots)
     else:
         yield from (_normalize(argument, config, workspace) for argument in config.args)
         yield from (str(root) for root in roots if not is_ignored_by_option(root, config))
-
-
-def _real_parents(path: Path) -> Sequence[Path]:
-    return Path(os.path.realpath(path)).parents
 
 
 def _normalize(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> str:
@@ -91,25 +87,18 @@ def _remove_item(argument: str) -> str:
 
 
 def _find_hidden_path(argument: str, config: pytest.Config, workspace: PytestWorkspace) -> Path | None:
-    """A directory that an argument names and pytest cannot find, because it does not exist."""
+    """A directory that an argument names and pytest cannot find, because it does not exist.
+
+    It is that of a missing task, or was there as the controller of xdist started, and this worker finds it gone.
+    """
     text = argument.removesuffix(f"::{MISSING_ITEM}")
     if text != argument:
-        missing = config.stash[MISSING_TASKS]
-        if path := next(
-            (place for place in _candidate_paths(text, config, workspace) if missing.could_be_at(place)), None
-        ):
+        could_be_at = config.stash[MISSING_TASKS].could_be_at
+        if path := next(filter(could_be_at, _candidate_paths(text, config, workspace)), None):
             return path
-    return _find_handed_path(_remove_item(text), config, workspace)
-
-
-def _find_handed_path(text: str, config: pytest.Config, workspace: PytestWorkspace) -> Path | None:
-    """A directory that an argument named as the controller of xdist started; this worker may find it gone."""
     handed_paths = getattr(config, "workerinput", {}).get(ARGUMENT_PATHS, ())
-    return (
-        next((place for place in _candidate_paths(text, config, workspace) if str(place) in handed_paths), None)
-        if handed_paths
-        else None
-    )
+    places = _candidate_paths(_remove_item(text), config, workspace) if handed_paths else ()
+    return next((place for place in places if str(place) in handed_paths), None)
 
 
 def _candidate_paths(text: str, config: pytest.Config, workspace: PytestWorkspace) -> Iterator[Path]:

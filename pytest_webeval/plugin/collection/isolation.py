@@ -61,7 +61,9 @@ def isolate_run_roots(config: pytest.Config) -> None:
         roots = _find_roots(config)
     except WebEvalError as error:
         raise pytest.UsageError(str(error)) from error
-    _refuse_ini_file(config, roots)
+    if config.inipath is not None and _is_inside(config.inipath, roots):
+        problem = f"configuration inside a run root is not trusted: {config.inipath}"
+        raise pytest.UsageError(f"{problem}; name another configuration file with -c")
     arguments = namespace.file_or_dir or _testpaths(config)
     argument_paths = [Path(os.path.abspath(str(argument).partition("::")[0])) for argument in arguments]  # noqa: PTH100
     paths = (*argument_paths, config.invocation_params.dir, *roots)
@@ -101,11 +103,3 @@ def _testpaths(config: pytest.Config) -> list[str]:
 def _is_inside(path: Path, roots: tuple[Path, ...]) -> bool:
     """Whether a path lies in a root, as spelled or after resolving links."""
     return any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in roots)
-
-
-def _refuse_ini_file(config: pytest.Config, roots: tuple[Path, ...]) -> None:
-    config_file = config.inipath
-    if config_file is not None and _is_inside(config_file, roots):
-        raise pytest.UsageError(
-            f"configuration inside a run root is not trusted: {config_file}; name another configuration file with -c"
-        )

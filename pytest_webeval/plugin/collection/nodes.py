@@ -342,11 +342,10 @@ def _is_chosen(path: Path, config: pytest.Config) -> bool:
 
 
 def outside_subset(items: Sequence[pytest.Item], workspace: PytestWorkspace) -> list[pytest.Item]:
-    """Items about runs of other tasks. A broken run without a number stays: it may be of any task."""
+    """Items about runs of other tasks."""
     if workspace.tasks.subset is None:
         return []
-    inside = {"None", *map(str, workspace.tasks.subset.task_ids)}
-    return [item for item in items if str(_find_id(item, workspace)) not in inside]
+    return [item for item in items if workspace.tasks.leaves_out(_find_id(item, workspace))]
 
 
 def _find_id(item: pytest.Item, workspace: PytestWorkspace) -> int | str | None:

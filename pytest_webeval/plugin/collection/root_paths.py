@@ -53,8 +53,8 @@ class RootPaths(Struct, frozen=True, eq=False, dict=True):
         """Reach roots in directories such as `build`, which pytest passes over; pass over other paths into a root."""
         is_ignored = yield
         if not is_ignored:
-            is_folder = is_dir(collection_path)
-            return True if is_folder and self._is_alias(collection_path) else is_ignored
+            inside = path_in_root(collection_path, self.workspace) if is_dir(collection_path) else None
+            return is_ignored if inside in (None, collection_path) else True
         if collection_path not in self.leading:
             return True
         self._passed_over.add(collection_path)
@@ -64,10 +64,6 @@ class RootPaths(Struct, frozen=True, eq=False, dict=True):
     def _passed_over(self) -> set[Path]:
         """The directories in which roots are all that is to be collected."""
         return set()
-
-    def _is_alias(self, path: Path) -> bool:
-        inside = path_in_root(path, self.workspace)
-        return inside is not None and inside != path
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Directory | None:

@@ -25,7 +25,7 @@ from pytest_webeval.scoring.score import evaluate, format_timeout, score, valida
 from pytest_webeval.scoring.task_result import (
     SKIPPED,
     build_error_result,
-    exclude,
+    build_excluded_result,
     list_capture_problems,
     merge_results,
     name_run_by_label,
@@ -139,7 +139,8 @@ class RecordEvaluation(Struct):
 
     def build_excluded_result(self, reason: str, kind: str = SKIPPED) -> TaskResult:
         """The result of a run that is excluded from all counts, and what it is counted as."""
-        return exclude(self.build_error_result(reason), self.case.run, reason, kind)
+        source = {"data_checksum": self.definition.checksum, "source": self.definition.origin}
+        return build_excluded_result(self.case.run, self.case.task, reason, kind, **source)
 
     def _own_evaluators(self) -> Iterable[Any]:
         """The evaluators of the run item. Raises `EvaluationError` if a fixture of a user raises."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +11,11 @@ import pytest
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from pytest_webeval.errors import EvaluationError
 from pytest_webeval.plugin.collection.nodes import RunItem, run_path
 from pytest_webeval.plugin.performance import gc_paused
 from pytest_webeval.plugin.rerun import find_repeated_options
 from pytest_webeval.plugin.runtest.evaluation import renew_time_limit, run_time_limit
 from pytest_webeval.plugin.workspace import COUNTS, MISSING_ITEM, PytestWorkspace
-from pytest_webeval.recordings.run import Run
 from pytest_webeval.reports.rerun import RerunCommands, exact
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.sessions.collected import Counts
@@ -52,32 +51,25 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
         path = run_path(item)
         if path is None:
             return written
-        try:
-            with gc_paused(), run_time_limit(item, self.workspace.settings):
-                return self._write(written, path, self._count_runs(item.session))
-        except EvaluationError:
-            return written
-
-    def _count_runs(self, session: pytest.Session) -> int:
-        """How many runs share the room for images; those of all shards do."""
-        return self.workspace.config.stash.get(COUNTS, Counts()).split or len(session.items)
+        runs = item.config.stash.get(COUNTS, Counts()).split or len(item.session.items)  # which share room for images
+        with gc_paused():
+            return self._write(written, path, runs, run_time_limit(item, self.workspace.settings))
 
     def write_merged(self, written: RunOutcome, path: Path, runs: int) -> RunOutcome:
         """Write the page of a run whose result was merged at the end, within the time limit of one run."""
         seconds = self.workspace.settings.timeout or LONGEST
-        try:
-            with time_limit(seconds, "writing the report page timed out"):
-                return self._write(written, path, runs)
-        except EvaluationError:
-            return written
+        return self._write(written, path, runs, time_limit(seconds, "writing the report page timed out"))
 
     def write_without_recording(self, written: RunOutcome, path: Path) -> RunOutcome:
         """Write a page without reading the recording, which crashed the worker."""
-        return self._write(written, path, run=self._writer.build_placeholder(path))
+        return self._write(written, path, 1, None, is_reading=False)
 
-    def _write(self, written: RunOutcome, path: Path, runs: int = 1, run: Run | None = None) -> RunOutcome:
+    def _write(
+        self, written: RunOutcome, path: Path, runs: int, limit: AbstractContextManager[None] | None, **options: bool
+    ) -> RunOutcome:
         """Write a page; `runs` share the room for images."""
-        return self._writer.try_to_write(written, path, runs, self._rerun(written.record), run)
+        rerun = self._rerun(written.record)
+        return self._writer.try_to_write(written, path, runs, rerun, limit, **options)
 
     @cached_property
     def _writer(self) -> PageWriter:

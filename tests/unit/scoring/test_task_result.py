@@ -11,7 +11,7 @@ from pytest_webeval.evaluators import Evaluator
 from pytest_webeval.recordings.run import placeholder_run
 from pytest_webeval.results import Assertion, EvaluatorResult, Status
 from pytest_webeval.rules import find_rules
-from pytest_webeval.scoring.task_result import build_error_result, exclude, name_run_by_label
+from pytest_webeval.scoring.task_result import build_error_result, build_excluded_result, name_run_by_label
 
 RUN = placeholder_run(Path("/data/a+b/runs/1"), "runs/1", find_rules("default"))
 PATH, LABEL = "cannot list /data/a+b/runs/1/scores", "cannot list runs/1/scores"
@@ -83,7 +83,7 @@ def test_a_result_without_a_message_is_the_same():
 
 
 def test_an_excluded_run_is_named_in_its_reason():
-    assert exclude(build_error_result(RUN, None, ""), RUN, PATH, "aborted").webeval["excluded"] == LABEL
+    assert build_excluded_result(RUN, None, PATH, "aborted").webeval["excluded"] == LABEL
 
 
 class Failing(Evaluator):
