@@ -9,7 +9,7 @@ from typing import get_args
 
 from pytest_webeval.commands.command import REDACT, argument, warn
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.exports import EXPORTS, Export, Output, Stream
+from pytest_webeval.exports import EXPORTS, Export, Output, Stream, list_exports
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.exports.settings import (
     AVAILABILITIES,
@@ -29,7 +29,7 @@ _FACTS = EvaluationFacts.__struct_fields__
 _RECORD = "for every-eval-ever"
 ARGUMENTS = (
     argument("results", "RESULTS", "a directory of results, or eval_summary.json"),
-    argument("--to", None, "the format", choices=EXPORTS, required=True),
+    argument("--to", "TARGET", f"the format: {', '.join(EXPORTS)}, or one of another package", required=True),
     argument("--rows", None, "the rows of a table (default: tasks)", choices=get_args(RowKind)),
     argument("--output", "PATH", "a file instead of the output, or a directory of records"),
     REDACT,
@@ -49,7 +49,10 @@ ARGUMENTS = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the export. Results that cannot be read are named on stderr. Raises `SettingsError`."""
-    target = EXPORTS[arguments.to]
+    targets = list_exports()
+    if arguments.to not in targets:
+        raise SettingsError(f"unknown target {arguments.to!r:.80}; use {', '.join(targets)}")
+    target = targets[arguments.to]
     _check_options(arguments, target)
     if target.is_streamed:
         policy = RedactionPolicy(arguments.redact)

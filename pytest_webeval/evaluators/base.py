@@ -9,12 +9,13 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
+from inspect import isfunction
 from typing import Any, ClassVar, TypeVar
 
-from pytest_webeval.errors import EvaluationError, RunExcluded
+from pytest_webeval.errors import EvaluationError, RunExcluded, SettingsError
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.results import Assertion, EvaluatorResult, Status, WarningKind, worst_status
-from pytest_webeval.safety.text import describe_unknown_keys
+from pytest_webeval.safety.text import describe_unknown_keys, shorten_repr
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
 from pytest_webeval.tasks.task import Expectation
 
@@ -62,6 +63,36 @@ class Evaluator(ABC):
             expected=expected,
             assertions=assertions or None,
         )
+
+
+Function = Callable[[Expectation, Case], EvaluatorResult | Iterable[Assertion]]
+
+
+def build_evaluator(name: str, found: Any) -> Evaluator:
+    """The evaluator that another package calls `name`: it gives a class, an instance or a plain function.
+
+    Raises `SettingsError` for anything else, and for one with another name.
+    """
+    if isinstance(found, type) and issubclass(found, Evaluator):
+        found = found()
+    if isfunction(found):
+        found = _wrap_function(name, found)
+    if not isinstance(found, Evaluator) or found.name != name:
+        problem = f"{shorten_repr(found)} is no evaluator named {name}"
+        raise SettingsError(f"{problem}; let its entry point name a subclass of Evaluator or a function")
+    return found
+
+
+def _wrap_function(name: str, function: Function) -> Evaluator:
+    """An evaluator of a class of its own, whose source is that of the function."""
+
+    def evaluate(self: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
+        found = function(expectation, case)
+        return found if isinstance(found, EvaluatorResult) else self.result([*found])
+
+    members = {"name": name, "evaluate": evaluate, "__module__": function.__module__}
+    evaluator: Evaluator = type(name, (Evaluator,), members)()
+    return evaluator
 
 
 Own = TypeVar("Own", bound=Evaluator)

@@ -1,4 +1,4 @@
-"""Results for other tools. A new target is one module and one line of `EXPORTS`."""
+"""Results for other tools. A new target is one module and one line of `EXPORTS`, or an entry point elsewhere."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.settings import ExportSettings
+from pytest_webeval.extensions import list_extensions
 from pytest_webeval.redaction.policy import RedactionPolicy
 
 Writer = Callable[[LoadedResults, ExportSettings], Mapping[str, bytes]]
@@ -29,11 +30,12 @@ class Output(StrEnum):
 class Export(Struct, frozen=True):
     """A target: the module and name of its writer, where its output goes, and the settings that it knows.
 
-    The writer gives the bytes of each file by its path below the output; the path of a single file is empty. If it
-    `is_streamed`, it gives a file at a time, from the results themselves.
+    The writer is a location in this package, or loads a function of another one. It gives the bytes of each file by
+    its path below the output; the path of a single file is empty. If it `is_streamed`, it gives a file at a time, from
+    the results themselves.
     """
 
-    writer: str
+    writer: str | Callable[[], Any]
     output: Output = Output.ANYWHERE
     has_rows: bool = False
     has_facts: bool = False
@@ -50,6 +52,8 @@ class Export(Struct, frozen=True):
         return stream
 
     def _load(self) -> Any:
+        if not isinstance(self.writer, str):
+            return self.writer()
         module, _, name = self.writer.partition(":")
         return getattr(import_module(f"{__name__}.{module}"), name)
 
@@ -62,3 +66,8 @@ EXPORTS: dict[str, Export] = {
     "files": Export("result_tree:list_result_files", Output.DIRECTORY, is_streamed=True),
     "every-eval-ever": Export("every_eval_ever:format_records", Output.DIRECTORY, has_facts=True),
 }
+
+
+def list_exports() -> dict[str, Export]:
+    """All targets, those of other packages last. Raises `SettingsError` for a name that two have."""
+    return EXPORTS | {name: Export(load) for name, load in list_extensions("exports", EXPORTS).items()}

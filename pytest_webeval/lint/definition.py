@@ -38,7 +38,7 @@ from pytest_webeval.tasks.expectations import (
 )
 from pytest_webeval.tasks.sites import Sites, invent_environments, placeholder
 from pytest_webeval.tasks.task import Task
-from pytest_webeval.values import VALUE_TYPES, value_type
+from pytest_webeval.values import list_value_types, value_type
 from pytest_webeval.values.base import ParseContext, Value
 
 Config = TypeVar("Config")
@@ -85,7 +85,7 @@ def read_value(type_name: str, raw: Any, context: ParseContext) -> Value | None:
 def find_type(schema: object) -> str:
     """The type that a part of a schema names; a string where it names none, or none that exists."""
     kind = (schema.get("format") or schema.get("type") or "string") if isinstance(schema, dict) else "string"
-    return kind if isinstance(kind, str) and kind in VALUE_TYPES else "string"
+    return kind if isinstance(kind, str) and kind in list_value_types() else "string"
 
 
 def list_properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:

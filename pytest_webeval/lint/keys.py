@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_webeval.evaluators import EVALUATORS
+from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.lint.definition import MODELS, AnswerCheck, Definition, RequestCheck, list_properties
 from pytest_webeval.lint.findings import Problem, Severity, Steps
 from pytest_webeval.tasks.benchmarks import WebArenaRows, find_benchmark
@@ -18,7 +18,7 @@ from pytest_webeval.tasks.expectations import (
     ExpectedResponse,
 )
 from pytest_webeval.tasks.task import Task
-from pytest_webeval.values import VALUE_TYPES
+from pytest_webeval.values import VALUE_TYPES, list_value_types
 
 # By evaluator: the keys of an entry of `eval`, and those of its `expected`.
 _EXPECTED_KEYS: dict[str, Sequence[str]] = {
@@ -71,9 +71,10 @@ def check_repeated_keys(definition: Definition) -> Iterator[Problem]:
 
 
 def check_evaluator_names(definition: Definition) -> Iterator[Problem]:
+    known = [evaluator.name for evaluator in default_evaluators()]
     for index, entry in enumerate(_list_entries(definition.raw)):
         name = entry.get("evaluator")
-        if isinstance(name, str) and name not in EVALUATORS and (nearest := find_nearest(name, EVALUATORS, CLOSE)):
+        if isinstance(name, str) and name not in known and (nearest := find_nearest(name, known, CLOSE)):
             yield Problem(("eval", index, "evaluator"), f"unknown evaluator {name!r:.80}; use {nearest}")
 
 
@@ -84,7 +85,7 @@ def check_types(definition: Definition) -> Iterator[Problem]:
             yield Problem(steps, f'invalid schema {schema!r:.80}; use an object such as {{"type": "string"}}')
             continue
         is_refused = steps[-1] == "items" or steps[2:] == ("results_schema",)  # in the answer, and in items
-        for key, names in (("type", (*VALUE_TYPES, *CONTAINERS)), ("format", tuple(VALUE_TYPES))):
+        for key, names in (("type", (*list_value_types(), *CONTAINERS)), ("format", list_value_types())):
             kind = schema.get(key)
             if kind is None or (isinstance(kind, str) and kind in names):
                 continue

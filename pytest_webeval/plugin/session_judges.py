@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.extensions import list_extensions
 from pytest_webeval.judges.calls import Judge
 from pytest_webeval.judges.certificates import Certificate, read_certificate
 from pytest_webeval.judges.judging import Judging
@@ -66,6 +67,10 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         if self.settings.judge_max_usd is not None:  # before anything is paid for
             for name in (model, self.settings.judge_text_model or model):
                 self.prices.require(name)
+        if (load := list_extensions("judges").get(model)) is not None:
+            found = load()
+            judge: Judge = found() if isinstance(found, type) else found
+            return judge
         from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
 
         return OpenAIJudge(model, base_url=self.settings.judge_url)

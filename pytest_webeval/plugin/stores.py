@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem, needs_no_fixtures, run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
+from pytest_webeval.sessions.user_modules import list_installed_types
 from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
 
 SHOWING = ("htmlpath", "allure_report_dir")  # options of other plugins for reports with screenshots
@@ -27,7 +28,8 @@ class Prefetching(Struct, eq=False):
         settings, config, hook = self.workspace.settings, session.config, session.config.hook
         items = {item: path for item in session.items if (path := run_path(item)) is not None}
         is_shown = settings.shows_pictures or any(config.getoption(name, default=None) for name in SHOWING)
-        has_hooks = bool(hook.pytest_webeval_scored.get_hookimpls() or hook.pytest_webeval_recognize.get_hookimpls())
+        hooks = (hook.pytest_webeval_scored, hook.pytest_webeval_recognize)
+        has_hooks = any(each.get_hookimpls() for each in hooks) or bool(list_installed_types())
         are_ours = all(isinstance(item, RunItem) and needs_no_fixtures(item) for item in items)
         self._with_pictures = is_shown or has_hooks or not are_ours
         self._ahead = Ahead(list(dict.fromkeys(items.values())), self._fetch, MOST_AHEAD)

@@ -12,6 +12,7 @@ from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
+from pytest_webeval import values
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.safety.files import sha256
@@ -109,7 +110,8 @@ _DECIDING_LIBRARIES = (
 
 def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
     """Checksum of the code that decides verdicts, the users' evaluators included."""
-    foreign = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
+    foreign: set[type] = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
+    foreign.update(values.list_installed())
     return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
 
 

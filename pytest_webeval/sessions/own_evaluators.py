@@ -15,6 +15,7 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.safety.text import shorten_repr
+from pytest_webeval.sessions.user_modules import checksum_modules, list_installed_types
 
 FUNCTION, SUFFIX = "webeval_evaluators", ".py"
 
@@ -25,17 +26,16 @@ def load_evaluators(name: str | None) -> tuple[list[Evaluator], str]:
     `name` is a module that can be imported, or the path of a file. Its function `webeval_evaluators` takes ours as a
     list and returns those of the session, as the fixture of that name does. Raises `SettingsError`.
     """
+    installed = list_installed_types()
     if name is None:
-        return default_evaluators(), ""
-    from pytest_webeval.sessions.user_modules import checksum_modules  # few sessions have such a module
-
+        return default_evaluators(), checksum_modules(installed)
     function = _find_function(_load_module(name), name)
     try:
         returned = function(default_evaluators())
         evaluators = [*returned] if isinstance(returned, Iterable) else [returned]
     except (Exception, SystemExit) as error:
         raise SettingsError(f"{name}: {FUNCTION} raised {_describe(error)}; fix it") from error
-    return list(_check(evaluators, name)), checksum_modules([function, *map(type, evaluators)])
+    return list(_check(evaluators, name)), checksum_modules([function, *map(type, evaluators), *installed])
 
 
 def locate_module(name: str | None) -> str | None:

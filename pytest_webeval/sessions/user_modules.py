@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pytest_webeval import evaluators, values
+from pytest_webeval.recordings import formats
 from pytest_webeval.safety.files import sha256
 
 _STANDARD = str(Path(os.__file__).parent)
@@ -37,6 +39,12 @@ def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
         if not _is_installed(file):
             waiting += _list_imported(sources[file], str(names.get("__package__") or ""))
     return sha256(b"\0".join(sources[file] for file in sorted(sources))) if sources else ""
+
+
+def list_installed_types() -> list[type]:
+    """The types of other packages that can change a verdict. Raises `SettingsError` for one that cannot be used."""
+    installed = (*evaluators.list_installed(), *formats.list_installed())
+    return [*map(type, installed), *values.list_installed()]
 
 
 def checksum_hooks(plugins: Iterable[object]) -> str:

@@ -148,7 +148,7 @@ class Workspace(Struct, frozen=True, eq=False, dict=True):
         if path in self._formats:
             return self._formats[path]
         try:
-            run_format = self.recognize(path) or formats.format_of(path, seen)
+            run_format = self.recognize(path) or formats.recognize(path, seen)
         except OSError as error:
             raise RecordingError(f"cannot read {path}: {error.strerror or error}; make it readable") from error
         if run_format is not None or seen is not None:  # until it is collected, a conftest.py may come that knows it

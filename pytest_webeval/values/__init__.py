@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from pytest_webeval.extensions import list_extensions
+
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Value
 
@@ -32,13 +34,24 @@ VALUE_TYPES: dict[str, str] = {
 }
 
 
-def value_type(name: str) -> type[Value] | None:
-    """The value type that tasks call `name`, imported on first use; None when there is no such type."""
-    location = VALUE_TYPES.get(name)
-    return None if location is None else _import_type(location)
-
-
 @cache
-def _import_type(location: str) -> type[Value]:
-    module, _, class_name = location.partition(":")
-    return cast("type[Value]", getattr(import_module(module), class_name))
+def value_type(name: str) -> type[Value] | None:
+    """The value type that tasks call `name`, imported on first use; None when there is no such type.
+
+    Raises `SettingsError` for one of another package that cannot be imported.
+    """
+    if (location := VALUE_TYPES.get(name)) is not None:
+        module, _, class_name = location.partition(":")
+        return cast("type[Value]", getattr(import_module(module), class_name))
+    load = list_extensions("value_types", VALUE_TYPES).get(name)
+    return None if load is None else cast("type[Value]", load())
+
+
+def list_value_types() -> tuple[str, ...]:
+    """The names of all value types, those of other packages last."""
+    return (*VALUE_TYPES, *list_extensions("value_types", VALUE_TYPES))
+
+
+def list_installed() -> list[type[Value]]:
+    """Value types of other packages. Raises `SettingsError` for one that cannot be imported."""
+    return [cast("type[Value]", load()) for load in list_extensions("value_types", VALUE_TYPES).values()]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from pytest_webeval.errors import EvaluationError, ValueParseError
 from pytest_webeval.rules import RuleListener, ignore_rule
 from pytest_webeval.safety.text import ELLIPSIS
-from pytest_webeval.values import VALUE_TYPES, value_type
+from pytest_webeval.values import list_value_types, value_type
 from pytest_webeval.values.base import Alternatives, ParseContext, Value, looks_like_pattern
 from pytest_webeval.values.string import StringValue
 from pytest_webeval.values.text import is_foreign_letter
@@ -134,7 +134,7 @@ def _find_type(schema: Mapping[str, Any]) -> type[Value] | None:
 
 def _format_unknown_type(schema: Mapping[str, Any]) -> str:
     kind = schema.get("format") or schema.get("type")
-    return f"unknown type {kind!r} (known: {', '.join(VALUE_TYPES)})"
+    return f"unknown type {kind!r} (known: {', '.join(list_value_types())})"
 
 
 def _decode_json(raw: Any, expected_type: type) -> Any:

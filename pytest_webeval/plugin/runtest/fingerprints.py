@@ -16,6 +16,7 @@ from pytest_webeval.scoring.definition import Definition
 from pytest_webeval.sessions.fingerprints import Fingerprints
 from pytest_webeval.sessions.session_rows import CopiedRows, SessionRows
 from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult
+from pytest_webeval.sessions.user_modules import checksum_modules, list_installed_types
 
 PROVIDED_BY_PYTEST = {"request"}
 
@@ -63,11 +64,7 @@ def _list_foreign(fixtures: Mapping[str, Sequence[pytest.FixtureDef[Any]]]) -> l
 
 
 def _checksum_modules(functions: Sequence[Any]) -> str:
-    if not functions:
-        return ""
-    from pytest_webeval.sessions.user_modules import checksum_modules  # most sessions have none
-
-    return checksum_modules(functions)
+    return checksum_modules([*functions, *list_installed_types()])
 
 
 FINGERPRINTS = pytest.StashKey[ItemFingerprints]()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_webeval.errors import RecordingError
+from pytest_webeval.extensions import list_extensions
 from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.signatures import MOST_CANDIDATES, Fara, FileSign, RecordedFormat
@@ -169,8 +171,22 @@ def load_run(path: Path, rules: Rules, label: str = "", own: Sequence[RunFormat]
 
 
 def recognize(path: Path, listing: DirectoryListing | None = None, own: Sequence[RunFormat] = ()) -> RunFormat | None:
-    """The format of a run directory as `format_of` has it, or the first one of a user that recognizes it."""
-    return next((candidate for candidate in own if candidate.recognizes(path)), None) or format_of(path, listing)
+    """The format of a run directory as `format_of` has it, or the first one of a user that recognizes it.
+
+    Those of other packages come after `own`.
+    """
+    others = (*own, *list_installed())
+    return next((candidate for candidate in others if candidate.recognizes(path)), None) or format_of(path, listing)
+
+
+@cache
+def list_installed() -> tuple[RunFormat, ...]:
+    """Formats of other packages, whose entry points name a subclass of `RunFormat` or an instance.
+
+    Raises `SettingsError` for one that cannot be imported.
+    """
+    found = list_extensions("formats", [layout.name for layout in FORMATS])
+    return tuple(each() if isinstance(each, type) else each for each in (load() for load in found.values()))
 
 
 def load_by(run_format: RunFormat, path: Path, label: str, rules: Rules) -> Run:
