@@ -56,8 +56,8 @@ def test_a_completed_run_is_scored_as_it_was_judged(runs, results):
     trajectory, result = runs["r1/books_find_7"].trajectory, results["r1/books_find_7"]
     assert trajectory.outcome.kind == "completed"
     assert [step.action for step in trajectory.steps] == ["web_search", "left_click", "terminate"]
-    assert trajectory.actions[1] == '{"action": "left_click", "coordinate": [410, 266]}'
-    assert trajectory.thoughts == THOUGHTS
+    assert (trajectory.steps[1].action, trajectory.steps[1].arguments) == ("left_click", {"coordinate": [410, 266]})
+    assert [step.thought for step in trajectory.steps] == THOUGHTS
     assert trajectory.alignment == "n+1"
     found = verdict(result)
     assert (found["max_points"], found["earned_points"]) == (7, 6.5)
@@ -85,8 +85,9 @@ def test_an_aborted_run_is_excluded_in_both_forms(runs, results, name, reason):
 def test_an_old_log_of_texts_gives_the_same_steps_and_keeps_its_times(runs, results):
     old, new = runs["r1/books_old_1"].trajectory, runs["r1/books_find_7"].trajectory
     assert old.dialect == "text"
-    assert (old.actions, old.thoughts) == (new.actions, new.thoughts)
-    assert (len(old.events), old.outcome.kind) == (3, "completed")
+    done = [[(step.action, step.arguments, step.thought) for step in each.steps] for each in (old, new)]
+    assert done[0] == done[1]
+    assert (len(old.steps), old.outcome.kind) == (3, "completed")
     assert [step.timestamp for step in old.steps] == [
         "2026-03-01T10:00:05.100000",
         "2026-03-01T10:00:14.200000",
