@@ -44,8 +44,8 @@ from pytest_webeval.results import TaskResult as TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy as VerdictPolicy
 from pytest_webeval.rules import Rules as Rules
 from pytest_webeval.safety.limits import Limits as Limits
-from pytest_webeval.sessions.score_settings import ScoreSettings as ScoreSettings
-from pytest_webeval.summary.result_files import find_result as find_result
+from pytest_webeval.sessions.placement.score_settings import ScoreSettings as ScoreSettings
+from pytest_webeval.summary.results.result_files import find_result as find_result
 from pytest_webeval.summary.summarize import summarize as summarize
 from pytest_webeval.tasks.dataset import TaskSet as TaskSet
 from pytest_webeval.tasks.dataset import load_tasks as load_tasks

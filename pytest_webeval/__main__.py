@@ -14,7 +14,7 @@ from pytest_webeval.commands.command import add_arguments
 from pytest_webeval.errors import SettingsError, WebEvalError
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.stores.store import is_remote, name_object, refuse_credentials
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.results.redacted_results import redact_text
 
 COMMANDS = (
     "audit",

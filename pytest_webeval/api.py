@@ -33,7 +33,7 @@ from pytest_webeval.scoring.definition import Definition, build_case, find_task
 from pytest_webeval.scoring.score import SECONDS
 from pytest_webeval.scoring.score import score as evaluate
 from pytest_webeval.scoring.task_result import build_excluded_result
-from pytest_webeval.sessions.batch_scoring import (
+from pytest_webeval.sessions.placement.batch_scoring import (
     SessionSeed,
     build_scorer,
     choose_session_executor,
@@ -42,11 +42,11 @@ from pytest_webeval.sessions.batch_scoring import (
     score_here,
     score_results,
 )
-from pytest_webeval.sessions.run_scoring import RunToScore
-from pytest_webeval.sessions.score_settings import ScoreSettings
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.placement.score_settings import ScoreSettings
+from pytest_webeval.sessions.runs.run_scoring import RunToScore
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from pytest_webeval.stores.store import find_key_problem, is_remote, name_object
-from pytest_webeval.summary.redacted_results import parse_policy
+from pytest_webeval.summary.results.redacted_results import parse_policy
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
@@ -361,7 +361,7 @@ def _find_mirror(root: str | Path, cache: str | Path | None, limits: Limits) -> 
     Raises `SettingsError` and `StoreError`.
     """
     if is_remote(str(root)):
-        from pytest_webeval.sessions.remote_roots import open_mirror  # for runs in stores
+        from pytest_webeval.sessions.settings.remote_roots import open_mirror  # for runs in stores
 
         return open_mirror(str(root), Path(cache) if cache is not None else None, limits=limits)
     if Path(root).parent.name != CACHE_TREE:

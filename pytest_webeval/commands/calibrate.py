@@ -16,8 +16,8 @@ from pytest_webeval.recordings.verdict_files import CODINGS
 from pytest_webeval.reports.judging_text import format_calibration
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.storage import write_text
-from pytest_webeval.summary.calibration import calibrate, certify
-from pytest_webeval.summary.judged_runs import read_judged_runs
+from pytest_webeval.summary.judges.calibration import calibrate, certify
+from pytest_webeval.summary.judges.judged_runs import read_judged_runs
 
 HELP = "compare verdicts of a judge with labels of people, and write its certificate"
 _USUAL = LabelColumns()

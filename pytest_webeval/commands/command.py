@@ -12,10 +12,10 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.safety.limits import parse_integer
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.options import OPTIONS, REMOVED, refuse
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.options import OPTIONS, REMOVED, refuse
 from pytest_webeval.storage import to_json_bytes, write_json
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.results.redacted_results import redact_text
 from pytest_webeval.tasks.sites import Sites, load_sites
 
 RUNS, PREFIX = "runs", "--webeval-"

@@ -17,12 +17,12 @@ from pytest_webeval.reports.comparison_text import (
     gate_table,
 )
 from pytest_webeval.results import SCHEMA_VERSION
-from pytest_webeval.summary.baseline import OPTION, refuse_partial
-from pytest_webeval.summary.gate_checks import GateCase
-from pytest_webeval.summary.gates import CERTIFICATE, SYNTAX, Gate, find_baseline_problem, join_gates
+from pytest_webeval.summary.comparison.baseline import OPTION, refuse_partial
+from pytest_webeval.summary.comparison.gate_checks import GateCase
+from pytest_webeval.summary.comparison.gates import CERTIFICATE, SYNTAX, Gate, find_baseline_problem, join_gates
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
+from pytest_webeval.summary.comparison.session_reading import read_session
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.tasks.subset import load_subset
 
 HELP = "compare sessions: which tasks changed and why, and whether that can be noise"

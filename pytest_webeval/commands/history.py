@@ -10,10 +10,10 @@ from typing import Any
 from pytest_webeval.commands.command import argument, print_text, read_number, to_text, warn, write_content
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.reports.history_text import FLIPS_SHOWN, format_history, format_history_markdown
-from pytest_webeval.summary.history import build_history, condense
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.comparison.history import build_history, condense
+from pytest_webeval.summary.comparison.session_reading import read_session
+from pytest_webeval.summary.results.redacted_results import redact_text
 from pytest_webeval.summary.scored_session import ScoredSession
-from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.tasks.subset import load_subset
 
 HELP = "show success rates over many sessions, by site, and the tasks that change often"

@@ -13,7 +13,7 @@ from pytest_webeval.commands.command import argument, print_text, read_sites
 from pytest_webeval.lint.findings import Finding, Severity
 from pytest_webeval.reports.ci import workflow_command
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.results.redacted_results import redact_text
 
 HELP = "list mistakes in task definitions"
 

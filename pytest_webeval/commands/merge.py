@@ -15,8 +15,8 @@ from pytest_webeval.rules import find_rules
 from pytest_webeval.safety.text import name_first, pluralize, sanitize
 from pytest_webeval.storage import write_bytes, write_text
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.redacted_results import redact_file
-from pytest_webeval.summary.result_files import build_rows
+from pytest_webeval.summary.results.redacted_results import redact_file
+from pytest_webeval.summary.results.result_files import build_rows
 from pytest_webeval.summary.shard_file import ShardFile, check_shards, merge_records, merge_summary, read_shards
 from pytest_webeval.summary.summary_file import write_session_summary
 
@@ -104,7 +104,7 @@ def _copy_results(files: Sequence[tuple[Path, ShardFile]], output: Path, policy:
 
 def _write_metrics(records: Iterable[Record], directory: Path, shards: Sequence[ShardFile]) -> list[str]:
     """Write the files. Returns a line if there are none."""
-    from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
+    from pytest_webeval.summary.trajectories.metrics_json import write_metrics  # with all of the analysis
 
     trajectories = [record for record in records if record.trajectory is not None]
     write_metrics(trajectories, directory, find_rules(shards[0].session["rules"]), None)

@@ -17,7 +17,7 @@ from pytest_webeval.commands.command import ALTERNATIVES, argument, print_text, 
 from pytest_webeval.errors import EvaluationError, SettingsError
 from pytest_webeval.recordings.recording_state import Outcome
 from pytest_webeval.safety.text import sanitize, to_line
-from pytest_webeval.summary.redacted_results import redact_text
+from pytest_webeval.summary.results.redacted_results import redact_text
 from pytest_webeval.tasks.dataset import LONGEST_NUMBER, load_tasks
 from pytest_webeval.tasks.expectations import STATUSES, TASK_TYPES
 from pytest_webeval.tasks.sites import Sites

@@ -21,22 +21,22 @@ from pytest_webeval.commands.command import (
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
-from pytest_webeval.sessions.batch_scoring import PINNED, choose_session_executor
-from pytest_webeval.sessions.conflicts import check_conflicts
 from pytest_webeval.sessions.interruption import stop_on_sigterm
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.options import OPTIONS, REMOVED
-from pytest_webeval.sessions.output_paths import check_copy, check_output, check_output_paths, check_report
-from pytest_webeval.sessions.own_evaluators import load_evaluators, locate_module
-from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.placement.batch_scoring import PINNED, choose_session_executor
+from pytest_webeval.sessions.placement.score_session import ScoreSession
+from pytest_webeval.sessions.runs.own_evaluators import load_evaluators, locate_module
+from pytest_webeval.sessions.runs.session_rows import SessionRows
 from pytest_webeval.sessions.session import Session
 from pytest_webeval.sessions.session_end import SessionEnd
 from pytest_webeval.sessions.session_header import describe_session
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.settings import read_settings
-from pytest_webeval.sessions.unread_conftest import refuse_conftest
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.settings.conflicts import check_conflicts
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.options import OPTIONS, REMOVED
+from pytest_webeval.sessions.settings.settings import read_settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.output_paths import check_copy, check_output, check_output_paths, check_report
+from pytest_webeval.sessions.workspace.unread_conftest import refuse_conftest
+from pytest_webeval.sessions.workspace.workspace import Workspace
 
 HELP = "score very many runs without pytest, in processes or on a cluster"
 USAGE = "%(prog)s RUNS [RUNS ...] [--output DIR] [--report DIR] [--executor WHERE] [OPTION ...]   (see --help)"
@@ -122,7 +122,7 @@ def _reaching(executor: JobExecutor, scoring: ScoreSession) -> Iterator[None]:
     if executor.is_local:
         yield
         return
-    from pytest_webeval.sessions.other_machines import probe_directories  # few sessions have them
+    from pytest_webeval.sessions.placement.other_machines import probe_directories  # few sessions have them
 
     with probe_directories(scoring.workspace.settings) as probes:
         scoring.probes = probes

@@ -12,8 +12,8 @@ from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.schemas.checked_files import CheckedFile, list_files
 from pytest_webeval.schemas.registry import get_schema
 from pytest_webeval.schemas.validation import MOST_PROBLEMS
-from pytest_webeval.summary.redacted_results import redact_text
-from pytest_webeval.summary.result_files import read_rows
+from pytest_webeval.summary.results.redacted_results import redact_text
+from pytest_webeval.summary.results.result_files import read_rows
 from pytest_webeval.summary.summary_file import read_summary_file
 
 HELP = "check files by their JSON Schemas"

@@ -21,12 +21,12 @@ from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, SUMMARY, TaskResult
 from pytest_webeval.safety.files import is_dir
 from pytest_webeval.safety.json import format_validation_error
 from pytest_webeval.safety.text import escape_surrogates, pluralize, sanitize
+from pytest_webeval.summary.comparison.session_reading import build_result_row
 from pytest_webeval.summary.partial_scores import select_scores
-from pytest_webeval.summary.redacted_results import parse_policy, redact_runs, redact_text
 from pytest_webeval.summary.result_facts import to_text
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.results.redacted_results import parse_policy, redact_runs, redact_text
+from pytest_webeval.summary.results.result_files import read_results
 from pytest_webeval.summary.scored_session import ScoredRun, convert_rows, format_problems, parse_summary
-from pytest_webeval.summary.session_reading import build_result_row
 from pytest_webeval.summary.summary_file import read_summary_file
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 

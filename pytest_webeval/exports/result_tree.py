@@ -9,8 +9,8 @@ from pathlib import Path
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.results import RESULT, TaskResult
-from pytest_webeval.summary.redacted_results import DEFAULT_POLICY, redact_file
-from pytest_webeval.summary.result_files import StoredResult, build_rows
+from pytest_webeval.summary.results.redacted_results import DEFAULT_POLICY, redact_file
+from pytest_webeval.summary.results.result_files import StoredResult, build_rows
 
 
 def list_result_files(

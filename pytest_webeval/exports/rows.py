@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct
 
-from pytest_webeval.summary.parquet_shards import import_library
+from pytest_webeval.summary.results.parquet_shards import import_library
 
 TEXT, NUMBER, INTEGER, BOOLEAN = "text", "number", "integer", "boolean"
 _DTYPES = {TEXT: "string", NUMBER: "float64", INTEGER: "int64", BOOLEAN: "bool"}

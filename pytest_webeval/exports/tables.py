@@ -15,7 +15,7 @@ from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.rows import BOOLEAN, INTEGER, NUMBER, TEXT, AssertionRow, TaskRow, list_columns
 from pytest_webeval.exports.settings import ExportSettings, RowKind
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.summary.parquet_shards import write_table
+from pytest_webeval.summary.results.parquet_shards import write_table
 
 # What spreadsheets take for a formula, in full width as well. A quote before it is doubled, so that one can be removed.
 _FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠]")  # noqa: RUF001

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_webeval.plugin.hookspecs import HookSpecs
 from pytest_webeval.plugin.options import INI_NAMES, SCORED_ROOTS, add_options
-from pytest_webeval.sessions import options
+from pytest_webeval.sessions.settings import options
 
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"
 NO_RECORDINGS = "requires a directory for its recording; pass --webeval-record=DIR"

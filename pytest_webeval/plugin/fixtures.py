@@ -27,7 +27,7 @@ from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.sessions.classification import Attempt
+from pytest_webeval.sessions.runs.classification import Attempt
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.tasks.task import Task

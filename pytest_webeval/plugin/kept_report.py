@@ -12,7 +12,7 @@ from msgspec import Struct
 from pytest_webeval.plugin.selected_paths import SELECTING
 from pytest_webeval.reports.html.report_directory import has_complete_report
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.settings.settings import Settings
 
 
 def keeps_report(config: pytest.Config, settings: Settings) -> bool:

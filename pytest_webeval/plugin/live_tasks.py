@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from pytest_webeval.errors import SettingsError, TaskDefinitionError, WebEvalError
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace
 from pytest_webeval.safety.files import sha256
-from pytest_webeval.sessions.option_values import LONGEST
+from pytest_webeval.sessions.settings.option_values import LONGEST
 from pytest_webeval.storage import write_bytes, write_text
 from pytest_webeval.tasks.dataset import TASKS, TaskSet, load_tasks
 from pytest_webeval.tasks.task import Task

@@ -14,9 +14,9 @@ import pytest
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError, WebEvalError
-from pytest_webeval.sessions import options
-from pytest_webeval.sessions.options import Option
-from pytest_webeval.sessions.settings import Settings, read_settings
+from pytest_webeval.sessions.settings import options
+from pytest_webeval.sessions.settings.options import Option
+from pytest_webeval.sessions.settings.settings import Settings, read_settings
 
 _LARGEST = 2**20  # bytes; nobody's configuration is larger
 

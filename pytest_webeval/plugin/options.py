@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_webeval.sessions import options
-from pytest_webeval.sessions.options import Option, refuse
+from pytest_webeval.sessions.settings import options
+from pytest_webeval.sessions.settings.options import Option, refuse
 
 # Files in which pytest looks for its configuration.
 INI_NAMES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")

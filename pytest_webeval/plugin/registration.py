@@ -24,13 +24,13 @@ from pytest_webeval.plugin.selected_paths import names_runs
 from pytest_webeval.plugin.snapshots import IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, ROWS, TASK_AUDITS, WORKSPACE, PytestWorkspace
-from pytest_webeval.sessions.conflicts import check_conflicts
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.option_values import separate_roots
-from pytest_webeval.sessions.output_paths import check_output, check_output_paths, check_replies, check_report
-from pytest_webeval.sessions.session_rows import CopiedRows, SessionRows
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.stored_results import PreviousSession
+from pytest_webeval.sessions.runs.session_rows import CopiedRows, SessionRows
+from pytest_webeval.sessions.runs.stored_results import PreviousSession
+from pytest_webeval.sessions.settings.conflicts import check_conflicts
+from pytest_webeval.sessions.settings.option_values import separate_roots
+from pytest_webeval.sessions.settings.settings import Settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.output_paths import check_output, check_output_paths, check_replies, check_report
 
 # Options of pytest's with which a session shows something, and scores nothing.
 SHOWING = (
@@ -181,7 +181,7 @@ def _share(config: pytest.Config, workspace: PytestWorkspace) -> None:
 
         config.pluginmanager.register(Sharing(workspace), "webeval-sharing")
         if workspace.settings.mirrors:
-            from pytest_webeval.sessions.remote_roots import (
+            from pytest_webeval.sessions.settings.remote_roots import (
                 share,  # few sessions have stores
                 stop_sharing,  # same
             )

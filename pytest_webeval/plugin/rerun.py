@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
-from pytest_webeval.sessions import options
+from pytest_webeval.sessions.settings import options
 
 RUNS = "--webeval-runs"
 # Options of pytest that change the meaning of webeval options: long ones with a value, and short ones.

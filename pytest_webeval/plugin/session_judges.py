@@ -31,7 +31,7 @@ from pytest_webeval.safety.text import to_line
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_webeval.sessions.settings import Settings
+    from pytest_webeval.sessions.settings.settings import Settings
 
 REPLIES = "judge_replies"  # the directory in the rootdir
 LEDGER = "judge_spending"  # the name of the file
@@ -85,7 +85,7 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         """The summary with what the certificate says of its judges."""
         if self.certificate is None:
             return summary
-        from pytest_webeval.summary.calibration import describe_certificate  # only where summaries are made
+        from pytest_webeval.summary.judges.calibration import describe_certificate  # only where summaries are made
 
         judging = summary.webeval["judging"]
         described = judging | {"certificate": describe_certificate(self.certificate, judging)}

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from pytest_webeval.plugin.collection.nodes import RunItem, needs_no_fixtures, run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
-from pytest_webeval.sessions.user_modules import list_installed_types
+from pytest_webeval.sessions.runs.user_modules import list_installed_types
 from pytest_webeval.stores.mirror import MOST_AHEAD, Ahead
 
 SHOWING = ("htmlpath", "allure_report_dir")  # options of other plugins for reports with screenshots

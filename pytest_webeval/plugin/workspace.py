@@ -19,18 +19,18 @@ from pytest_webeval.recordings.run import Run, RunFormat
 from pytest_webeval.recordings.run_tree import Branch
 from pytest_webeval.results import Summary
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.sessions.classification import Classifier
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.runs.classification import Classifier
+from pytest_webeval.sessions.runs.session_rows import SessionRows
+from pytest_webeval.sessions.settings.settings import Settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from pytest_webeval.tasks.sites import Sites
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
     from pytest_webeval.plugin.session_judges import SessionJudges
-    from pytest_webeval.summary.baseline import KnownFailures
+    from pytest_webeval.summary.comparison.baseline import KnownFailures
 
 
 ITEM = "task"

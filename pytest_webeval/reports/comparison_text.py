@@ -9,7 +9,7 @@ from pytest_webeval.reports.rates_text import format_interval, format_rate
 from pytest_webeval.reports.rerun import LONGEST_NAME, TASKS_NAMED, RerunCommands
 from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.safety.text import name_first, pluralize, sanitize, truncate
-from pytest_webeval.summary.session_comparison import format_p_value
+from pytest_webeval.summary.comparison.session_comparison import format_p_value
 from pytest_webeval.summary.task_identity import describe_sample
 
 CHANGES_SHOWN, GROUPS_SHOWN, PROBLEMS_SHOWN = 20, 12, 8  # of each kind, of each table

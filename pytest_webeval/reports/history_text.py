@@ -9,7 +9,7 @@ from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.reports.tables import align, clean_lines, count_more, note_part, plain, table
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize, truncate
-from pytest_webeval.summary.history import parse_time
+from pytest_webeval.summary.comparison.history import parse_time
 
 FLIPS_SHOWN = 20
 WIDTH = 100  # columns of a terminal

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from pytest_webeval.results import PARTIAL_SUMMARY, RESULT, ROWS, SUMMARY
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.settings.settings import Settings
 
 PLACES_SHOWN = 3
 _ADVICE = "free some space and rerun with --webeval-reuse"

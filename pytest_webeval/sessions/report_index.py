@@ -17,10 +17,10 @@ from pytest_webeval.reports.html.report_directory import IndexRows, WrittenPages
 from pytest_webeval.reports.html.writer import write_copy
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.results import Summary
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.workspace.workspace import Workspace
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_file import sort_records
-from pytest_webeval.summary.session_comparison import SessionComparison
+from pytest_webeval.summary.store.row_file import sort_records
 from pytest_webeval.summary.summary_file import write_session_summary
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ReportIndex(Struct, eq=False):
         roots = ", ".join(self.workspace.labels.prefixes.values())
         known, flips = set(list_known(summary.webeval["failures"])), dict[str, str]()
         if "baseline" in summary.webeval:
-            from pytest_webeval.summary.baseline import flip_by_run  # few sessions have a baseline
+            from pytest_webeval.summary.comparison.baseline import flip_by_run  # few sessions have a baseline
 
             flips = flip_by_run(summary.webeval)
         rows = IndexRows(WrittenPages(self.directory), sort_records(records), texts, flips, known)
@@ -101,7 +101,7 @@ class ReportIndex(Struct, eq=False):
 
     def _write_history(self, summary: Summary) -> Path:
         from pytest_webeval.reports.html.static_pages import write_history_page  # when the session is over
-        from pytest_webeval.summary.history import build_history
+        from pytest_webeval.summary.comparison.history import build_history
         from pytest_webeval.summary.scored_session import session_of
 
         return write_history_page(build_history(self.earlier, session_of(summary)), self.directory)
@@ -117,8 +117,8 @@ def _read_history(names: Sequence[str]) -> list[ScoredSession]:
     """The earlier sessions that an option names. Raises `SettingsError`."""
     if not names:
         return []
-    from pytest_webeval.summary.history import condense  # few sessions have a history
-    from pytest_webeval.summary.session_reading import read_session
+    from pytest_webeval.summary.comparison.history import condense  # few sessions have a history
+    from pytest_webeval.summary.comparison.session_reading import read_session
 
     try:
         return [condense(read_session(Path(name))) for name in dict.fromkeys(names)]

@@ -9,19 +9,19 @@ from msgspec import Struct, field
 
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import pluralize, sanitize
-from pytest_webeval.sessions.output_paths import list_result_directories
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.stored_results import Seal
-from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.result_manifest import list_manifests, name_manifest
-from pytest_webeval.summary.result_shards import (
+from pytest_webeval.sessions.runs.session_rows import SessionRows
+from pytest_webeval.sessions.runs.stored_results import Seal
+from pytest_webeval.sessions.workspace.output_paths import list_result_directories
+from pytest_webeval.sessions.workspace.workspace import Workspace
+from pytest_webeval.summary.results.result_shards import (
     ResultShardWriter,
     ShardLayout,
     expand_result,
     has_shards,
     remove_shards,
 )
-from pytest_webeval.summary.row_file import RowFile, StoredLine
+from pytest_webeval.summary.store.result_manifest import list_manifests, name_manifest
+from pytest_webeval.summary.store.row_file import RowFile, StoredLine
 
 
 class ResultExport(Struct, eq=False):
@@ -63,7 +63,7 @@ class ResultExport(Struct, eq=False):
 
         Other shards of a split session keep their own.
         """
-        from pytest_webeval.summary.result_files import read_rows  # few sessions are over some of the runs
+        from pytest_webeval.summary.results.result_files import read_rows  # few sessions are over some of the runs
 
         problems: list[str] = []
         own, is_split = name_manifest(self.workspace.settings.shard), self.workspace.settings.shard is not None

@@ -11,11 +11,11 @@ from msgspec import Struct, field
 from pytest_webeval.errors import DiskFull, WebEvalError
 from pytest_webeval.sessions.collected import Collected
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.run_outcome import RunOutcome
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.runs.record_payload import RecordPayload
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome
+from pytest_webeval.sessions.runs.session_rows import SessionRows
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.report_index import ReportIndex

@@ -14,11 +14,11 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.recordings.labels import default_task_id
 from pytest_webeval.results import SUMMARY, Summary
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.settings.settings import Settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from pytest_webeval.storage import write_json
-from pytest_webeval.summary.baseline import (
+from pytest_webeval.summary.comparison.baseline import (
     OPTION,
     Baseline,
     KnownFailures,
@@ -26,10 +26,10 @@ from pytest_webeval.summary.baseline import (
     build_baseline,
     restrict_comparison,
 )
-from pytest_webeval.summary.gate_checks import GateCase, format_lost_tasks, name_tasks
-from pytest_webeval.summary.gates import COMPLETE, Gate, find_baseline_problem
+from pytest_webeval.summary.comparison.gate_checks import GateCase, format_lost_tasks, name_tasks
+from pytest_webeval.summary.comparison.gates import COMPLETE, Gate, find_baseline_problem
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredSession, session_of
-from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summary_file import write_summary
 from pytest_webeval.tasks.dataset import id_order
 from pytest_webeval.tasks.subset import Subset

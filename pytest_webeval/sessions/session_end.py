@@ -20,7 +20,7 @@ from pytest_webeval.sessions.session_header import list_store_problems, name_loc
 from pytest_webeval.sessions.summaries import build_summary, list_places, write_session_metrics
 from pytest_webeval.storage import write_text
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.store.row_file import RowFile
 from pytest_webeval.summary.summary_file import write_session_summary
 from pytest_webeval.tasks.dataset import id_order
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pytest_webeval.rubrics.policy import OVER_BUDGET
 from pytest_webeval.safety.text import pluralize, sanitize
 from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.settings.settings import Settings
+from pytest_webeval.sessions.workspace.workspace import Workspace
 
 MOST_PROBLEMS = 3  # of objects in stores without a file that are shown
 

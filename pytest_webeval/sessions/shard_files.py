@@ -10,11 +10,11 @@ from pytest_webeval.errors import WebEvalError
 from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.scoring.provenance import deciding_checksum
-from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.runs.session_rows import Rows
 from pytest_webeval.sessions.session import Session
-from pytest_webeval.sessions.session_rows import Rows
 from pytest_webeval.sessions.summaries import describe_session_details, list_expected
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.workspace.output_paths import list_result_directories
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from pytest_webeval.storage import remove
 from pytest_webeval.summary.shard_file import ReportPart, ShardFile, write_shard_file
 from pytest_webeval.summary.shards import Shard

@@ -10,11 +10,11 @@ from typing import Any
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.results import EVALUATOR_CHOICE, RESULT, Summary
 from pytest_webeval.scoring.provenance import libraries
-from pytest_webeval.sessions.output_paths import list_result_directories
+from pytest_webeval.sessions.runs.session_rows import Rows
 from pytest_webeval.sessions.session import Session
-from pytest_webeval.sessions.session_rows import Rows
-from pytest_webeval.sessions.workspace import Workspace
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.sessions.workspace.output_paths import list_result_directories
+from pytest_webeval.sessions.workspace.workspace import Workspace
+from pytest_webeval.summary.store.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 
 WITHOUT_RUNS_LISTED = 100  # directories in a summary
@@ -94,7 +94,7 @@ def list_places(session: Session) -> Mapping[Path, RowFile]:
 
 def write_session_metrics(directory: Path, session: Session) -> None:
     """Write a metrics.json for each run of trajectories. Raises `SettingsError`."""
-    from pytest_webeval.summary.metrics_json import write_metrics  # with all of the analysis
+    from pytest_webeval.summary.trajectories.metrics_json import write_metrics  # with all of the analysis
 
     settings = session.workspace.settings
     trajectories = [record for record in session.records if record.trajectory is not None]

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from pytest_webeval.results import Status
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.repeated_runs import Tries, all_of, any_of, averages, count_tries, list_flips
 from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import group_folders
 from pytest_webeval.summary.statistics import mean, wilson, wilson_over_tasks
 from pytest_webeval.summary.task_identity import TaskKey, TaskKeys
+from pytest_webeval.summary.trajectories.repeated_runs import Tries, all_of, any_of, averages, count_tries, list_flips
 
 LISTED = 50  # tasks in a list
 MAX_THRESHOLDS = 10

@@ -14,9 +14,9 @@ from pytest_webeval.safety.json import format_validation_error, get_member
 from pytest_webeval.safety.text import escape_surrogates, pluralize
 from pytest_webeval.summary.result_facts import parse_digests
 from pytest_webeval.summary.run_folders import find_run_folder
-from pytest_webeval.summary.shared_values import SharedValues
-from pytest_webeval.summary.spooled_list import LongList
 from pytest_webeval.summary.statistics import group, wilson_over_tasks
+from pytest_webeval.summary.store.shared_values import SharedValues
+from pytest_webeval.summary.store.spooled_list import LongList
 from pytest_webeval.summary.task_identity import count_tasks
 
 PROBLEMS_NAMED = 3

@@ -12,13 +12,13 @@ from pytest_webeval.diagnostics.failure_groups import FailureGroup
 from pytest_webeval.results import SCHEMA_VERSION, Status, WarningKind
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_facts import Claim
-from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList, SpooledMapping
 from pytest_webeval.summary.statistics import wilson_over_tasks
+from pytest_webeval.summary.store.spooled_list import ScratchFile, SpooledList, SpooledMapping
 from pytest_webeval.summary.task_identity import TaskCounter
 from pytest_webeval.tasks.expectations import STATUSES
 
 if TYPE_CHECKING:
-    from pytest_webeval.summary.baseline import KnownFailures
+    from pytest_webeval.summary.comparison.baseline import KnownFailures
 
 SLOWEST = 10
 OTHER = "other"  # of an excluded run that does not say why

@@ -14,8 +14,8 @@ from pytest_webeval.safety.json import format_validation_error, get_member
 from pytest_webeval.safety.text import name_first, pluralize, truncate
 from pytest_webeval.storage import Sync
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.shards import MOST_SHARDS
+from pytest_webeval.summary.store.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import SideList, load_side_lists, read_summary_file, write_with_side_files
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.results import Status, Summary, TaskResult
 from pytest_webeval.summary.record import Record, build_task_row
-from pytest_webeval.summary.row_file import sort_records
 from pytest_webeval.summary.session_totals import Rows, SessionTotals, new_rows
-from pytest_webeval.summary.spooled_list import ScratchFile
+from pytest_webeval.summary.store.row_file import sort_records
+from pytest_webeval.summary.store.spooled_list import ScratchFile
 from pytest_webeval.summary.task_identity import TaskCounter
 
 if TYPE_CHECKING:
-    from pytest_webeval.summary.baseline import KnownFailures
+    from pytest_webeval.summary.comparison.baseline import KnownFailures
     from pytest_webeval.summary.partial_scores import ScoreMeans
 
 MOST_IN_MEMORY = 20_000  # records whose rows in the summary are in memory
@@ -96,12 +96,12 @@ def _build_analyses(
     """What few sessions have: an analysis of trajectories, of judges and of repeated runs."""
     analyses: dict[str, Any] = {}
     if totals.has_trajectories:
-        from pytest_webeval.summary.trajectory_analysis import analyse
-        from pytest_webeval.summary.trajectory_rows import build_slim_rows
+        from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+        from pytest_webeval.summary.trajectories.trajectory_rows import build_slim_rows
 
         analyses["trajectories"] = analyse(build_slim_rows(records), expected)
     if totals.has_judge:
-        from pytest_webeval.summary.judging import build_judging
+        from pytest_webeval.summary.judges.judging import build_judging
 
         analyses["judging"] = build_judging(records)
     if attempts is not None or _has_repeats(totals.tasks):

@@ -32,7 +32,7 @@ from pytest_webeval.safety.json import format_validation_error, get_member, load
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.storage import Sync, remove, write_json_lines, write_long_json
-from pytest_webeval.summary.spooled_list import LongList, PairMapping
+from pytest_webeval.summary.store.spooled_list import LongList, PairMapping
 
 
 def write_summary(path: Path, summary: Summary, sync: Sync | None = None) -> None:

@@ -17,8 +17,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from pytest_webeval.storage import to_json_bytes, write_json
-from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout
+from pytest_webeval.summary.results.result_files import read_results
+from pytest_webeval.summary.results.result_shards import ResultShardWriter, ShardLayout
 from tests.support.stored_results import evaluated, result
 
 WAYS = ("files", "jsonl", "parquet")

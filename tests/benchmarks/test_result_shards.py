@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.results.result_files import read_results
 from tests.benchmarks.result_shards import WAYS, Cost, format_table, measure
 from tests.support.stored_results import result, write_shards
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.reports.html.comparison_page import write_comparison_page
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 from tests.browser.conftest import DESK, PHONE
 
 pytestmark = pytest.mark.browser

@@ -13,7 +13,7 @@ from pytest_webeval.reports.html.static_pages import (
     SESSIONS_OPEN,
     write_history_page,
 )
-from pytest_webeval.summary.history import build_history
+from pytest_webeval.summary.comparison.history import build_history
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.test_comparison_page import HOSTILE, complaints, go

@@ -10,8 +10,8 @@ from pytest_webeval.reports.html.comparison_page import write_comparison_page
 from pytest_webeval.reports.html.side_by_side.entries import MOST_TASKS, SessionFiles
 from pytest_webeval.reports.html.writer import write_task
 from pytest_webeval.safety.files import sha256
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 from tests.browser import pages
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.test_comparison_page import HOSTILE, TASKS, complaints, go

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval import find_runs, load_tasks, score, summarize
-from pytest_webeval.summary.metrics_json import metrics
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import build_row
+from pytest_webeval.summary.trajectories.metrics_json import metrics
+from pytest_webeval.summary.trajectories.trajectory_rows import build_row
 
 SUITE = Path(__file__).parents[2] / "example_suite"
 TREE = SUITE / "trajectories"

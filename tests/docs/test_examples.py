@@ -451,7 +451,7 @@ def test_the_option_is_read_and_repeated(scratch):
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "pytest_webeval", scratch / "pytest_webeval", ignore=ignore)
     (row,) = (block.text for block in blocks("text", "docs/how-to/add-an-option.md"))
-    insert(scratch / "pytest_webeval/sessions/options.py", row, before="\n\nOPTIONS = ")
+    insert(scratch / "pytest_webeval/sessions/settings/options.py", row, before="\n\nOPTIONS = ")
     (scratch / "conftest.py").write_text(python_of("docs/how-to/add-an-option.md").text, "utf-8")
     options = ("--webeval-runs=runs", "--webeval-config=config.json", "-k", "[106]")
     done = pytest_in(scratch, *options, "--webeval-note=nightly")

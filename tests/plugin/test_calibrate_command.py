@@ -10,7 +10,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from pytest_webeval.judges.certificates import read_certificate
 from pytest_webeval.judges.identity import JudgeIdentity
-from pytest_webeval.summary import calibration
+from pytest_webeval.summary.judges import calibration
 from tests.support.judged_results import JUDGE, judged, list_labels, to_csv, write_session
 from tests.support.stored_results import row, write_results, write_summary
 

@@ -13,7 +13,7 @@ from pytest_webeval.__main__ import main
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.result_shards import ShardLayout
+from pytest_webeval.summary.results.result_shards import ShardLayout
 from tests.support.stored_results import assertion, evaluated, result, row, write_results, write_shards, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")

@@ -283,7 +283,7 @@ def test_a_python_test_may_choose_its_runs_itself(runs, webeval, pytester):
 
 COUNTED = """
 import pytest
-from pytest_webeval.sessions.task_definitions import TaskDefinitions
+from pytest_webeval.sessions.workspace.task_definitions import TaskDefinitions
 
 
 @pytest.fixture(autouse=True, scope="session")

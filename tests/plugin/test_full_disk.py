@@ -12,7 +12,7 @@ import pytest
 
 from pytest_webeval.plugin.workspace import WORKSPACE
 from pytest_webeval.sessions.full_disk import FullDisk
-from pytest_webeval.summary.row_database import is_unfinished
+from pytest_webeval.summary.store.row_database import is_unfinished
 
 WORKERS = pytest.mark.parametrize(
     "workers", [(), pytest.param(("-n2",), marks=pytest.mark.whole)], ids=["serial", "spread"]
@@ -36,7 +36,7 @@ def full(handle, content):
     return write(handle, content)
 os.write = full
 if "eval_session.sqlite" in {texts!r}:
-    from pytest_webeval.summary import row_file
+    from pytest_webeval.summary.store import row_file
     connect = row_file._connect
     def connect_full(path):
         connection = connect(path)

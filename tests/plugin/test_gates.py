@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pytest_webeval.sessions.options import REMOVED
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.sessions.settings.options import REMOVED
+from pytest_webeval.summary.store.row_file import RowFile
 from tests.support.made_records import make_records
 
 

@@ -19,7 +19,7 @@ from pytest_webeval.judges.certificates import (
 )
 from pytest_webeval.judges.identity import JudgeIdentity
 from pytest_webeval.judges.methods import METHODS
-from pytest_webeval.sessions.options import OPTIONS
+from pytest_webeval.sessions.settings.options import OPTIONS
 from tests.support import recorded
 from tests.support.judge_server import failure, reply, serve
 from tests.support.runs import navigation

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from pytest_webeval import NetworkEventEvaluator, score_runs
 from pytest_webeval.__main__ import main
 from pytest_webeval.api import _list_runs, _open
-from pytest_webeval.sessions.batch_scoring import remove_unfinished
-from pytest_webeval.sessions.score_settings import ScoreSettings
+from pytest_webeval.sessions.placement.batch_scoring import remove_unfinished
+from pytest_webeval.sessions.placement.score_settings import ScoreSettings
 from tests.support.killing_evaluators import WriteKillingEvaluator
 
 IDS = (101, 102, 103, 104)

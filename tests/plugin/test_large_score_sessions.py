@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import ExecutorError
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.summary.row_database import is_unfinished
+from pytest_webeval.sessions.runs.session_rows import SessionRows
+from pytest_webeval.summary.store.row_database import is_unfinished
 from tests.support.made_session import MadeReplies, list_labels, score_made_runs
 
 GIB = 2**30

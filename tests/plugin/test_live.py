@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pytest_webeval.summary.row_database import is_unfinished
+from pytest_webeval.summary.store.row_database import is_unfinished
 from tests.support.runs import definition, navigation
 
 AGENT = f"""

@@ -9,10 +9,10 @@ import pytest
 from pytest_webeval.redaction.policy import MODES
 from pytest_webeval.rubrics.policy import CRITERIA, OVER_BUDGET
 from pytest_webeval.rules import RULE_CHOICES
-from pytest_webeval.sessions import options, settings
-from pytest_webeval.sessions.option_values import PARSERS
-from pytest_webeval.sessions.options import OPTIONS, RERUN, RESULTS, option
-from pytest_webeval.sessions.settings import Settings
+from pytest_webeval.sessions.settings import options, settings
+from pytest_webeval.sessions.settings.option_values import PARSERS
+from pytest_webeval.sessions.settings.options import OPTIONS, RERUN, RESULTS, option
+from pytest_webeval.sessions.settings.settings import Settings
 from pytest_webeval.tasks.dataset import BUNDLED, REFERENCE_NAME, SUITES
 
 

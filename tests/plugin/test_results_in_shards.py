@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import pytest
 
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.results.result_files import read_results
 
 # Pytester forgets what a session imports, and these cannot be loaded twice.
 _LOADED_ONCE = [import_module(name) for name in ("pyarrow", "pandas") if find_spec(name)]

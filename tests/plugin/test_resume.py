@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.summary.row_database import checksum_row
+from pytest_webeval.summary.store.row_database import checksum_row
 from tests.support.rows import read_rows
 
 # Spread sessions of most tests are in the whole suite; the tests that stand for them run by default.

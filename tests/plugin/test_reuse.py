@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_webeval.scoring import provenance
-from pytest_webeval.sessions import fingerprints, run_files
-from pytest_webeval.summary.row_database import is_unfinished
+from pytest_webeval.sessions.runs import fingerprints, run_files
+from pytest_webeval.summary.store.row_database import is_unfinished
 from tests.plugin.test_resume import everything
 from tests.support import recorded
 

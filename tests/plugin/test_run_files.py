@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_webeval.safety.files import walk_directories
-from pytest_webeval.sessions import run_files as module
-from pytest_webeval.sessions.run_files import RunFiles, survey_files
+from pytest_webeval.sessions.runs import run_files as module
+from pytest_webeval.sessions.runs.run_files import RunFiles, survey_files
 
 
 def changing_a_size(run):

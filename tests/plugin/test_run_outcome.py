@@ -16,12 +16,12 @@ from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import Status
 from pytest_webeval.rules import RULES
 from pytest_webeval.scoring.task_result import build_error_result
-from pytest_webeval.sessions import run_outcome as module
-from pytest_webeval.sessions.page_writer import PageWriter
-from pytest_webeval.sessions.record_payload import build_payload
-from pytest_webeval.sessions.result_places import ResultPlaces
-from pytest_webeval.sessions.run_outcome import Classification, Storage, redact, write
-from pytest_webeval.sessions.stored_results import Seal, StoredResult
+from pytest_webeval.sessions.runs import run_outcome as module
+from pytest_webeval.sessions.runs.page_writer import PageWriter
+from pytest_webeval.sessions.runs.record_payload import build_payload
+from pytest_webeval.sessions.runs.run_outcome import Classification, Storage, redact, write
+from pytest_webeval.sessions.runs.stored_results import Seal, StoredResult
+from pytest_webeval.sessions.workspace.result_places import ResultPlaces
 
 SEALING = Seal("", "all", "state", origin="tasks.json")
 

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_webeval.__main__ import main
 from pytest_webeval.schemas.registry import SCHEMAS, load_schema
-from pytest_webeval.summary.result_shards import ShardLayout
+from pytest_webeval.summary.results.result_shards import ShardLayout
 from tests.plugin.test_compare_command import edit
 from tests.support.stored_results import result, write_shards
 

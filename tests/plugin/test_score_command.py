@@ -14,7 +14,7 @@ import pytest
 from pytest_webeval.__main__ import main
 from pytest_webeval.reports.html import index_page
 from pytest_webeval.reports.html.writer import data_name
-from pytest_webeval.summary.result_files import read_results
+from pytest_webeval.summary.results.result_files import read_results
 from tests.support.recorded import final_answer
 from tests.support.unprivileged import MAY_NOT_READ, prefix
 

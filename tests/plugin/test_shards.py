@@ -9,9 +9,9 @@ import shutil
 import pytest
 
 from pytest_webeval.__main__ import main
-from pytest_webeval.summary import metrics_json
-from pytest_webeval.summary.result_manifest import find_order
-from pytest_webeval.summary.result_shards import ResultShardWriter
+from pytest_webeval.summary.results.result_shards import ResultShardWriter
+from pytest_webeval.summary.store.result_manifest import find_order
+from pytest_webeval.summary.trajectories import metrics_json
 from tests.plugin.test_resume import timeless
 from tests.support import recorded
 from tests.support.leaks import TEXTS, list_leaks

@@ -125,7 +125,8 @@ def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester,
     assert rewritten == {"", "plugin"} | {
         *(f"plugin.{name}" for name in ("entry", "hookspecs", "options", "performance")),
         "sessions",
-        "sessions.options",
+        "sessions.settings",
+        "sessions.settings.options",
     }
 
 

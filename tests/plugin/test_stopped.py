@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_webeval.summary.row_database import is_unfinished
+from pytest_webeval.summary.store.row_database import is_unfinished
 from tests.support.default_run import first_by_default
 
 WORKERS = pytest.mark.parametrize(

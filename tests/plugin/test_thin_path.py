@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_webeval.plugin.runtest.report_payloads import attach_payload, find_payload
-from pytest_webeval.sessions.record_payload import RecordPayload
+from pytest_webeval.sessions.runs.record_payload import RecordPayload
 from pytest_webeval.summary.record import Record
 
 KEPT = """

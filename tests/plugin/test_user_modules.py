@@ -10,9 +10,9 @@ import pytest
 
 import pytest_webeval
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.sessions import user_modules
-from pytest_webeval.sessions.fingerprints import UNKNOWN, describe_evaluators
-from pytest_webeval.sessions.user_modules import checksum_modules
+from pytest_webeval.sessions.runs import user_modules
+from pytest_webeval.sessions.runs.fingerprints import UNKNOWN, describe_evaluators
+from pytest_webeval.sessions.runs.user_modules import checksum_modules
 from pytest_webeval.tasks.sites import Environment, Sites
 from tests.support import made_records
 

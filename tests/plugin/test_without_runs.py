@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.sessions.options import OPTIONS
+from pytest_webeval.sessions.settings.options import OPTIONS
 
 ADVICE = "pass --webeval-runs=DIR, or --webeval-record=DIR for live tests"
 NEEDING_RUNS = [

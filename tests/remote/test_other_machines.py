@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.batch_scoring import build_scorer, score_batch
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.other_machines import probe_directories
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.score_session import ScoreSession
+from pytest_webeval.sessions.placement.batch_scoring import build_scorer, score_batch
+from pytest_webeval.sessions.placement.other_machines import probe_directories
+from pytest_webeval.sessions.placement.score_session import ScoreSession
+from pytest_webeval.sessions.runs.record_payload import RecordPayload
+from pytest_webeval.sessions.runs.session_rows import SessionRows
 from pytest_webeval.sessions.session import Session
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.settings import read_settings
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.settings import read_settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from tests.remote.conftest import BUCKET
 from tests.support.faulty_s3 import Faults
 

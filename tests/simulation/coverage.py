@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_webeval.summary.gate_checks import check_beyond_noise
-from pytest_webeval.summary.group_comparison import cluster_by_template
-from pytest_webeval.summary.paired_statistics import clustered_bootstrap, newcombe_unpaired_interval
+from pytest_webeval.summary.comparison.gate_checks import check_beyond_noise
+from pytest_webeval.summary.comparison.group_comparison import cluster_by_template
+from pytest_webeval.summary.comparison.paired_statistics import clustered_bootstrap, newcombe_unpaired_interval
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, compute_rate_interval, count_successes
-from pytest_webeval.summary.session_comparison import SessionComparison
 
 BUILDS, MOST_ALARMS = 2_000, 0.05
 SEED = 7

@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pytest_webeval.summary.gate_checks import check_beyond_noise, check_each_task
+from pytest_webeval.summary.comparison.gate_checks import check_beyond_noise, check_each_task
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 
 HISTORIES, BUILDS, SEED = 125, 5, 11
 GATES = {"no-regression": check_each_task, "no-regression beyond noise": check_beyond_noise}

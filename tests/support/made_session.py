@@ -17,16 +17,16 @@ from pytest_webeval.executors.job import encode_reply
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.sessions.missing_tasks import MissingTasks
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.score_session import PathList, ScoredRuns, ScoreSession
+from pytest_webeval.sessions.placement.score_session import PathList, ScoredRuns, ScoreSession
+from pytest_webeval.sessions.runs.record_payload import RecordPayload
+from pytest_webeval.sessions.runs.session_rows import SessionRows
+from pytest_webeval.sessions.runs.stored_results import Seal
 from pytest_webeval.sessions.session import Session
 from pytest_webeval.sessions.session_end import SessionEnd
-from pytest_webeval.sessions.session_rows import SessionRows
-from pytest_webeval.sessions.settings import read_settings
-from pytest_webeval.sessions.stored_results import Seal
-from pytest_webeval.sessions.workspace import Workspace
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.settings import read_settings
+from pytest_webeval.sessions.workspace.missing_tasks import MissingTasks
+from pytest_webeval.sessions.workspace.workspace import Workspace
 from tests.support.made_records import TASKS, make_records
 
 BATCH = 1_000

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_webeval.results import RESULT, SUMMARY, EvaluatorResult, Status, TaskResult, read_explanations
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.result_shards import ResultShardWriter, ShardLayout
+from pytest_webeval.summary.results.result_shards import ResultShardWriter, ShardLayout
 
 MOMENT = "2026-01-15T12:00:00Z"
 

@@ -20,10 +20,10 @@ from pytest_webeval.reports.html.index_page import index_view
 from pytest_webeval.reports.html.index_rows import IndexRow
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import SessionFacts, render_summary
-from pytest_webeval.summary.history import build_history
+from pytest_webeval.summary.comparison.history import build_history
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
+from pytest_webeval.summary.comparison.session_reading import read_session
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.session_comparison import SessionComparison
-from pytest_webeval.summary.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import write_summary
 from tests.support.recorded_runs import find_samples

@@ -14,7 +14,7 @@ import pytest
 from pytest_webeval.errors import WebEvalError
 from pytest_webeval.plugin.option_source import PytestSource, read_keys
 from pytest_webeval.plugin.options import INI_NAMES
-from pytest_webeval.sessions.settings import read_values
+from pytest_webeval.sessions.settings.settings import read_values
 
 _KEY = "webeval_runs"
 
@@ -81,7 +81,7 @@ def _find_roots(config: pytest.Config) -> tuple[Path, ...]:
     locations = [root for root in values["runs"] if isinstance(root, str)]
     mirrored: list[Path] = []
     if locations:
-        from pytest_webeval.sessions.remote_roots import open_early  # few sessions have stores
+        from pytest_webeval.sessions.settings.remote_roots import open_early  # few sessions have stores
 
         mirrored = open_early(locations, values["cache"], values["cache_size"], values["limits"])
     return (*(root for root in values["runs"] if isinstance(root, Path)), *mirrored)

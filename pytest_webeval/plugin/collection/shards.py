@@ -11,8 +11,8 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.plugin.collection.nodes import run_path
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.safety.files import is_file
-from pytest_webeval.sessions.output_paths import list_result_directories
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.sessions.workspace.output_paths import list_result_directories
+from pytest_webeval.summary.comparison.session_reading import read_session
 from pytest_webeval.summary.shards import Shard, Split, split_runs
 from pytest_webeval.summary.summary_file import find_summary
 

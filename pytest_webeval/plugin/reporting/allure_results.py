@@ -22,7 +22,7 @@ from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.safety.text import escape_surrogates
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import trajectory_labels
+from pytest_webeval.summary.trajectories.trajectory_rows import trajectory_labels
 
 allure = import_module("allure")
 allure_commons = import_module("allure_commons")

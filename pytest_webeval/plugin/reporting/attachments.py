@@ -21,7 +21,7 @@ from pytest_webeval.reports.failure_text import answer_text, differences_text
 from pytest_webeval.reports.html.screenshots import MOST_HEADER_BYTES, is_jpeg, read_size
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.safety.pictures import MOST_PIXELS
-from pytest_webeval.sessions.run_outcome import RunOutcome
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome
 
 LONGEST_TEXT = 20_000  # characters
 LARGEST_IMAGE = 256 * 1024  # bytes

@@ -22,9 +22,9 @@ from pytest_webeval.plugin.workspace import COUNTS, ITEMS, PytestWorkspace
 from pytest_webeval.results import Status, Summary
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.output_paths import check_copy
-from pytest_webeval.sessions.run_outcome import RunOutcome, redact, store
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome, redact, store
 from pytest_webeval.sessions.session import Session
+from pytest_webeval.sessions.workspace.output_paths import check_copy
 
 if TYPE_CHECKING:
     from pytest_webeval.sessions.session_end import SessionEnd

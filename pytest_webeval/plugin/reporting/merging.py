@@ -13,8 +13,8 @@ from pytest_webeval.reports.failure_text import reason
 from pytest_webeval.results import Status, TaskResult, worst_status
 from pytest_webeval.safety.files import read_file_inside
 from pytest_webeval.scoring.task_result import merge_results
-from pytest_webeval.sessions.record_payload import LABELS
-from pytest_webeval.sessions.run_outcome import Classification, RunOutcome, store
+from pytest_webeval.sessions.runs.record_payload import LABELS
+from pytest_webeval.sessions.runs.run_outcome import Classification, RunOutcome, store
 from pytest_webeval.summary.record import Record, label_warnings
 
 

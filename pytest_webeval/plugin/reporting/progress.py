@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from pytest_webeval.plugin.collection.nodes import RunItem
 from pytest_webeval.plugin.workspace import ITEMS
 from pytest_webeval.reports.status_line import Tally, status_line
-from pytest_webeval.sessions.session_rows import SessionRows
+from pytest_webeval.sessions.runs.session_rows import SessionRows
 
 FEWEST_RUNS = 50  # with fewer items, the letters of pytest are enough
 PAUSE = 0.1  # seconds between two lines

@@ -24,7 +24,7 @@ from pytest_webeval.plugin.runtest.report_payloads import find_payload
 from pytest_webeval.plugin.workspace import ITEMS, PytestWorkspace
 from pytest_webeval.safety.files import is_file
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import trajectory_labels
+from pytest_webeval.summary.trajectories.trajectory_rows import trajectory_labels
 
 COLUMNS = ("Site", "Type", "Score", "Evaluator")
 _NAME_CELL = '<td class="col-testId">'

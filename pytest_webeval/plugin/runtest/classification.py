@@ -15,9 +15,9 @@ from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.deadline import DeadlineExceeded
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.classification import Attempt
-from pytest_webeval.sessions.run_outcome import Classification, Storage
-from pytest_webeval.sessions.stored_results import Seal, build_seal
+from pytest_webeval.sessions.runs.classification import Attempt
+from pytest_webeval.sessions.runs.run_outcome import Classification, Storage
+from pytest_webeval.sessions.runs.stored_results import Seal, build_seal
 
 
 def classify_phase(item: pytest.Item, call: pytest.CallInfo[None], workspace: PytestWorkspace) -> Classification | None:

@@ -30,9 +30,9 @@ from pytest_webeval.scoring.task_result import (
     merge_results,
     name_run_by_label,
 )
-from pytest_webeval.sessions.classification import Attempt
-from pytest_webeval.sessions.settings import Settings
-from pytest_webeval.sessions.stored_results import StoredResult
+from pytest_webeval.sessions.runs.classification import Attempt
+from pytest_webeval.sessions.runs.stored_results import StoredResult
+from pytest_webeval.sessions.settings.settings import Settings
 from pytest_webeval.tasks.task import Expectation
 
 

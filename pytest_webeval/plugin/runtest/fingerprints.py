@@ -13,10 +13,10 @@ from pytest_webeval.plugin.collection.nodes import RunItem, find_fixtures
 from pytest_webeval.recordings import formats
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.scoring.definition import Definition
-from pytest_webeval.sessions.fingerprints import Fingerprints
-from pytest_webeval.sessions.session_rows import CopiedRows, SessionRows
-from pytest_webeval.sessions.stored_results import PreviousSession, StoredResult
-from pytest_webeval.sessions.user_modules import checksum_modules, list_installed_types
+from pytest_webeval.sessions.runs.fingerprints import Fingerprints
+from pytest_webeval.sessions.runs.session_rows import CopiedRows, SessionRows
+from pytest_webeval.sessions.runs.stored_results import PreviousSession, StoredResult
+from pytest_webeval.sessions.runs.user_modules import checksum_modules, list_installed_types
 
 PROVIDED_BY_PYTEST = {"request"}
 
@@ -30,7 +30,7 @@ class ItemFingerprints(Fingerprints, eq=False, kw_only=True):
     @cached_property
     def hooks(self) -> str:
         """The checksum of modules of users with hooks, which may replace anything; not of what these import."""
-        from pytest_webeval.sessions.user_modules import checksum_hooks  # only for this option
+        from pytest_webeval.sessions.runs.user_modules import checksum_hooks  # only for this option
 
         return checksum_hooks(self.config.pluginmanager.get_plugins())
 

@@ -53,8 +53,8 @@ from pytest_webeval.recordings.run import Run
 from pytest_webeval.results import TaskResult
 from pytest_webeval.safety.text import sanitize
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.record_payload import RecordPayload, build_payload
-from pytest_webeval.sessions.run_outcome import RunOutcome, redact, write
+from pytest_webeval.sessions.runs.record_payload import RecordPayload, build_payload
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome, redact, write
 from pytest_webeval.sessions.session_header import describe_session
 
 

@@ -19,12 +19,12 @@ from pytest_webeval.plugin.workspace import COUNTS, MISSING_ITEM, PytestWorkspac
 from pytest_webeval.reports.rerun import RerunCommands, exact
 from pytest_webeval.safety.deadline import time_limit
 from pytest_webeval.sessions.collected import Counts
-from pytest_webeval.sessions.option_values import LONGEST
-from pytest_webeval.sessions.run_outcome import RunOutcome
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome
+from pytest_webeval.sessions.settings.option_values import LONGEST
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
-    from pytest_webeval.sessions.page_writer import PageWriter
+    from pytest_webeval.sessions.runs.page_writer import PageWriter
 
 
 class RunPages(Struct, frozen=True, eq=False, dict=True):
@@ -73,7 +73,7 @@ class RunPages(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _writer(self) -> PageWriter:
-        from pytest_webeval.sessions.page_writer import PageWriter  # for who asks
+        from pytest_webeval.sessions.runs.page_writer import PageWriter  # for who asks
 
         return PageWriter(self.workspace, self.directory)
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec import Struct, field
 
 from pytest_webeval.safety.text import sanitize, truncate
-from pytest_webeval.sessions.record_payload import RecordPayload
-from pytest_webeval.sessions.run_outcome import RunOutcome
+from pytest_webeval.sessions.runs.record_payload import RecordPayload
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome
 from pytest_webeval.summary.record import Record
 
 PAYLOAD_ATTRIBUTE = "webeval_record"
@@ -64,7 +64,7 @@ def junit_properties(record: Record) -> list[tuple[str, object]]:
     if record.status != "success":
         by_name |= {"webeval_evaluator": ", ".join(record.evaluators), "webeval_reason": _cut(record)}
     if record.trajectory is not None:
-        from pytest_webeval.summary.trajectory_rows import trajectory_labels  # which other runs do without
+        from pytest_webeval.summary.trajectories.trajectory_rows import trajectory_labels  # which other runs do without
 
         by_name |= {f"webeval_{name}": value for name, value in trajectory_labels(record).items()}
     return [_build_property(name, value) for name, value in by_name.items()]

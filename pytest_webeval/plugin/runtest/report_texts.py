@@ -14,12 +14,12 @@ from pytest_webeval.plugin.workspace import KNOWN, WORKSPACE
 from pytest_webeval.reports.failure_text import recording_lines
 from pytest_webeval.results import Status
 from pytest_webeval.safety.text import sanitize
-from pytest_webeval.sessions.run_outcome import RunOutcome
+from pytest_webeval.sessions.runs.run_outcome import RunOutcome
 from pytest_webeval.sessions.session_header import name_locations
 from pytest_webeval.summary.record import Record
 
 if TYPE_CHECKING:
-    from pytest_webeval.summary.baseline import KnownFailure
+    from pytest_webeval.summary.comparison.baseline import KnownFailure
 
 _TOO_WIDE = re.compile(
     r"ScopeMismatch: .* the function scoped fixture (webeval_\w+|record_evaluation) with a (\w+) scoped"

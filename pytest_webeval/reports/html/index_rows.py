@@ -18,7 +18,7 @@ from pytest_webeval.results import Status
 from pytest_webeval.safety.text import truncate
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.statistics import median, wilson_over_tasks
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow, build_row, trajectory_labels
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow, build_row, trajectory_labels
 
 WIDTH, HEIGHT = 100, 40  # of a histogram
 BINS = 20

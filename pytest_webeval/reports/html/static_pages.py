@@ -26,7 +26,7 @@ from pytest_webeval.reports.history_text import (
 from pytest_webeval.reports.html.writer import AUDIT, HISTORY, STATIC_POLICY, write_static_page
 from pytest_webeval.reports.rates_text import format_interval
 from pytest_webeval.safety.text import pluralize
-from pytest_webeval.summary.history import Outcome
+from pytest_webeval.summary.comparison.history import Outcome
 
 FLIPS_ON_PAGE, GROUPS_ON_PAGE, PROBLEMS_ON_PAGE = 200, 24, 20
 SESSIONS_OPEN = 12  # rows of a table or list that is open at first

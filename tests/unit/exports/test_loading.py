@@ -18,9 +18,9 @@ from pytest_webeval import AssertionRow, SettingsError, TaskRow, load_results
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.summary.parquet_shards import import_library
-from pytest_webeval.summary.result_files import read_results
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.comparison.session_reading import read_session
+from pytest_webeval.summary.results.parquet_shards import import_library
+from pytest_webeval.summary.results.result_files import read_results
 from tests.support.stored_results import MOMENT, assertion, evaluated, result, row, write_results, write_summary
 
 pytestmark = pytest.mark.unchecked_files("results have only what the exports read")
@@ -323,7 +323,7 @@ def test_what_is_no_result_is_refused(tmp_path):
 
 
 def test_there_is_a_limit_to_the_number_of_results(tmp_path, monkeypatch):
-    monkeypatch.setattr("pytest_webeval.summary.result_files.MAX_RESULTS", 2)
+    monkeypatch.setattr("pytest_webeval.summary.results.result_files.MAX_RESULTS", 2)
     write_results(tmp_path, result(1, "r/1"), result(2, "r/2"))
     assert len(list(read_results(tmp_path, lambda *pair: pair, []))) == 2
     write_results(tmp_path, result(3, "r/3"))

@@ -15,9 +15,9 @@ from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.redactor import OWN_KEYS, Redactor
 from pytest_webeval.results import TaskResult
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.redacted_results import redact_stored, redact_text
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.comparison.session_reading import read_session
+from pytest_webeval.summary.judges.judged_runs import read_judged_runs
+from pytest_webeval.summary.results.redacted_results import redact_stored, redact_text
 from tests.support.leaks import PASSWORD, TEXTS, list_leaks, record_login, secret_result
 from tests.support.stored_results import assertion, evaluated, result, row, write_results, write_shards, write_summary
 
@@ -281,7 +281,7 @@ def test_a_result_that_takes_too_long_is_a_problem(tmp_path, monkeypatch, write)
         return redact(self, found)
 
     monkeypatch.setattr(Redactor, "result", wait)
-    monkeypatch.setattr("pytest_webeval.summary.redacted_results.SECONDS", 0.1)
+    monkeypatch.setattr("pytest_webeval.summary.results.redacted_results.SECONDS", 0.1)
     loaded = load_results(tmp_path)
     assert [row.run for row in loaded] == ["runs/2"]
     (problem,) = loaded.problems

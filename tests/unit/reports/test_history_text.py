@@ -18,7 +18,7 @@ from pytest_webeval.reports.history_text import (
     list_series,
 )
 from pytest_webeval.reports.rates_text import format_interval
-from pytest_webeval.summary.history import build_history
+from pytest_webeval.summary.comparison.history import build_history
 from pytest_webeval.summary.scored_session import ScoredSession
 from tests.unit.summary.test_history import run, session
 

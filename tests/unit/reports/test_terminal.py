@@ -9,8 +9,8 @@ import pytest
 from pytest_webeval.reports.rerun import RerunCommands
 from pytest_webeval.reports.terminal import SessionFacts, render_summary
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
 
 
 def rows_of(experiment: str, *runs: str, **fields: Any) -> list[TrajectoryRow]:

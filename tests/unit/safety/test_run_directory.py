@@ -19,7 +19,7 @@ from pytest_webeval.safety.files import (
     read_file_inside,
 )
 from pytest_webeval.safety.run_directory import find_change, is_writable, open_run_directory
-from pytest_webeval.sessions.run_files import survey_files
+from pytest_webeval.sessions.runs.run_files import survey_files
 from pytest_webeval.storage import remove, remove_leftovers, write_json
 from tests.support.swaps import SWAPS, remove_all, swap_for_directory, swap_for_link
 

@@ -14,9 +14,9 @@ from pytest_webeval.results import SCHEMA_VERSION
 from pytest_webeval.schemas.registry import SCHEMAS
 from pytest_webeval.schemas.validation import TOO_DEEP, Problem, find_problems, format_path
 from pytest_webeval.storage import to_json_bytes
-from pytest_webeval.summary.history import build_history
+from pytest_webeval.summary.comparison.history import build_history
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import session_of
-from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize
 from tests.support.runs import definition, navigation, visited
 

@@ -46,10 +46,10 @@ def test_the_code_checksum_covers_every_module_that_can_change_a_verdict_with_it
     [
         "plugin/runtest/classification.py",
         "redaction/redactor.py",
-        "sessions/classification.py",
-        "sessions/run_outcome.py",
-        "sessions/run_scoring.py",
-        "sessions/stored_results.py",
+        "sessions/runs/classification.py",
+        "sessions/runs/run_outcome.py",
+        "sessions/runs/run_scoring.py",
+        "sessions/runs/stored_results.py",
         "summary/record.py",
     ],
 )

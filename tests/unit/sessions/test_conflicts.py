@@ -8,10 +8,10 @@ import re
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions.conflicts import CONFLICTS, WITHOUT_EFFECT, check_conflicts
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.options import OPTIONS
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.settings.conflicts import CONFLICTS, WITHOUT_EFFECT, check_conflicts
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.options import OPTIONS
+from pytest_webeval.sessions.settings.settings import read_settings
 
 BASELINE = "requires a baseline; pass --webeval-baseline=SESSION"
 ALL_RUNS = "is about all runs, --webeval-shard scores a part; leave it out and use `webeval"

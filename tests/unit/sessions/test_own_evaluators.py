@@ -9,7 +9,7 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.evaluators import default_evaluators
-from pytest_webeval.sessions.own_evaluators import load_evaluators
+from pytest_webeval.sessions.runs.own_evaluators import load_evaluators
 
 OWN = """
 from pytest_webeval.evaluators.response import ResponseEvaluator

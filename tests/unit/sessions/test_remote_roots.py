@@ -10,10 +10,10 @@ import pytest
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
-from pytest_webeval.sessions.option_values import CommandSource, find_location
-from pytest_webeval.sessions.remote_roots import open_stores
 from pytest_webeval.sessions.session_header import list_store_problems
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.settings.option_values import CommandSource, find_location
+from pytest_webeval.sessions.settings.remote_roots import open_stores
+from pytest_webeval.sessions.settings.settings import read_settings
 from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.stores.store import StoredObject
 

@@ -9,9 +9,9 @@ from decimal import Decimal
 import pytest
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.sessions import options
-from pytest_webeval.sessions.option_values import CommandSource
-from pytest_webeval.sessions.settings import read_settings
+from pytest_webeval.sessions.settings import options
+from pytest_webeval.sessions.settings.option_values import CommandSource
+from pytest_webeval.sessions.settings.settings import read_settings
 
 NUMBER = "use a number of seconds, e.g. 120 (0 for no limit)"
 SHARE = "use a number from 0 to 1, e.g. 0.8"

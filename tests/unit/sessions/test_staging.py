@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.sessions.staging import Staging
+from pytest_webeval.sessions.settings.staging import Staging
 from pytest_webeval.stores.cache import open_cache
 from pytest_webeval.stores.choice import LocalStore
 

@@ -24,7 +24,7 @@ from pytest_webeval.errors import SettingsError, StoreError
 from pytest_webeval.recordings.formats import list_signs
 from pytest_webeval.safety.files import CACHE_TREE, read_beginning_inside, read_file_inside
 from pytest_webeval.safety.limits import Limits
-from pytest_webeval.sessions.score_settings import ScoreSettings
+from pytest_webeval.sessions.placement.score_settings import ScoreSettings
 from pytest_webeval.stores import cache, obstore_source
 from pytest_webeval.stores import mirror as module
 from pytest_webeval.stores.cache import default_cache

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.agreement import (
+from pytest_webeval.summary.judges.agreement import (
     SHARES,
     ConfusionTable,
     Share,

@@ -11,7 +11,7 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.safety.limits import USUAL
 from pytest_webeval.summary import summary_file
-from pytest_webeval.summary.baseline import (
+from pytest_webeval.summary.comparison.baseline import (
     Baseline,
     KnownFailure,
     KnownFailures,
@@ -21,9 +21,9 @@ from pytest_webeval.summary.baseline import (
     read_baseline,
     restrict_comparison,
 )
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession, session_of
-from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.summarize import summarize_records
 
 

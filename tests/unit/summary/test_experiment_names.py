@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.repeated_runs import name_experiments
-from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.repeated_runs import name_experiments
+from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
 
 
 def rows(text, **fields):

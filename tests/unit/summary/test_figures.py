@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from pytest_webeval.summary.agreement import ConfusionTable, compute_fleiss_kappa
-from pytest_webeval.summary.gate_checks import fisher_exact
-from pytest_webeval.summary.paired_statistics import (
+from pytest_webeval.summary.comparison.gate_checks import fisher_exact
+from pytest_webeval.summary.comparison.paired_statistics import (
     binomial_tail,
     detectable_difference,
     holm,
     mcnemar_exact,
     newcombe_unpaired_interval,
 )
+from pytest_webeval.summary.judges.agreement import ConfusionTable, compute_fleiss_kappa
 from pytest_webeval.summary.statistics import wilson
 from tests.unit.summary import write_figures
 

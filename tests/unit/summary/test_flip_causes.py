@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED, CauseFinder, RunPair
+from pytest_webeval.summary.comparison.flip_causes import LIBRARIES_NAMED, CauseFinder, RunPair
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 
 SAME = {"rules": "default", "evaluators": "e1", "libraries": {"geopy": "1"}, "policy": {"criterion": None}}

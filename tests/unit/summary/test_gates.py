@@ -6,9 +6,9 @@ import pytest
 from msgspec import structs
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.summary.gates import SYNTAX, GateCase, find_baseline_problem, join_gates, parse_gate
+from pytest_webeval.summary.comparison.gates import SYNTAX, GateCase, find_baseline_problem, join_gates, parse_gate
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 
 STATUS = {"+": "success", "-": "failure", "!": "error", "?": "excluded"}
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from pytest_webeval.summary.flip_causes import LIBRARIES_NAMED
-from pytest_webeval.summary.history import LEGEND, build_history, condense, find_outcome, parse_time
+from pytest_webeval.summary.comparison.flip_causes import LIBRARIES_NAMED
+from pytest_webeval.summary.comparison.history import LEGEND, build_history, condense, find_outcome, parse_time
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 from pytest_webeval.summary.statistics import wilson
 
 STATUS = {"+": "success", "-": "failure", "!": "error", "x": "excluded", "~": "partial_match"}

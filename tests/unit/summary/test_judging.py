@@ -5,7 +5,7 @@ from msgspec import structs
 
 from pytest_webeval.reports.judging_text import format_judging
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
-from pytest_webeval.summary.judging import build_judging
+from pytest_webeval.summary.judges.judging import build_judging
 from pytest_webeval.summary.record import Record
 from pytest_webeval.summary.result_facts import find_judge
 

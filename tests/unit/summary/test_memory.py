@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.summary import summarize
-from pytest_webeval.summary.row_file import RowFile
 from pytest_webeval.summary.scored_session import session_of
+from pytest_webeval.summary.store.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
-from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import build_slim_rows
+from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectories.trajectory_rows import build_slim_rows
 from tests.support.made_records import make_records, make_trajectories
 
 ROOT = Path(__file__).parents[3]
@@ -25,7 +25,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from pytest_webeval.summary import summarize
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.store.row_file import RowFile
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import write_summary
 from tests.support.made_records import make_records, make_trajectories
@@ -39,10 +39,10 @@ summary = summarize_records(rows, {"partial": False, "subset": None})
 assert len(summary.task_results) == count
 write_summary(Path("eval_summary.json"), summary)
 if kind in ("gates", "baseline"):
-    from pytest_webeval.summary.baseline import add_comparison, read_baseline
-    from pytest_webeval.summary.gates import GateCase, parse_gate
+    from pytest_webeval.summary.comparison.baseline import add_comparison, read_baseline
+    from pytest_webeval.summary.comparison.gates import GateCase, parse_gate
     from pytest_webeval.summary.scored_session import session_of
-    from pytest_webeval.summary.session_comparison import SessionComparison
+    from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 
     session = session_of(summary)
     assert len(session.runs) == count

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from pytest_webeval.summary.metrics_json import metrics
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_statistics import by_screenshots
+from pytest_webeval.summary.trajectories.metrics_json import metrics
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.trajectory_statistics import by_screenshots
 
 ATLAS = "The Pocket Atlas costs 12.50 EUR and is in stock."
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from pytest_webeval.summary import paired_statistics
-from pytest_webeval.summary.paired_statistics import (
+from pytest_webeval.summary.comparison import paired_statistics
+from pytest_webeval.summary.comparison.paired_statistics import (
     binomial_tail,
     clustered_bootstrap,
     detectable_difference,

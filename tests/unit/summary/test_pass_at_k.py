@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.repeated_runs import Tries, all_of, any_of, averages, consensus, count_task_tries
 from pytest_webeval.summary.task_identity import TaskKey
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.repeated_runs import (
+    Tries,
+    all_of,
+    any_of,
+    averages,
+    consensus,
+    count_task_tries,
+)
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
 
 TRIES = st.integers(1, 7).flatmap(lambda count: st.builds(Tries, st.just(count), st.integers(0, count)))
 

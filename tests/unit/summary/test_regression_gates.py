@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from pytest_webeval.summary.gate_checks import (
+from pytest_webeval.summary.comparison.gate_checks import (
     Regression,
     check_beyond_noise,
     check_each_task,
@@ -15,9 +15,9 @@ from pytest_webeval.summary.gate_checks import (
     find_regressed,
     fisher_exact,
 )
-from pytest_webeval.summary.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
+from pytest_webeval.summary.comparison.paired_statistics import LEVEL, count_needed_changes, mcnemar_exact
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 
 STATUSES = {"s": "success", "f": "failure", "p": "partial_match", "e": "error", "x": "excluded"}
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
 
 
 def rows_of(run, scores, experiment="fara", prefix="t"):

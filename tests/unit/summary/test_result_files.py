@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pytest_webeval import SettingsError, find_result, load_results
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.storage import to_json_bytes, write_json
-from pytest_webeval.summary import result_files
-from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.result_files import build_rows, read_results
-from pytest_webeval.summary.result_shards import ShardLayout
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.comparison.session_reading import read_session
+from pytest_webeval.summary.judges.judged_runs import read_judged_runs
+from pytest_webeval.summary.results import result_files
+from pytest_webeval.summary.results.result_files import build_rows, read_results
+from pytest_webeval.summary.results.result_shards import ShardLayout
 from pytest_webeval.summary.shards import Shard
 from tests.support.stored_results import result, write_results, write_shards
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from pytest_webeval import SettingsError, load_sites, load_tasks, score_runs
 from pytest_webeval.recordings.labels import quote_path
 from pytest_webeval.storage import to_json_bytes, write_json
-from pytest_webeval.summary.result_files import read_rows
-from pytest_webeval.summary.result_manifest import find_order, find_path, name_manifest
-from pytest_webeval.summary.result_shards import (
+from pytest_webeval.summary.results.result_files import read_rows
+from pytest_webeval.summary.results.result_shards import (
     ResultShardWriter,
     ShardLayout,
     compact_result,
@@ -26,6 +25,7 @@ from pytest_webeval.summary.result_shards import (
     remove_shards,
 )
 from pytest_webeval.summary.shards import Shard
+from pytest_webeval.summary.store.result_manifest import find_order, find_path, name_manifest
 from tests.support.stored_results import result, write_shards
 
 pytestmark = pytest.mark.unchecked_files("results have only what the readers need")

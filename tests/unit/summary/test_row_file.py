@@ -19,12 +19,13 @@ from msgspec import structs
 
 from pytest_webeval.errors import DiskFull, SettingsError
 from pytest_webeval.recordings.labels import quote_path
-from pytest_webeval.summary import row_database, row_takeover, session_totals, summarize
+from pytest_webeval.summary import session_totals, summarize
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.result_manifest import find_order, find_path
-from pytest_webeval.summary.row_database import EarlierRows, UnusableFileError, is_unfinished, name_rows
-from pytest_webeval.summary.row_file import RowFile, encode_path_order, encode_position, order_of, sort_records
 from pytest_webeval.summary.shards import Shard
+from pytest_webeval.summary.store import row_database, row_takeover
+from pytest_webeval.summary.store.result_manifest import find_order, find_path
+from pytest_webeval.summary.store.row_database import EarlierRows, UnusableFileError, is_unfinished, name_rows
+from pytest_webeval.summary.store.row_file import RowFile, encode_path_order, encode_position, order_of, sort_records
 from pytest_webeval.summary.summarize import summarize_records
 from tests.support.made_records import make_records
 
@@ -241,7 +242,7 @@ def run_killed(path, lines):
 import os, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from pathlib import Path
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.store.row_file import RowFile
 from tests.support.made_records import make_records
 rows = RowFile(Path({str(path)!r}), 1.0)
 {lines}
@@ -551,7 +552,7 @@ import resource, sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from pathlib import Path
 from pytest_webeval.errors import DiskFull
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.store.row_file import RowFile
 from tests.support.made_records import make_records
 rows = RowFile(Path({str(path)!r}), 1.0)
 records = list(make_records(400))
@@ -732,7 +733,7 @@ def test_a_session_keeps_its_file_when_its_process_reads_it_too(path):
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[3])!r})
 from pathlib import Path
-from pytest_webeval.summary.row_file import RowFile
+from pytest_webeval.summary.store.row_file import RowFile
 rows = RowFile(Path({str(path)!r}), 3.0)
 rows.find_earlier("a")
 print(rows.notes)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from pytest_webeval.summary.group_comparison import cluster_by_template
-from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import (
+from pytest_webeval.summary.comparison.group_comparison import cluster_by_template
+from pytest_webeval.summary.comparison.session_comparison import (
     ChangeKind,
     SessionComparison,
     find_kind,
     format_p_value,
     pair_runs,
 )
+from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
 from pytest_webeval.summary.statistics import wilson
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpora" / "online_mind2web_human_labels.json"

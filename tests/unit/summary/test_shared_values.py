@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec import Struct, to_builtins
 
-from pytest_webeval.summary import shared_values
-from pytest_webeval.summary.shared_values import SharedValues
+from pytest_webeval.summary.store import shared_values
+from pytest_webeval.summary.store.shared_values import SharedValues
 
 
 class Row(Struct, frozen=True):

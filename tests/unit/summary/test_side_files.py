@@ -12,8 +12,8 @@ from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import SUMMARY
 from pytest_webeval.summary import summarize, summary_file
-from pytest_webeval.summary.baseline import KnownFailures, build_baseline, read_baseline
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.comparison.baseline import KnownFailures, build_baseline, read_baseline
+from pytest_webeval.summary.comparison.session_reading import read_session
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import load_side_lists, read_summary_file, write_summary
 from tests.support.made_records import make_records

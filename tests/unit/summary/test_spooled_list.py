@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_webeval.errors import DiskFull
-from pytest_webeval.summary.spooled_list import ScratchFile, SpooledList, SpooledMapping
+from pytest_webeval.summary.store.spooled_list import ScratchFile, SpooledList, SpooledMapping
 
 ENTRIES = [1, "a", {"b": [None, True]}, "\ud800", 10**30, 2.5, [], "ä"]
 

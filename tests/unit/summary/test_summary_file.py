@@ -11,8 +11,8 @@ from pytest_webeval.exports.loading import load_results
 from pytest_webeval.results import PARTIAL_SUMMARY, SUMMARY
 from pytest_webeval.schemas.registry import find_schema
 from pytest_webeval.summary import summary_file
-from pytest_webeval.summary.judged_runs import read_judged_runs
-from pytest_webeval.summary.session_reading import read_session
+from pytest_webeval.summary.comparison.session_reading import read_session
+from pytest_webeval.summary.judges.judged_runs import read_judged_runs
 from pytest_webeval.summary.summarize import summarize_records
 from pytest_webeval.summary.summary_file import find_summary, write_session_summary
 from tests.support.made_records import make_records

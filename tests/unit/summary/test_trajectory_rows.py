@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from pytest_webeval import load_run, score
 from pytest_webeval.summary.record import Record
-from pytest_webeval.summary.trajectory_rows import build_row
+from pytest_webeval.summary.trajectories.trajectory_rows import build_row
 from tests.support import recorded
 from tests.support.recorded import core_log, item, payload, put, score_file
 

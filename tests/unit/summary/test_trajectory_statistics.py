@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_webeval.summary.trajectory_analysis import analyse
-from pytest_webeval.summary.trajectory_rows import TrajectoryRow
-from pytest_webeval.summary.trajectory_statistics import default_budgets
+from pytest_webeval.summary.trajectories.trajectory_analysis import analyse
+from pytest_webeval.summary.trajectories.trajectory_rows import TrajectoryRow
+from pytest_webeval.summary.trajectories.trajectory_statistics import default_budgets
 
 
 def row(task_id, score=None, kind="completed", run="r1", **fields):

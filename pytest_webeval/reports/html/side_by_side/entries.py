@@ -40,10 +40,10 @@ from pytest_webeval.reports.html.side_by_side.run_files import (
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult, list_failed
 from pytest_webeval.safety.files import sha256
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.redacted_results import drop_untrusted_marks
+from pytest_webeval.summary.comparison.session_comparison import ChangeKind, pair_runs
 from pytest_webeval.summary.result_facts import format_digests, parse_digests
+from pytest_webeval.summary.results.redacted_results import drop_untrusted_marks
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import ChangeKind, pair_runs
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_CELL, LONGEST_PATH = 300, 120  # characters

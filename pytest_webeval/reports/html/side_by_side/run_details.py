@@ -17,7 +17,7 @@ from pytest_webeval.reports.html.screenshots import Picture
 from pytest_webeval.results import EvaluatorResult, Status, TaskResult
 from pytest_webeval.safety.json import get_member
 from pytest_webeval.safety.text import truncate
-from pytest_webeval.summary.redacted_results import drop_untrusted_marks
+from pytest_webeval.summary.results.redacted_results import drop_untrusted_marks
 from pytest_webeval.tasks.expectations import RESPONSE_EVALUATOR
 
 LONGEST_URL, LONGEST_PLACE, LONGEST_METHOD = 500, 120, 20  # characters

@@ -12,7 +12,7 @@ from msgspec import structs
 from pytest_webeval.reports.html.index_page import build_agents, build_baseline, build_judging_lines
 from pytest_webeval.reports.html.writer import write_page
 from pytest_webeval.summary.attempts import build_attempts
-from pytest_webeval.summary.judging import build_judging
+from pytest_webeval.summary.judges.judging import build_judging
 from tests.browser import pages
 from tests.unit.reports.html.test_rates import record
 from tests.unit.summary.test_judging import FACTS

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_webeval.reports.html.side_by_side import entries
 from pytest_webeval.reports.html.side_by_side.entries import SessionFiles, format_answer, select_tasks
+from pytest_webeval.summary.comparison.session_comparison import SessionComparison
 from pytest_webeval.summary.scored_session import ScoredRun, ScoredSession
-from pytest_webeval.summary.session_comparison import SessionComparison
 
 STATUSES = {"+": "success", "-": "failure", "!": "error", "x": "excluded"}
 

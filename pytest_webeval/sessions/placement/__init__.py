@@ -1,0 +1,1 @@
+"""Where runs are scored: in this process, others, or on other machines."""

@@ -1,0 +1,1 @@
+"""One run: scored, classified, redacted, written, and found again."""

@@ -1,0 +1,1 @@
+"""What a session is over: roots, runs, definitions of tasks, and where results go."""

@@ -1,0 +1,1 @@
+"""Sessions beside each other: what changed, what that means, and the gates."""

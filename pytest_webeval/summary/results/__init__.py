@@ -1,0 +1,1 @@
+"""Results as files and in shards, written and read back."""

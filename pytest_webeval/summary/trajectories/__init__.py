@@ -1,0 +1,1 @@
+"""What the summary says of trajectories."""
