@@ -78,7 +78,7 @@ def build_evaluator(name: str, found: Any) -> Evaluator:
     if isfunction(found):
         found = _wrap_function(name, found)
     if not isinstance(found, Evaluator) or found.name != name:
-        problem = f"{shorten_repr(found)} is no evaluator named {name}"
+        problem = f"{shorten_repr(found)} is not an evaluator named {name}"
         raise SettingsError(f"{problem}; let its entry point name a subclass of Evaluator or a function")
     return found
 

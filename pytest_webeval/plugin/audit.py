@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.option_source import read_pytest_settings
+from pytest_webeval.plugin.settings.option_source import read_pytest_settings
 from pytest_webeval.plugin.workspace import PytestWorkspace
 from pytest_webeval.recordings.run_tree import Kind
 from pytest_webeval.redaction.policy import DEFAULT, RedactionPolicy

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_webeval.plugin.hookspecs import HookSpecs
-from pytest_webeval.plugin.options import INI_NAMES, SCORED_ROOTS, add_options
+from pytest_webeval.plugin.settings.options import INI_NAMES, SCORED_ROOTS, add_options
 from pytest_webeval.sessions.settings import options
 
 NO_RUNS = "requires recorded runs; pass --webeval-runs=DIR"

@@ -222,7 +222,7 @@ def webeval_recording(request: pytest.FixtureRequest) -> Iterator[LiveRecording]
     `answer(value)` and `step(action, thought, screenshot)`. `@pytest.mark.webeval_task("tasks.json", 107)` names the
     task.
     """
-    from pytest_webeval.plugin.live import record  # for live tests alone
+    from pytest_webeval.plugin.live_tests.live import record  # for live tests alone
 
     yield from record(request)
 

@@ -13,14 +13,14 @@ from pytest_webeval.plugin import fixtures
 from pytest_webeval.plugin.collection.arguments import select
 from pytest_webeval.plugin.collection.nodes import SET_UP
 from pytest_webeval.plugin.collection.root_paths import RootPaths
-from pytest_webeval.plugin.option_source import read_pytest_settings
-from pytest_webeval.plugin.options import SCORED_ROOTS
 from pytest_webeval.plugin.performance import CollectAfterSlowFailure, FreezeCollected, HidePassedPhases
 from pytest_webeval.plugin.runtest.evaluation import PauseTimeLimitInDebugger
 from pytest_webeval.plugin.runtest.fingerprints import EARLIER, FINGERPRINTS, PREVIOUS, ItemFingerprints
 from pytest_webeval.plugin.runtest.hooks import RuntestHooks
 from pytest_webeval.plugin.runtest.report_page import PAGES, RunPages
 from pytest_webeval.plugin.selected_paths import names_runs
+from pytest_webeval.plugin.settings.option_source import read_pytest_settings
+from pytest_webeval.plugin.settings.options import SCORED_ROOTS
 from pytest_webeval.plugin.snapshots import IS_PATH_SAFE, PLACE, SAFE_PATH, SNAPSHOTS, Snapshots
 from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, ROWS, TASK_AUDITS, WORKSPACE, PytestWorkspace
@@ -69,7 +69,7 @@ def register(config: pytest.Config) -> None:
     config.stash[SET_UP] = fixtures.set_up
     config.pluginmanager.register(PauseTimeLimitInDebugger(), "webeval-debugged")
     if workspace.settings.record is not None:
-        from pytest_webeval.plugin.live import LiveTests  # for sessions that record
+        from pytest_webeval.plugin.live_tests.live import LiveTests  # for sessions that record
 
         config.pluginmanager.register(
             LiveTests.of(workspace, workspace.settings.record, is_scoring=is_scoring), "webeval-live"

@@ -29,7 +29,7 @@ from pytest_webeval.tasks.sites import Sites
 
 if TYPE_CHECKING:
     from pytest_webeval.judges.calls import Judge
-    from pytest_webeval.plugin.session_judges import SessionJudges
+    from pytest_webeval.plugin.judges.session_judges import SessionJudges
     from pytest_webeval.summary.comparison.baseline import KnownFailures
 
 
@@ -74,7 +74,7 @@ class PytestWorkspace(Workspace, frozen=True, eq=False, kw_only=True):
     @cached_property
     def judges(self) -> SessionJudges:
         """Who may be asked about runs without a verdict. Raises `SettingsError`."""
-        from pytest_webeval.plugin.session_judges import SessionJudges  # few sessions ask a judge
+        from pytest_webeval.plugin.judges.session_judges import SessionJudges  # few sessions ask a judge
 
         return SessionJudges.of(self.config, self.settings)
 

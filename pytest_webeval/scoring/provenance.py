@@ -22,6 +22,7 @@ _PACKAGE = Path(__file__).parents[1]
 DECIDING = (
     "errors.py",
     "evaluators",
+    "extensions.py",
     "judges",
     "lint",
     "recordings",

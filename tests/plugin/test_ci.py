@@ -129,7 +129,7 @@ def test_sessions_elsewhere_load_none_of_it(runs, webeval_apart, pytester):
         import importlib.util
         import sys
         def pytest_unconfigure():
-            names = ("plugin.reporting.ci", "plugin.reporting.progress", "reports.ci", "summary.baseline")
+            names = ("plugin.reporting.ci", "plugin.reporting.progress", "reports.ci", "summary.comparison.baseline")
             assert not {f"pytest_webeval.{name}" for name in names} & set(sys.modules)
             assert all(importlib.util.find_spec(f"pytest_webeval.{name}") for name in names)
         """

@@ -183,7 +183,7 @@ def test_a_name_that_is_taken_and_a_module_that_is_missing_are_one_line(shop):
             "[pytest_webeval.evaluators]\nLost = gone:Lost",
             "cannot import gone:Lost, 'Lost' of pytest_webeval.evaluators",
         ),
-        ("[pytest_webeval.evaluators]\nOther = shop_webeval:IsbnValue", "is no evaluator named Other"),
+        ("[pytest_webeval.evaluators]\nOther = shop_webeval:IsbnValue", "is not an evaluator named Other"),
     ):
         points.write_text(names)
         finished = run("-m", "pytest_webeval", "score", "runs", "--output", "out")

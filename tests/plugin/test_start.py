@@ -35,9 +35,9 @@ SELDOM = {
     "plugin.reporting.pytest_html",
     "recordings.formats.fara_trajectory",
     "redaction.redactor",
-    "summary.metrics_json",
-    "summary.trajectory_rows",
-    "summary.trajectory_statistics",
+    "summary.trajectories.metrics_json",
+    "summary.trajectories.trajectory_rows",
+    "summary.trajectories.trajectory_statistics",
     "tasks.lenient_models",
     "tasks.subset",
     "values.transliteration",
@@ -88,7 +88,7 @@ def test_a_session_with_a_trajectory_loads_them(tree, webeval_apart, loaded):
         "evaluators.rubric_verdict",
         "recordings.formats.fara_trajectory",
         "recordings.trajectory.log",
-        "summary.trajectory_statistics",
+        "summary.trajectories.trajectory_statistics",
     } <= loaded().keys()
     assert "tasks.lenient_models" not in loaded()  # which imports pydantic
 
@@ -123,7 +123,7 @@ def test_pytest_does_not_rewrite_our_modules_once_there_are_runs(runs, pytester,
     webeval_apart("-p", "as_installed").assert_outcomes(passed=1)
     rewritten = {name for name, loader in loaded().items() if loader == "AssertionRewritingHook"}
     assert rewritten == {"", "plugin"} | {
-        *(f"plugin.{name}" for name in ("entry", "hookspecs", "options", "performance")),
+        *(f"plugin.{name}" for name in ("entry", "hookspecs", "performance", "settings", "settings.options")),
         "sessions",
         "sessions.settings",
         "sessions.settings.options",

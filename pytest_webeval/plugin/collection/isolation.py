@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 from pytest_webeval.errors import WebEvalError
-from pytest_webeval.plugin.option_source import PytestSource, read_keys
-from pytest_webeval.plugin.options import INI_NAMES
+from pytest_webeval.plugin.settings.option_source import PytestSource, read_keys
+from pytest_webeval.plugin.settings.options import INI_NAMES
 from pytest_webeval.sessions.settings.settings import read_values
 
 _KEY = "webeval_runs"

@@ -247,7 +247,7 @@ class RuntestHooks(Struct, frozen=True, eq=False):
     def _write_score_file(self, run: Run, item: pytest.Item) -> None:
         recorder = item.stash.get(RECORDER, None)
         if recorder is not None and recorder.case.judging is not None:
-            from pytest_webeval.plugin.judged_scores import write_score_file  # only for an option
+            from pytest_webeval.plugin.judges.judged_scores import write_score_file  # only for an option
 
             redacting = self.workspace.config.stash[REDACTING]
             write_score_file(run, recorder.case.judging, self.workspace.place(run.path), redacting)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from pytest_webeval.errors import SettingsError, TaskFailed, WebEvalError
 from pytest_webeval.plugin.collection.nodes import LIVE_FIXTURE, OPENED_RUNS, RECORDED, is_live, task
 from pytest_webeval.plugin.item_names import task_names
-from pytest_webeval.plugin.live_tasks import LiveMark, LiveTasks, find_task_id, require_mark
+from pytest_webeval.plugin.live_tests.live_tasks import LiveMark, LiveTasks, find_task_id, require_mark
 from pytest_webeval.plugin.runtest.evaluation import SCORING, forget, run_time_limit
 from pytest_webeval.plugin.user_code import sanitize_warnings, with_tracebacks
 from pytest_webeval.plugin.workspace import WORKSPACE, PytestWorkspace

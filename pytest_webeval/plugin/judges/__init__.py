@@ -1,0 +1,1 @@
+"""The judge of a session, and the scores that it gives."""

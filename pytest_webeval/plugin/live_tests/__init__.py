@@ -1,0 +1,1 @@
+"""Tests that record an agent and score what they recorded."""

@@ -1,0 +1,1 @@
+"""Options and keys of a configuration file, as pytest has them."""
