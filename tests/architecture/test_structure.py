@@ -10,14 +10,14 @@ import pytest
 from tests.benchmarks.structure import count_calls, count_sources
 
 BOUNDS = {
-    "lines": 75_142,
-    "modules": 501,
-    "modules of the largest folder": 56,
-    "private functions used once, %": 18.6,
+    "lines": 71_120,
+    "modules": 461,
+    "modules of the largest folder": 16,
+    "private functions used once, %": 16.8,
     "calls of one failing run": 4_459,
-    "modules of one failing run": 109,
-    "calls that one value visits": 448,
-    "modules that one value visits": 49,
+    "modules of one failing run": 107,
+    "calls that one value visits": 434,
+    "modules that one value visits": 48,
 }
 
 
