@@ -79,9 +79,9 @@ class Case:
     log: EvaluationLog = field(default_factory=EvaluationLog)
 
     @property
-    def warnings(self) -> list[str]:
-        """The texts of the warnings of the result."""
-        return [warning.text for warning in self.log.warnings]
+    def warnings(self) -> tuple[str, ...]:
+        """The texts of the warnings of the result. Use `warn` to add one."""
+        return tuple(warning.text for warning in self.log.warnings)
 
     def warn(self, text: str, kind: str = WarningKind.OTHER) -> None:
         """Add a warning to the result. Reports group warnings by kind, which is a name that no recording chooses."""

@@ -178,7 +178,7 @@ def test_a_run_that_vanishes_while_it_is_scored_is_not_made_again(runs, webeval,
     )
     webeval().assert_outcomes(passed=1, failed=1)
     told = f"cannot write {path}/eval_result.json: the run was removed during the session"
-    assert runs.reasons == {"107": f"{told}; restore it or choose a directory with --webeval-output"}
+    assert runs.reasons == {"107": f"{told}; restore it or choose another directory with --webeval-output"}
     assert not path.exists()
 
 

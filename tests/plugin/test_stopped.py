@@ -212,7 +212,7 @@ def refused(constant):
             ("self.result([], actual={(1, 2): 3})", "error", "keys must be str"),
             ("self.result([], actual=deep(100))", "success", ""),
             ("self.result([], actual=deep(5000))", "error", "maximum recursion depth exceeded"),
-            ("[case.warnings.append(object()), self.result([])][1]", "error", "object is not JSON serializable"),
+            ("[case.warn(object()), self.result([])][1]", "error", "object is not JSON serializable"),
         ],
         4,
     ),

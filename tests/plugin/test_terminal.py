@@ -190,8 +190,9 @@ def test_a_session_without_runs_loads_nothing_of_ours_but_the_entry(pytester):
         import sys
         def test_it():
             ours = {name for name in sys.modules if name.partition(".")[0] == "pytest_webeval"}
-            allowed = {f"pytest_webeval.plugin.{name}" for name in ("entry", "hookspecs", "options")}
-            allowed |= {f"pytest_webeval.sessions.{name}" for name in ("judge_options", "option", "options")}
+            plugin = ("entry", "hookspecs", "settings", "settings.options")
+            allowed = {f"pytest_webeval.plugin.{name}" for name in plugin}
+            allowed |= {f"pytest_webeval.sessions.{name}" for name in ("settings", "settings.options")}
             assert ours == {"pytest_webeval", "pytest_webeval.plugin", "pytest_webeval.sessions", *allowed}
             assert not {"pydantic", "pydantic_core", "msgspec", "dateutil"} & set(sys.modules)
         """

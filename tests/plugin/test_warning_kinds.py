@@ -187,7 +187,7 @@ from pytest_webeval import Assertion, Evaluator, ResponseEvaluator
 class Mine(ResponseEvaluator):
     def evaluate(self, expectation, case):
         case.warn("Q1 (no_recorded_patterns) changed this verdict to failure: by me")
-        case.warnings.append("no URL configured for me")
+        case.warn("no URL configured for me")
         case.warn("the page was slow", "slow_pages")
         return super().evaluate(expectation, case)
 @pytest.fixture

@@ -462,7 +462,7 @@ def test_a_mended_trace_is_told_of(bench):
     )
     case = bench.case(bench.task(bench.expecting(data=["Mug"])))
     score(case, default_evaluators())
-    assert case.warnings == [
+    assert list(case.warnings) == [
         "Q43 (repaired_traces) changed this verdict to success: readable data are read @ the trace"
     ]
 
@@ -479,7 +479,7 @@ def test_a_warning_names_the_rule_the_field_and_the_evaluator(bench):
     score(case, default_evaluators())
     reason = "text from an agent or a site is never a pattern @ retrieved_data[1]"
     told = f"Q1 (no_recorded_patterns) changed this verdict to failure: {reason}"
-    assert case.warnings == [f"{told}; AgentResponseEvaluator, eval[0]"]
+    assert list(case.warnings) == [f"{told}; AgentResponseEvaluator, eval[0]"]
 
 
 def test_every_switch_is_a_row_and_every_quirk_of_the_specification_is_found():

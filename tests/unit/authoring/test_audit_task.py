@@ -152,13 +152,13 @@ class Slow(Evaluator):
 )
 def test_what_is_not_tried_in_time_is_a_note(bench, quick_calls, expected):
     tasks = parse_tasks(json.dumps([bench.task({"evaluator": "Slow"})]).encode(), "tasks.json")
-    limited = msgspec.structs.replace(settings(bench), timeout=0.2)
+    limited = msgspec.structs.replace(settings(bench), timeout=1.5)
     started = time.monotonic()
     audited = SuiteAudit(tasks, limited).audit_one(7, {"Slow": Slow(quick_calls)})
     assert time.monotonic() - started < 10
     assert kinds(audited) == expected
     assert [note.text.partition(";")[0] for note in audited.unfinished] == [
-        "not all was checked (it takes more than 0.2 s)"
+        "not all was checked (it takes more than 1.5 s)"
     ]
     lines = format_audit(audited)
     assert lines[-1].startswith("  note not_audited: not all was checked (")
@@ -170,7 +170,7 @@ def test_a_run_that_is_slow_to_judge_costs_its_own_task_alone(bench, runs):
     usual, slow = bench.task(bench.expecting("RETRIEVE", ["Blue Mug"])), bench.task({"evaluator": "Slow"})
     tasks = parse_tasks(json.dumps([usual | {"task_id": 8}, slow]).encode(), "tasks.json")
     base = settings(bench)
-    limited = msgspec.structs.replace(base, timeout=0.2, evaluators={**base.evaluators, "Slow": Slow(0)})
+    limited = msgspec.structs.replace(base, timeout=1.5, evaluators={**base.evaluators, "Slow": Slow(0)})
     started = time.monotonic()
     audits = SuiteAudit(tasks, limited, runs[:2]).audit([8, 7])
     assert time.monotonic() - started < 10

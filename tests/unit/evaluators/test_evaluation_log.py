@@ -87,7 +87,7 @@ def test_a_text_of_the_run_does_not_choose_the_kind_of_its_warning(bench):
 def test_a_warning_without_a_kind_is_of_the_kind_other(case):
     case.warn("a", "slow_page")
     case.warn("b")
-    assert case.warnings == ["a", "b"]
+    assert case.warnings == ("a", "b")
     assert case.log.warnings == [ResultWarning("slow_page", "a"), ResultWarning("other", "b")]
 
 

@@ -129,7 +129,7 @@ def test_sites_that_are_not_configured_are_guessed_once_with_a_warning(bench):
     assert configured.sites is bench.sites
     assert case.sites.derender(f"{SHOP}/a", ["shopping"]) == "__SHOPPING__/a"
     assert case.sites is case.sites
-    assert (configured.warnings, len(case.warnings)) == ([], 1)
+    assert (configured.warnings, len(case.warnings)) == ((), 1)
     assert case.log.warnings[0].kind == "guessed_sites"
     assert case.warnings[0].startswith("no URL configured for shopping; ")
     assert case.warnings[0].endswith("pass a file with the site URLs: --webeval-config=FILE")

@@ -17,7 +17,7 @@ SUCCESS, FAILURE = "success", "failure"
 def outcomes(bench, task):
     """Status and warnings under each rule set."""
     cases = {name: bench.case(task, name) for name in RULES}
-    return {name: (str(score(case, default_evaluators()).status), case.warnings) for name, case in cases.items()}
+    return {name: (str(score(case, default_evaluators()).status), list(case.warnings)) for name, case in cases.items()}
 
 
 @pytest.fixture

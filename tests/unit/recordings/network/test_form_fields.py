@@ -156,7 +156,7 @@ def posted(bench):
         )
         cases = {name: bench.case(task, name) for name in RULES}
         statuses = {name: str(score(case, default_evaluators()).status) for name, case in cases.items()}
-        return statuses, cases["default"].warnings
+        return statuses, list(cases["default"].warnings)
 
     return found
 

@@ -61,7 +61,7 @@ def judge(bench):
         task = bench.task(bench.expecting(kind, schema={"type": "null"}), evaluator)
         case = bench.case(task, rules)
         result = score(case, default_evaluators()).evaluators_results[1]
-        return str(result.status), result.error_msg or "", case.warnings
+        return str(result.status), result.error_msg or "", list(case.warnings)
 
     return found
 

@@ -292,7 +292,7 @@ def recorded(bench, content, name="network.har"):
 
 def judged(bench, task, rules="default"):
     case = bench.case(task, rules)
-    return score(case, default_evaluators()), case.warnings
+    return score(case, default_evaluators()), list(case.warnings)
 
 
 REPAIRED = "Q43 (repaired_traces) changed this verdict to success: readable data are read @ the trace"

@@ -30,7 +30,7 @@ def scored(bench):
         cases = [
             bench.case(bench.task(bench.expecting(kind, schema={"type": "null"}), evaluator), one) for one in rules
         ]
-        return [(score(case, default_evaluators()).evaluators_results[1], case.warnings) for case in cases]
+        return [(score(case, default_evaluators()).evaluators_results[1], list(case.warnings)) for case in cases]
 
     return judge
 
