@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ from pytest_webeval import AssertionRow, Limits, load_sites, values
 from pytest_webeval.__main__ import main
 from pytest_webeval.authoring.audit.findings import KINDS
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.evaluators.base import build_evaluator
 from pytest_webeval.exports import EXPORTS
 from pytest_webeval.exports.rows import list_columns
 from pytest_webeval.exports.settings import EvaluationFacts
@@ -186,6 +188,7 @@ def test_every_python_block_is_run_by_a_test_of_this_file():
         "docs/how-to/add-a-value-type.md",
         "docs/how-to/add-an-option.md",
         "docs/how-to/export.md",
+        "docs/how-to/extend-from-a-package.md",
         "docs/how-to/fara-trajectories.md",
         "docs/how-to/judge-runs.md",
         "docs/how-to/own-report-output.md",
@@ -386,6 +389,16 @@ def test_the_commands_that_ask_a_server_ask_it(scratch, place_runs, monkeypatch)
             done = run_command(scratch, asked)
             assert "not judged: unparseable" in done.stdout, done.stdout + done.stderr
     assert {exchange.body["model"] for exchange in server.exchanges} == {"gpt-5-mini", "qwen2.5-vl"}
+
+
+@pytest.mark.parametrize(("most", "status"), [(12, "success"), (9, "failure")])
+def test_the_evaluator_that_is_a_function_decides(most, status):
+    names = {}
+    exec(python_of("docs/how-to/extend-from-a-package.md").text, names)
+    evaluator = build_evaluator("ShortEvaluator", names["check_length"])
+    case = SimpleNamespace(run=SimpleNamespace(response=b'{"retrieved_data": ["0306406152"]}'))
+    result = evaluator.evaluate(SimpleNamespace(config={"most": most}), case)
+    assert (str(result.status), result.assertions[0].assertion_msgs) == (status, ["10 characters"])
 
 
 def test_the_run_format_uses_public_names_alone():
