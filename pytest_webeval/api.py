@@ -317,7 +317,7 @@ def _open(  # noqa: PLR0913  (each has its name at the call)
     values, started = settings.build_settings(top, output, mirror), time.time()
 
     def build(rootpath: Path) -> Workspace:
-        workspace = settings.build_workspace(values, rootpath, Path.cwd(), started)
+        workspace = settings.build_workspace(values, rootpath, rootpath, started)  # nobody links a report to the last
         try:
             if not has_tasks:
                 workspace.tasks.provide(None, {top: None})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 from pytest_webeval.evaluators.base import Evaluator, build_evaluator, silently
 from pytest_webeval.evaluators.case import Case
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
-from pytest_webeval.extensions import list_extensions
+from pytest_webeval.extensions import load_extensions
 from pytest_webeval.results import EvaluatorResult
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RUBRIC_EVALUATOR, RequestPatternExpectation
 from pytest_webeval.tasks.task import Expectation
@@ -59,11 +58,9 @@ def default_evaluators() -> list[Evaluator]:
     return [*(kind() for kind in EVALUATORS.values()), *list_installed()]
 
 
-@cache
 def list_installed() -> tuple[Evaluator, ...]:
-    """Evaluators of other packages. Raises `SettingsError` for one that cannot be imported."""
-    found = list_extensions("evaluators", EVALUATORS)
-    return tuple(build_evaluator(name, load()) for name, load in found.items())
+    """Evaluators of other packages. Raises `SettingsError` for one that cannot be used."""
+    return (*load_extensions("evaluators", (*EVALUATORS,), build_evaluator).values(),)
 
 
 __all__ = [

@@ -12,8 +12,9 @@ from functools import wraps
 from inspect import isfunction
 from typing import Any, ClassVar, TypeVar
 
-from pytest_webeval.errors import EvaluationError, RunExcluded, SettingsError
+from pytest_webeval.errors import EvaluationError, RunExcluded
 from pytest_webeval.evaluators.case import Case
+from pytest_webeval.extensions import check_name
 from pytest_webeval.results import Assertion, EvaluatorResult, Status, WarningKind, worst_status
 from pytest_webeval.safety.text import describe_unknown_keys, shorten_repr
 from pytest_webeval.tasks.expectations import NETWORK_EVALUATOR, REQUEST_EVALUATOR, RESPONSE_EVALUATOR, RUBRIC_EVALUATOR
@@ -69,18 +70,13 @@ Function = Callable[[Expectation, Case], EvaluatorResult | Iterable[Assertion]]
 
 
 def build_evaluator(name: str, found: Any) -> Evaluator:
-    """The evaluator that another package calls `name`: it gives a class, an instance or a plain function.
+    """The evaluator that another package calls `name`: it gives a subclass, an instance or a plain function.
 
     Raises `SettingsError` for anything else, and for one with another name.
     """
-    if isinstance(found, type) and issubclass(found, Evaluator):
-        found = found()
-    if isfunction(found):
-        found = _wrap_function(name, found)
-    if not isinstance(found, Evaluator) or found.name != name:
-        problem = f"{shorten_repr(found)} is not an evaluator named {name}"
-        raise SettingsError(f"{problem}; let its entry point name a subclass of Evaluator or a function")
-    return found
+    built = _wrap_function(name, found) if isfunction(found) else found
+    evaluator: Evaluator = check_name(name, built, Evaluator, "name")
+    return evaluator
 
 
 def _wrap_function(name: str, function: Function) -> Evaluator:
@@ -88,11 +84,22 @@ def _wrap_function(name: str, function: Function) -> Evaluator:
 
     def evaluate(self: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:
         found = function(expectation, case)
-        return found if isinstance(found, EvaluatorResult) else self.result([*found])
+        if isinstance(found, EvaluatorResult):
+            return found
+        assertions = [*found]
+        wrong = [each for each in assertions if not _is_assertion(each)]
+        if wrong or not assertions:
+            problem = f"{name} returned {shorten_repr(wrong[0])}" if wrong else f"{name} returned nothing"
+            raise EvaluationError(f"{problem}; return one Assertion or more, each with a Status")
+        return self.result(assertions)
 
     members = {"name": name, "evaluate": evaluate, "__module__": function.__module__}
     evaluator: Evaluator = type(name, (Evaluator,), members)()
     return evaluator
+
+
+def _is_assertion(found: object) -> bool:
+    return isinstance(found, Assertion) and isinstance(found.status, Status)
 
 
 Own = TypeVar("Own", bound=Evaluator)

@@ -10,10 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from pytest_webeval.errors import SettingsError
 from pytest_webeval.exports.loading import LoadedResults
 from pytest_webeval.exports.settings import ExportSettings
-from pytest_webeval.extensions import list_extensions
+from pytest_webeval.extensions import load_extensions
 from pytest_webeval.redaction.policy import RedactionPolicy
+from pytest_webeval.safety.text import shorten_repr
 
 Writer = Callable[[LoadedResults, ExportSettings], Mapping[str, bytes]]
 Stream = Callable[[Path, list[str], RedactionPolicy], Iterator[tuple[str, bytes]]]
@@ -30,12 +32,12 @@ class Output(StrEnum):
 class Export(Struct, frozen=True):
     """A target: the module and name of its writer, where its output goes, and the settings that it knows.
 
-    The writer is a location in this package, or loads a function of another one. It gives the bytes of each file by
+    The writer is a location in this package, or a function of another one. It gives the bytes of each file by
     its path below the output; the path of a single file is empty. If it `is_streamed`, it gives a file at a time, from
     the results themselves.
     """
 
-    writer: str | Callable[[], Any]
+    writer: str | Writer
     output: Output = Output.ANYWHERE
     has_rows: bool = False
     has_facts: bool = False
@@ -53,7 +55,7 @@ class Export(Struct, frozen=True):
 
     def _load(self) -> Any:
         if not isinstance(self.writer, str):
-            return self.writer()
+            return self.writer
         module, _, name = self.writer.partition(":")
         return getattr(import_module(f"{__name__}.{module}"), name)
 
@@ -70,4 +72,12 @@ EXPORTS: dict[str, Export] = {
 
 def list_exports() -> dict[str, Export]:
     """All targets, those of other packages last. Raises `SettingsError` for a name that two have."""
-    return EXPORTS | {name: Export(load) for name, load in list_extensions("exports", EXPORTS).items()}
+    found = load_extensions("exports", (*EXPORTS,), _check_writer)
+    return EXPORTS | {name: Export(writer) for name, writer in found.items()}
+
+
+def _check_writer(name: str, found: Any) -> Writer:  # noqa: ARG001  (as all of its kind)
+    if not callable(found):
+        raise SettingsError(f"{shorten_repr(found)} is not a function of results and settings")
+    writer: Writer = found
+    return writer

@@ -156,6 +156,7 @@ class JudgeCalls(Struct, eq=False):
 
     @property
     def usage(self) -> dict[str, TokenUsage]:
+        """The tokens of all replies, by model."""
         totals: dict[str, TokenUsage] = {}
         for asked in self.asked:
             totals[asked.model] = totals.get(asked.model, TokenUsage()) + asked.usage

@@ -82,6 +82,10 @@ class Certificate(Struct, frozen=True, kw_only=True):
     labels: tuple[LabelSource, ...]
     package_version: Text
 
+    def is_stale(self, identity: JudgeIdentity) -> bool:
+        """Whether it says nothing about this judge."""
+        return self.judge != identity
+
     def explain_staleness(self, identity: JudgeIdentity) -> str | None:
         """What changed since, such as `version was 1 and is 2`; None where it is valid."""
         changes = self.judge.list_changes(identity)
@@ -95,6 +99,7 @@ class Certificate(Struct, frozen=True, kw_only=True):
 
 
 def write_certificate(path: Path, certificate: Certificate) -> None:
+    """Write a certificate. Raises `SettingsError`."""
     write_json(path, certificate.to_json())
 
 

@@ -114,6 +114,8 @@ class Exchange(ExitStack):
 
 
 class Connection:
+    """A connection of an exchange, within its limits."""
+
     def __init__(self, connection: socket.socket, exchange: Exchange) -> None:
         self._socket = connection
         self._exchange = exchange
@@ -133,6 +135,7 @@ class Connection:
                     view = view[self._socket.send(view) :]
 
     def close(self) -> None:
+        """Close the connection."""
         self._socket.close()
 
     def start_tls(

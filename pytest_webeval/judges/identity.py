@@ -45,6 +45,7 @@ class JudgeIdentity(Struct, frozen=True, kw_only=True):
 
     @property
     def checksum(self) -> str:
+        """SHA-256 of its members."""
         content = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
         return sha256(content.encode())
 

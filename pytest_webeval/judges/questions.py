@@ -42,6 +42,7 @@ class Message(Struct, frozen=True):
 
     @property
     def images(self) -> tuple[Image, ...]:
+        """Its pictures."""
         return tuple(part for part in self.parts if isinstance(part, Image))
 
     @property

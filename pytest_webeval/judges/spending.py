@@ -51,6 +51,7 @@ class SpendingLimit(Struct, eq=False):
 
     @property
     def spent(self) -> Decimal:
+        """What is spent or reserved."""
         with self._open_ledger():
             return sum(self._amounts.values(), Decimal(0))
 

@@ -26,6 +26,7 @@ from pytest_webeval.plugin.user_code import REDACTING
 from pytest_webeval.plugin.workspace import KNOWN, MISSING_TASKS, ROWS, TASK_AUDITS, WORKSPACE, PytestWorkspace
 from pytest_webeval.sessions.runs.session_rows import CopiedRows, SessionRows
 from pytest_webeval.sessions.runs.stored_results import PreviousSession
+from pytest_webeval.sessions.runs.user_modules import list_installed_types
 from pytest_webeval.sessions.settings.conflicts import check_conflicts
 from pytest_webeval.sessions.settings.option_values import separate_roots
 from pytest_webeval.sessions.settings.settings import Settings
@@ -115,7 +116,7 @@ def _check_settings(config: pytest.Config, workspace: PytestWorkspace) -> None:
         is_scoring = writes(config) and not workspace.settings.audit_tasks
         typed = {str(argument).partition("=")[0] for argument in config.invocation_params.args}
         check_conflicts(workspace.settings, typed, is_scoring=is_scoring)
-        _ = workspace.sites, workspace.external, workspace.judge
+        _ = workspace.sites, workspace.external, workspace.judge, list_installed_types()
         workspace.tasks.check_files()
         config.stash[MISSING_TASKS].check()
         check_output(workspace)

@@ -112,7 +112,7 @@ _DECIDING_LIBRARIES = (
 def deciding_checksum(evaluators: Iterable[Evaluator]) -> str:
     """Checksum of the code that decides verdicts, the users' evaluators included."""
     foreign: set[type] = {type(evaluator) for evaluator in evaluators} - set(EVALUATORS.values())
-    foreign.update(values.list_installed())
+    foreign.update(values.load_installed().values())
     return code_checksum(*sorted(foreign, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}"))
 
 

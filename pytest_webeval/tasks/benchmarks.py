@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from pytest_webeval.errors import TaskDefinitionError
+from pytest_webeval.safety.json import DEEPEST, nests_deeper
 from pytest_webeval.safety.text import shorten_repr
 from pytest_webeval.safety.warning_log import WarningLog
 from pytest_webeval.tasks.expectations import REQUEST_EVALUATOR, RUBRIC_EVALUATOR
@@ -80,6 +81,23 @@ class DatasetRow(Struct, frozen=True):
     benchmark: Benchmark
 
 
+def load_row(content: Raw, location: str, source: str) -> Any:
+    """What the JSON of a row says.
+
+    Raises `TaskDefinitionError` for a number of thousands of digits, and for levels that a stack may not suffice for.
+    """
+    text = bytes(content)
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        problem = f"cannot parse {source} as JSON: {error} @ {location}"
+        raise TaskDefinitionError(f"{problem}; fix the file") from error
+    if text.count(b"[") + text.count(b"{") > DEEPEST and nests_deeper(row, DEEPEST):
+        problem = f"cannot read {source}: it nests deeper than {DEEPEST} levels @ {location}"
+        raise TaskDefinitionError(f"{problem}; fix the file")
+    return row
+
+
 class StoredRow(Struct, frozen=True, gc=False):
     """A row as JSON until its task is needed: data sets have many rows, and a session scores one at a time."""
 
@@ -90,7 +108,9 @@ class StoredRow(Struct, frozen=True, gc=False):
 
     def load(self) -> DatasetRow:
         """What the row says."""
-        return DatasetRow(json.loads(bytes(self.content)), self.location, self.source, self.benchmark)
+        return DatasetRow(
+            load_row(self.content, self.location, self.source), self.location, self.source, self.benchmark
+        )
 
     def read(self) -> Task:
         """The task that the row defines. Raises `TaskDefinitionError`."""

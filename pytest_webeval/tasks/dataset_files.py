@@ -25,6 +25,7 @@ from pytest_webeval.tasks.benchmarks import (
     StoredRow,
     find_benchmark,
     list_expected_fields,
+    load_row,
     unknown_row_error,
 )
 
@@ -61,7 +62,8 @@ def _parse_rows(content: bytes, source: str, warnings: WarningLog) -> Iterator[t
         yield from _parse_table(plain, source, warnings)
         return
     for position, text in enumerate(_split_json(plain, source)):
-        raw, location = json.loads(bytes(text)), f"[{position}]"
+        location = f"[{position}]"
+        raw = load_row(text, location, source)
         if not isinstance(raw, dict) or (benchmark := find_benchmark(raw)) is None:
             raise unknown_row_error(raw, location, source)
         yield DatasetRow(raw, location, source, benchmark), text

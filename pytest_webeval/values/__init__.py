@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from pytest_webeval.extensions import list_extensions
+from pytest_webeval.errors import SettingsError
+from pytest_webeval.extensions import load_extensions
+from pytest_webeval.safety.text import shorten_repr
 
 if TYPE_CHECKING:
     from pytest_webeval.values.base import Value
@@ -34,24 +37,35 @@ VALUE_TYPES: dict[str, str] = {
 }
 
 
-@cache
 def value_type(name: str) -> type[Value] | None:
     """The value type that tasks call `name`, imported on first use; None when there is no such type.
 
     Raises `SettingsError` for one of another package that cannot be imported.
     """
-    if (location := VALUE_TYPES.get(name)) is not None:
-        module, _, class_name = location.partition(":")
-        return cast("type[Value]", getattr(import_module(module), class_name))
-    load = list_extensions("value_types", VALUE_TYPES).get(name)
-    return None if load is None else cast("type[Value]", load())
+    location = VALUE_TYPES.get(name)
+    return load_installed().get(name) if location is None else _import_type(location)
 
 
+@cache
+def _import_type(location: str) -> type[Value]:
+    module, _, class_name = location.partition(":")
+    return cast("type[Value]", getattr(import_module(module), class_name))
+
+
+@cache
 def list_value_types() -> tuple[str, ...]:
     """The names of all value types, those of other packages last."""
-    return (*VALUE_TYPES, *list_extensions("value_types", VALUE_TYPES))
+    return (*VALUE_TYPES, *load_installed())
 
 
-def list_installed() -> list[type[Value]]:
-    """Value types of other packages. Raises `SettingsError` for one that cannot be imported."""
-    return [cast("type[Value]", load()) for load in list_extensions("value_types", VALUE_TYPES).values()]
+def load_installed() -> Mapping[str, type[Value]]:
+    """Value types of other packages by their names. Raises `SettingsError` for one that cannot be used."""
+    return load_extensions("value_types", (*VALUE_TYPES,), _check_type)
+
+
+def _check_type(name: str, found: Any) -> type[Value]:
+    from pytest_webeval.values.base import Value  # for who has such a package
+
+    if not (isinstance(found, type) and issubclass(found, Value) and found.type_name == name):
+        raise SettingsError(f"{shorten_repr(found)} is not a subclass of Value whose type_name is {name!r}")
+    return found

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_webeval.errors import EvaluationError
+from pytest_webeval.evaluators.base import build_evaluator
 from tests.support.runs import definition, navigation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +78,9 @@ class IsbnValue(Value):
 
 def format_statuses(results, settings):
     return {"": "".join(f"{row.task_id} {row.status}\\n" for row in results).encode()}
+
+
+POINT = 5
 
 
 class ShopJudge:
@@ -167,26 +172,37 @@ def test_an_option_names_a_judge_of_a_package(shop):
     assert "judge shop-judge-1 (webvoyager" in judged.stdout
 
 
-def test_a_name_that_is_taken_and_a_module_that_is_missing_are_one_line(shop):
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        (
+            "value_types]\ndate = shop_webeval:IsbnValue",
+            "is called 'date' among the value_types, as is one of pytest-webeval",
+        ),
+        ("formats]\natif = shop_webeval:TextFormat", "is called 'atif' among the formats, as is one of pytest-webeval"),
+        ("formats]\nother = shop_webeval:TextFormat", "has no name 'other' that is the name of the entry point"),
+        ("formats]\nother = shop_webeval:POINT", "has no name 'other' that is the name of the entry point"),
+        ("formats]\nother = leaving:TextFormat", "cannot use leaving:TextFormat, 'other' of pytest_webeval.formats"),
+        ("evaluators]\nLost = gone:Lost", "cannot use gone:Lost, 'Lost' of pytest_webeval.evaluators: ModuleNotFound"),
+        ("evaluators]\nOther = shop_webeval:IsbnValue", "has no name 'Other' that is the name of the entry point"),
+        ("value_types]\nother = shop_webeval:IsbnValue", "is not a subclass of Value whose type_name is 'other'"),
+    ],
+)
+def test_what_cannot_be_used_ends_the_session_with_one_line(shop, point, message):
     place, run = shop
-    points = place / "packages/shop_webeval-1.dist-info/entry_points.txt"
-    for names, message in (
-        (
-            "[pytest_webeval.value_types]\ndate = shop_webeval:IsbnValue",
-            "is called 'date' among the value_types, as is one",
-        ),
-        (
-            "[pytest_webeval.formats]\natif = shop_webeval:TextFormat",
-            "is called 'atif' among the formats, as is one of",
-        ),
-        (
-            "[pytest_webeval.evaluators]\nLost = gone:Lost",
-            "cannot import gone:Lost, 'Lost' of pytest_webeval.evaluators",
-        ),
-        ("[pytest_webeval.evaluators]\nOther = shop_webeval:IsbnValue", "is not an evaluator named Other"),
-    ):
-        points.write_text(names)
-        finished = run("-m", "pytest_webeval", "score", "runs", "--output", "out")
+    (place / "packages/leaving.py").write_text("import sys; sys.exit(0)")
+    (place / "packages/shop_webeval-1.dist-info/entry_points.txt").write_text(f"[pytest_webeval.{point}")
+    for command in (("pytest_webeval", "score", "runs", "--output", "out"), ("pytest", "--webeval-runs=runs")):
+        finished = run("-m", *command)
         assert finished.returncode == 4, finished.stdout + finished.stderr
         assert message in finished.stderr
-        assert finished.stderr.count("\n") == 1
+        assert len(finished.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("returned", ["[]", "''", "[5]", "[webeval.Assertion(assertion_name='a', status='failed')]"])
+def test_a_function_that_checks_nothing_is_an_error(returned):
+    names = {}
+    exec(f"import pytest_webeval as webeval\ndef check(expectation, case): return {returned}", names)
+    evaluator = build_evaluator("Own", names["check"])
+    with pytest.raises(EvaluationError, match="return one Assertion or more, each with a Status"):
+        evaluator.evaluate(None, None)

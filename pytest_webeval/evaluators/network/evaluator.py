@@ -302,6 +302,7 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
         if event is None:
             return None
         expected, url, bodies = self.matcher.event, self.matcher.urls.actual(event.url), self.matcher.bodies
+        headers, status = {name: event.header(name) for name in sorted(expected.headers or {})}, event.status
         cookies = self.matcher.recorded_cookies(event) if expected.response_cookies else {}
         posted = content = None
         with suppress(UnavailableBody):
@@ -310,8 +311,8 @@ class _NetworkCheck(Struct, frozen=True, dict=True):
             content = bodies.content(event)
         return self._to_json(
             url=url.base,
-            headers={name: event.header(name) for name in sorted(expected.headers or {})},
-            response_status=event.status,
+            headers=headers,
+            response_status=status,
             query_string=_plain_query(url.query),
             post_data=to_plain_json(posted or {}),
             event_type="navigation" if event.is_navigation else "request",

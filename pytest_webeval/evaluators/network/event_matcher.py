@@ -294,7 +294,11 @@ class EventMatcher(Struct, frozen=True, dict=True):
         except EvaluationError as error:  # in headers, an invalid URL is just another text
             bases, got = [url.base for url in urls], f"got {preview(actual)}"
             assertion = failed(f"{PATH}.{path}_mismatch", f"expected {' or '.join(bases)}", got, str(error))
-            return miss(assertion, path, UNREADABLE, unwrap_single(bases), actual)
+            try:
+                kind, place = DIFFERENT, self.urls.actual(actual).base_text
+            except EvaluationError:
+                kind, place = UNREADABLE, actual
+            return miss(assertion, path, kind, unwrap_single(bases), place)
 
     def _check_missing_header(self, event: NetworkEvent, name: str, expected: object) -> Check:
         path = f"{PATH}.headers.{name}"

@@ -52,9 +52,9 @@ def parse_last_line(text: str, label: str, words: Mapping[str, Value]) -> Conclu
     return Conclusion(by_name[match[2].lower()], escape_surrogates(reasoning.strip()))
 
 
-def check_length(text: str, longest: int = LONGEST_REPLY) -> None:
-    if len(text) > longest:
-        raise InvalidReply(f"it has {len(text):,} characters; use at most {longest:,}")
+def check_length(text: str) -> None:
+    if len(text) > LONGEST_REPLY:
+        raise InvalidReply(f"it has {len(text):,} characters; use at most {LONGEST_REPLY:,}")
 
 
 class Echoes(Struct, frozen=True):

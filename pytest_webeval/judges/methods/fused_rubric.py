@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import starmap
-from typing import Annotated, Any
-
-from msgspec import Meta
+from typing import Any
 
 from pytest_webeval.errors import JudgeFailed
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import Evidence, attach_last, build_system, fence, fence_task
 from pytest_webeval.judges.methods.conclusions import ask_votes, find_echoes
-from pytest_webeval.judges.methods.replies import ReplyForm, Text, build_plain_schema, fill_in, find_object
+from pytest_webeval.judges.methods.replies import ReplyObject, build_object_schema, parse_json_object
 from pytest_webeval.judges.methods.scored_rubrics import (
     RubricVerdict,
     ScoredRubric,
@@ -24,13 +21,12 @@ from pytest_webeval.judges.methods.scored_rubrics import (
     to_number,
 )
 from pytest_webeval.judges.verdicts import JudgedVerdict, JudgeSettings, JudgingMethod, decide
-from pytest_webeval.rubrics.payload import point_count
 from pytest_webeval.rubrics.rubric_items import add_up, flatten_items
 from pytest_webeval.safety.text import to_line
 
 MOST_SCREENSHOTS = 30
+MOST_CRITERIA = 60
 MOST_POINTS = Decimal(100)  # of a criterion that the judge writes
-MOST_DECIMALS = 4  # of points, so that sums stay exact in every JSON reader
 _LONGEST_REASON = 300  # characters
 
 INTRODUCTION = """\
@@ -99,44 +95,18 @@ Reply with one JSON object and nothing else, with the criteria in the order of t
 "outcome": true, false or null}"""
 
 
-Points = Annotated[float, Meta(ge=0)]
-
-
-class ScoredCriterion(ReplyForm, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    number: int
-    is_condition_met: bool | None
-    justification: Text
-    earned_points: Points
-
-
-class WrittenCriterion(ReplyForm, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    criterion: Text
-    description: Text
-    condition: Text | None
-    max_points: Annotated[float, Meta(gt=0)]
-    is_condition_met: bool | None
-    justification: Text
-    earned_points: Points
-
-
-class ScoredReply(ReplyForm, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """A reply about a rubric of the task, in the order in which the judge has to think."""
-
-    criteria: list[ScoredCriterion]
-    primary_intent: Text
-    outcome_reasoning: Text
-    insufficient_evidence: str
-    outcome: bool | None
-
-
-class WrittenReply(ReplyForm, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """The same with a rubric that the judge wrote."""
-
-    criteria: Annotated[list[WrittenCriterion], Meta(min_length=1, max_length=60)]
-    primary_intent: Text
-    outcome_reasoning: Text
-    insufficient_evidence: str
-    outcome: bool | None
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "number"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_FLAG_OR_NULL = {"type": ["boolean", "null"]}
+_SCORE = {"is_condition_met": _FLAG_OR_NULL, "justification": _TEXT, "earned_points": _NUMBER}
+_WRITTEN = {"criterion": _TEXT, "description": _TEXT, "condition": _TEXT_OR_NULL, "max_points": _NUMBER}
+_OUTCOME = {  # in the order in which the judge has to think
+    "primary_intent": _TEXT,
+    "outcome_reasoning": _TEXT,
+    "insufficient_evidence": _TEXT,
+    "outcome": _FLAG_OR_NULL,
+}
 
 
 class JudgedRubric(ScoredRubric, frozen=True, kw_only=True):
@@ -214,13 +184,9 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Judg
     echoes = find_echoes(evidence)
 
     def parse(text: str) -> JudgedRubric:
-        source = find_object(text)
-        echoes.refuse_object(source)
-        if rubric is None:
-            written = fill_in(WrittenReply, source)
-            return _build_rubric(written, list(starmap(_read_own_item, enumerate(written.criteria))))
-        scored = fill_in(ScoredReply, source)
-        return _build_rubric(scored, graft(rubric.items, iter(_read_scores(scored.criteria, rubric))))
+        reply = parse_json_object(text)
+        echoes.refuse_object(reply.source)
+        return _read_rubric(reply, rubric)
 
     instructions = "\n\n".join((INTRODUCTION, WRITE_RUBRIC if rubric is None else USE_RUBRIC, RULES))
     messages = build_messages(
@@ -232,62 +198,59 @@ def build_request(evidence: Evidence, rubric: TaskRubric | None) -> Request[Judg
         *attach_last(evidence.screenshots, MOST_SCREENSHOTS),
         "Reply with the JSON object.",
     )
-    schema = build_plain_schema(WrittenReply if rubric is None else ScoredReply)
+    criterion = _WRITTEN | _SCORE if rubric is None else {"number": {"type": "integer"}} | _SCORE
+    properties = {"criteria": {"type": "array", "items": build_object_schema(criterion)}} | _OUTCOME
     digest = None if rubric is None else rubric.sha256
-    return Request("rubric", messages, parse, schema=schema, rubric=digest)
+    return Request("rubric", messages, parse, schema=build_object_schema(properties), rubric=digest)
 
 
-def _build_rubric(reply: WrittenReply | ScoredReply, items: list[dict[str, Any]]) -> JudgedRubric:
+def _read_rubric(reply: ReplyObject, rubric: TaskRubric | None) -> JudgedRubric:
+    """The scored rubric of a reply: that of the task, or the judge's own. Raises `InvalidReply`."""
+    if rubric is None:
+        items = [_read_own_item(criterion) for criterion in reply.objects("criteria", MOST_CRITERIA)]
+    else:
+        items = graft(rubric.items, iter(_read_scores(reply, rubric)))
     return JudgedRubric(
         items=items,
         points=add_up(flatten_items(items), "post_image"),
-        primary_intent=reply.primary_intent,
-        reasoning=reply.outcome_reasoning,
-        insufficient_evidence=reply.insufficient_evidence.strip(),
-        outcome=reply.outcome,
+        primary_intent=reply.text("primary_intent"),
+        reasoning=reply.text("outcome_reasoning"),
+        insufficient_evidence=reply.text("insufficient_evidence", may_be_empty=True).strip(),
+        outcome=reply.flag_or_null("outcome"),
     )
 
 
-def _read_own_item(index: int, criterion: WrittenCriterion) -> dict[str, Any]:
-    maximum = _read_points(criterion.max_points, MOST_POINTS, f"criteria[{index}].max_points")
-    scores = _read_score(index, criterion, maximum, is_conditional=criterion.condition is not None)
-    conditional = {} if criterion.condition is None else {"condition": criterion.condition}
-    texts = {"criterion": criterion.criterion, "description": criterion.description}
+def _read_own_item(reply: ReplyObject) -> dict[str, Any]:
+    maximum, condition = reply.points("max_points", MOST_POINTS), reply.text_or_null("condition")
+    if not maximum:
+        raise InvalidReply(f"invalid {reply.place}max_points 0; use a number above 0")
+    texts = {"criterion": reply.text("criterion"), "description": reply.text("description")}
+    conditional = {} if condition is None else {"condition": condition}
+    scores = _read_score(reply, maximum, is_conditional=condition is not None)
     return {**texts, **conditional, "max_points": to_number(maximum), **scores}
 
 
-def _read_scores(scores: Sequence[ScoredCriterion], rubric: TaskRubric) -> Sequence[dict[str, Any]]:
+def _read_scores(reply: ReplyObject, rubric: TaskRubric) -> Sequence[dict[str, Any]]:
     """The scores by position; the numbers guard against a list in another order."""
-    if [score.number for score in scores] != list(range(1, len(rubric.criteria) + 1)):
+    scores = reply.objects("criteria", len(rubric.criteria))
+    numbers = [score.fields.get("number") for score in scores]
+    if numbers != list(range(1, len(rubric.criteria) + 1)):
         raise InvalidReply(f"the criteria must have the numbers 1 to {len(rubric.criteria)} in this order")
     return [
-        _read_score(index, score, criterion.max_points, is_conditional=criterion.is_conditional)
-        for index, (score, criterion) in enumerate(zip(scores, rubric.criteria, strict=True))
+        _read_score(score, criterion.max_points, is_conditional=criterion.is_conditional)
+        for score, criterion in zip(scores, rubric.criteria, strict=True)
     ]
 
 
-def _read_score(
-    index: int, reply: WrittenCriterion | ScoredCriterion, maximum: Decimal, *, is_conditional: bool
-) -> dict[str, Any]:
+def _read_score(reply: ReplyObject, maximum: Decimal, *, is_conditional: bool) -> dict[str, Any]:
     """The points stand for both stages: the judge saw actions and screenshots at once. None for an unmet condition."""
-    if is_conditional and reply.is_condition_met is None:
-        raise InvalidReply(f"invalid criteria[{index}].is_condition_met null; use true or false")
-    met = {"is_condition_met": reply.is_condition_met} if is_conditional else {}
-    earned = to_number(_read_points(reply.earned_points, maximum, f"criteria[{index}].earned_points"))
-    points = 0 if met.get("is_condition_met") is False else earned
+    met = {"is_condition_met": reply.flag("is_condition_met")} if is_conditional else {}
+    earned, justification = reply.points("earned_points", maximum), reply.text("justification")
+    points = 0 if met.get("is_condition_met") is False else to_number(earned)
     return {
         **met,
-        "justification": reply.justification,
+        "justification": justification,
         "earned_points": points,
-        "post_image_justification": reply.justification,
+        "post_image_justification": justification,
         "post_image_earned_points": points,
     }
-
-
-def _read_points(points: float, most: Decimal, place: str) -> Decimal:
-    """The points, exactly."""
-    number = point_count(points)
-    if number is None or number > most or round(number, MOST_DECIMALS) != number:
-        expected = f"use a number from 0 to {float(most):g} with at most {MOST_DECIMALS} decimals"
-        raise InvalidReply(f"invalid {place} {points:g}; {expected}")
-    return number

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pytest_webeval.judges.calls import InvalidReply, JudgeCalls, Request, build_messages
 from pytest_webeval.judges.evidence import build_system, fence
 from pytest_webeval.judges.methods.conclusions import Echoes
-from pytest_webeval.judges.methods.replies import ReplyForm, Text, build_plain_schema, fill_in, find_object, load_object
+from pytest_webeval.judges.methods.replies import build_object_schema, parse_json_object
 from pytest_webeval.judges.questions import Role
 from pytest_webeval.safety.text import describe_unknown_keys, escape_surrogates, truncate
 
@@ -42,11 +42,13 @@ Reply with one JSON object and nothing else:
 {"reasoning": "...", "acceptance": "yes", "no" or "unclear", \
 "expected": "the changed expected request as JSON text; an empty text unless the acceptance is yes"}"""
 
-
-class Proposal(ReplyForm, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    reasoning: Text
-    acceptance: Literal["yes", "no", "unclear"]
-    expected: str
+SCHEMA = build_object_schema(
+    {
+        "reasoning": {"type": "string"},
+        "acceptance": {"type": "string", "enum": list(ACCEPTANCE)},
+        "expected": {"type": "string"},
+    }
+)
 
 
 def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls: JudgeCalls) -> dict[str, Any]:
@@ -60,14 +62,13 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
     echoes = Echoes.of_texts((task_text, recorded))
 
     def parse(text: str) -> dict[str, Any]:
-        source = find_object(text)
-        reply = fill_in(Proposal, source)
-        echoes.refuse_object(source)
-        is_accepted = ACCEPTANCE[reply.acceptance]
-        expected = _read_expected(reply.expected, expectation) if is_accepted and reply.expected.strip() else None
+        reply = parse_json_object(text)
+        echoes.refuse_object(reply.source)
+        is_accepted, changed = reply.choice("acceptance", ACCEPTANCE), reply.text("expected", may_be_empty=True)
+        expected = _read_expected(changed, expectation) if is_accepted and changed.strip() else None
         return {
             "is_accepted": is_accepted,
-            "reasoning": reply.reasoning,
+            "reasoning": reply.text("reasoning"),
             "expected": None if expected == expectation else expected,
         }
 
@@ -78,11 +79,11 @@ def propose(task_text: str, expectation: Mapping[str, Any], recorded: str, calls
         fence("expected request", truncate(described, _LONGEST_BLOCK)),
         fence("recorded request", recorded),
     )
-    return calls.ask(Request("request", messages, parse, schema=build_plain_schema(Proposal), role=Role.TEXT))
+    return calls.ask(Request("request", messages, parse, schema=SCHEMA, role=Role.TEXT))
 
 
 def _read_expected(text: str, expectation: Mapping[str, Any]) -> dict[str, Any]:
-    fields = load_object(find_object(text))
+    fields = parse_json_object(text).fields
     problem = describe_unknown_keys(fields, tuple(expectation), "expected")
     if not fields or problem is not None:
         raise InvalidReply(problem or "the expected request is empty, so that every request fits it; write its members")

@@ -58,6 +58,7 @@ def parse_rubric(raw: Mapping[str, Any]) -> TaskRubric:
 
 
 def to_number(points: Decimal) -> int | float:
+    """Points as JSON has them."""
     return int(points) if points == int(points) else float(points)
 
 

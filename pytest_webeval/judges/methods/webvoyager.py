@@ -31,6 +31,7 @@ Verdict: NOT SUCCESS"""
 
 
 def judge(evidence: Evidence, calls: JudgeCalls, settings: JudgeSettings) -> JudgedVerdict:
+    """The verdict of most votes on one question with pictures."""
     echoes = find_echoes(evidence)
     messages = build_messages(
         build_system(INSTRUCTIONS, FORM),

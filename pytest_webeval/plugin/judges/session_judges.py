@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.extensions import list_extensions
+from pytest_webeval.extensions import check_name, load_extensions
 from pytest_webeval.judges.calls import Judge
 from pytest_webeval.judges.certificates import Certificate, read_certificate
 from pytest_webeval.judges.judging import Judging
@@ -67,10 +67,8 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
         if self.settings.judge_max_usd is not None:  # before anything is paid for
             for name in (model, self.settings.judge_text_model or model):
                 self.prices.require(name)
-        if (load := list_extensions("judges").get(model)) is not None:
-            found = load()
-            judge: Judge = found() if isinstance(found, type) else found
-            return judge
+        if (judge := load_extensions("judges", (), _build_judge).get(model)) is not None:
+            return cast("Judge", judge)
         from pytest_webeval.judges.openai_judge import OpenAIJudge  # a user may have another one
 
         return OpenAIJudge(model, base_url=self.settings.judge_url)
@@ -152,3 +150,10 @@ class SessionJudges(Struct, frozen=True, eq=False, dict=True):
             self.config.add_cleanup(directory.cleanup)
             place = Path(directory.name)
         return SpendingLimit(self.settings.judge_max_usd, place / LEDGER, self.prices)
+
+
+def _build_judge(name: str, found: Any) -> Judge:
+    judge = check_name(name, found, object, "model")
+    if not callable(getattr(judge, "answer", None)):
+        raise SettingsError("it has no method answer(question)")
+    return cast("Judge", judge)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_webeval.errors import RecordingError
-from pytest_webeval.extensions import list_extensions
+from pytest_webeval.errors import RecordingError, SettingsError
+from pytest_webeval.extensions import check_name, load_extensions
 from pytest_webeval.recordings.discovery import DirectoryListing, list_directory
 from pytest_webeval.recordings.recording_state import STATE
 from pytest_webeval.recordings.signatures import MOST_CANDIDATES, Fara, FileSign, RecordedFormat
 from pytest_webeval.recordings.webarena_verified import WebArenaVerified
 from pytest_webeval.safety.files import exists_no_follow
-from pytest_webeval.safety.text import list_first, preview
+from pytest_webeval.safety.text import list_first, preview, shorten_repr
 
 if TYPE_CHECKING:
     from pytest_webeval.recordings.run import Run, RunFormat
@@ -128,6 +127,7 @@ FORMATS: tuple[RunFormat, ...] = (
 )
 
 
+_NAMES = tuple(layout.name for layout in FORMATS)
 _SIGNS = frozenset(
     sign.name
     for each in FORMATS
@@ -179,14 +179,19 @@ def recognize(path: Path, listing: DirectoryListing | None = None, own: Sequence
     return next((candidate for candidate in others if candidate.recognizes(path)), None) or format_of(path, listing)
 
 
-@cache
 def list_installed() -> tuple[RunFormat, ...]:
     """Formats of other packages, whose entry points name a subclass of `RunFormat` or an instance.
 
-    Raises `SettingsError` for one that cannot be imported.
+    Raises `SettingsError` for one that cannot be used.
     """
-    found = list_extensions("formats", [layout.name for layout in FORMATS])
-    return tuple(each() if isinstance(each, type) else each for each in (load() for load in found.values()))
+    return (*load_extensions("formats", _NAMES, _check_format).values(),)
+
+
+def _check_format(name: str, found: Any) -> Any:
+    layout = check_name(name, found, object, "name")
+    if not (callable(getattr(layout, "recognizes", None)) and callable(getattr(layout, "load", None))):
+        raise SettingsError(f"{shorten_repr(found)} has no methods recognizes(path) and load(path, label, rules)")
+    return layout
 
 
 def load_by(run_format: RunFormat, path: Path, label: str, rules: Rules) -> Run:

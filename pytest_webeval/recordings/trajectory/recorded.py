@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -317,7 +316,7 @@ RANGE = f"a number from 0 to {FULL_REWARD}"
 def check_reward(value: object, where: str) -> float:
     """The reward if it is a number from 0 to 1. Raises `UnreadableTrajectory` for any other value."""
     number = read_number(value)
-    reward = None if number is None or not isfinite(number) else round(number, DIGITS)
+    reward = None if number is None or not -1 < number < 2 else round(number, DIGITS)
     if reward is None or not 0 <= reward <= FULL_REWARD:
         raise build_damage_error(where, value, RANGE)
     return reward

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -22,10 +23,17 @@ from pytest_webeval.scoring.score import SECONDS
 from pytest_webeval.sessions.settings.option_values import CommandSource
 from pytest_webeval.sessions.settings.settings import Settings, read_settings
 from pytest_webeval.sessions.workspace.workspace import Workspace
-from pytest_webeval.stores.mirror import Mirror
 from pytest_webeval.tasks.dataset import TaskSet
 from pytest_webeval.tasks.sites import Sites
 from pytest_webeval.values.base import present_day
+
+if TYPE_CHECKING:
+    from pytest_webeval.stores.mirror import Mirror
+
+
+@cache
+def _read_defaults() -> Settings:
+    return read_settings(CommandSource(argparse.Namespace()))
 
 
 class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
@@ -74,7 +82,7 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
         """The same as settings of a session over one run root."""
         policy = self.policy or VerdictPolicy()
         return replace(
-            read_settings(CommandSource(argparse.Namespace())),
+            _read_defaults(),
             runs=(top,),
             output=output,
             evaluators=self.choice,

@@ -44,7 +44,7 @@ def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
 def list_installed_types() -> list[type]:
     """The types of other packages that can change a verdict. Raises `SettingsError` for one that cannot be used."""
     installed = (*evaluators.list_installed(), *formats.list_installed())
-    return [*map(type, installed), *values.list_installed()]
+    return [*map(type, installed), *values.load_installed().values()]
 
 
 def checksum_hooks(plugins: Iterable[object]) -> str:

@@ -77,12 +77,14 @@ def test_a_certificate_is_read_as_it_was_written(path):
 )
 def test_a_certificate_goes_stale_with_each_member_of_its_judge(changes, explanation):
     other = structs.replace(JUDGE, **changes)
+    assert CERTIFICATE.is_stale(other)
     assert CERTIFICATE.explain_staleness(other) == explanation
     assert other.checksum != JUDGE.checksum
 
 
 def test_a_certificate_is_valid_for_its_judge():
     same = JudgeIdentity.read({"agreement": 0.67, "vote_values": [True]} | JUDGE.to_json())
+    assert not CERTIFICATE.is_stale(same)
     assert CERTIFICATE.explain_staleness(same) is None
     assert same.checksum == JUDGE.checksum
 

@@ -71,11 +71,11 @@ def test_the_text_model_is_asked():
     ("text", "problem"),
     [
         ("yes", "no JSON object"),
-        (reply("maybe"), "Invalid enum value 'maybe' @ acceptance"),
+        (reply("maybe"), 'use one of "yes", "no", "unclear"'),
         (reply(expected="the url"), "no JSON object"),
         (reply(expected={"url_patern": "a"}), "did you mean 'url_pattern'"),
         (reply(expected="{}"), "the expected request is empty"),
-        (reply("no", reasoning=""), "@ reasoning"),
+        (reply("no", reasoning=""), "invalid reasoning"),
     ],
 )
 def test_the_model_reads_what_is_wrong_with_its_reply(text, problem):

@@ -495,3 +495,18 @@ def test_a_table_that_was_written_is_read_back(tasks):
     content = table(*[("b", task_id, text) for task_id, text in tasks.items()])
     found = parse_tasks(content, "x")
     assert {task_id: found.get(task_id).intent for task_id in found.task_ids} == tasks
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("1" * 5_000, "Exceeds the limit"),
+        ("[" * 200 + "]" * 200, "nests deeper than 100 levels"),
+        ("[" * 965 + "]" * 965, "nest"),
+    ],
+    ids=["digits", "levels", "more levels"],
+)
+def test_what_only_some_readers_can_read_is_an_error_of_the_file(value, problem):
+    rows = f'[{{"task_id": "7", "confirmed_task": "x", "n": {value}}}]'.encode()
+    with pytest.raises(TaskDefinitionError, match=problem):
+        parse_tasks(rows, "tasks.json")

@@ -130,6 +130,7 @@ def _is_search_page(url: str) -> bool:
 
 
 def format_rubric(items: Sequence[Item]) -> str:
+    """The criteria, a line of JSON each."""
     return f"Criteria:\n{_number_lines(items, _RUBRIC_KEYS)}"
 
 

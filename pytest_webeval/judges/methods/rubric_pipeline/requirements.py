@@ -285,4 +285,5 @@ def digest_rubric(items: Sequence[Item]) -> str:
 
 
 def add_points(items: Sequence[Item]) -> Points:
+    """The points of scored criteria."""
     return add_up(flatten_items(list(items)), "post_image")
