@@ -51,9 +51,9 @@ def test_of_the_data_set_only_tasks_with_mistakes_are_reported(dataset, tmp_path
     assert len(set().union(*MISTAKES.values())) == 30  # as the manual says
 
 
-def test_the_data_set_takes_less_than_three_seconds(dataset, tmp_path):
+def test_the_data_set_is_checked_in_seconds(dataset, tmp_path):
     path = tmp_path / "tasks.json"
     path.write_text(json.dumps(dataset.tasks))
     begin = time.process_time()
     list(lint_files([path]))
-    assert time.process_time() - begin < 3
+    assert time.process_time() - begin < 20  # two or three; minutes if anything were quadratic
