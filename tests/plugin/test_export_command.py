@@ -204,7 +204,13 @@ def test_a_missing_directory_and_a_missing_library_are_refused(out, export, tmp_
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("options", [(), ("--to=xlsx",), ("--to=csv", "--rows=runs"), ("--to=csv", "--deployment=x")])
+def test_an_unknown_target_is_refused_with_those_that_there_are(export, out):
+    code, _, message = export(out, "--to=xlsx")
+    listed = "csv, jsonl, parquet, inspect, files, every-eval-ever"
+    assert (code, message) == (4, f"ERROR: unknown target 'xlsx'; use {listed}\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--to=csv", "--rows=runs"), ("--to=csv", "--deployment=x")])
 def test_unknown_words_are_usage_errors(out, options):
     with pytest.raises(SystemExit) as raised:
         main(["export", str(out), *options])

@@ -31,8 +31,10 @@ def test_all_names_are_loaded_on_first_use_and_without_pytest():
 
 def test_type_checkers_see_the_same_names_with_the_same_homes():
     nodes = ast.parse(Path(pytest_webeval.__file__).with_suffix(".pyi").read_text("utf-8")).body
-    imports = {alias.asname: node.module.removeprefix("pytest_webeval.") for node in nodes for alias in node.names}
-    assert imports == pytest_webeval._HOMES
+    *imports, names = [node for node in nodes if isinstance(node, ast.ImportFrom | ast.Assign)]
+    homes = {alias.asname: node.module.removeprefix("pytest_webeval.") for node in imports for alias in node.names}
+    assert homes == pytest_webeval._HOMES
+    assert ast.literal_eval(names.value) == sorted(pytest_webeval.__all__)
 
 
 def test_a_format_without_a_method_is_refused_when_it_is_made():

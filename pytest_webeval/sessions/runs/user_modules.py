@@ -18,7 +18,7 @@ from pytest_webeval.safety.files import sha256
 
 _STANDARD = str(Path(os.__file__).parent)
 _INSTALLED = ("/site-packages/", "/dist-packages/")
-_OURS = f"{Path(__file__).parents[1]}{os.sep}"
+_OURS = f"{Path(__file__).parents[2]}{os.sep}"
 Names = Mapping[str, Any]  # the global names of a module
 
 
