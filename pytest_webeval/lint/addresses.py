@@ -56,6 +56,7 @@ def _list_texts(definition: Definition) -> Iterator[AddressedText]:
 
 
 def check_placeholders(definition: Definition) -> Iterator[Problem]:
+    """Placeholders that are misspelt, or of a site that the task does not name."""
     expected = definition.placeholders
     others = {placeholder(site) for site in (*SITE_NAMES, *(definition.sites.environments if definition.sites else ()))}
     for addressed in _list_texts(definition):
@@ -80,6 +81,7 @@ def _explain_placeholder(name: str, expected: Sequence[str], others: AbstractSet
 
 
 def check_sites(definition: Definition) -> Iterator[Problem]:
+    """Sites of a task that the configuration does not have."""
     if definition.sites is None:
         return
     known = sorted(definition.sites.environments)
@@ -131,6 +133,7 @@ def check_several_sites(definition: Definition) -> Iterator[Problem]:
 
 
 def check_real_addresses(definition: Definition) -> Iterator[Problem]:
+    """Addresses of the configuration where a placeholder belongs."""
     if definition.sites is None:
         return
     addresses = {

@@ -51,6 +51,7 @@ CONFLICTS: Mapping[str, tuple[str, ...]] = {
 
 
 def check_unknown_keys(definition: Definition) -> Iterator[Problem]:
+    """Keys that no reader knows, with the nearest that one does."""
     for steps, known in _list_unknown(definition.raw):
         yield Problem(steps, f"unknown key {steps[-1]!r:.80}; {_suggest(steps, known)}")
 
@@ -71,6 +72,7 @@ def check_repeated_keys(definition: Definition) -> Iterator[Problem]:
 
 
 def check_evaluator_names(definition: Definition) -> Iterator[Problem]:
+    """Evaluators whose name is nearly that of one of the package."""
     known = [evaluator.name for evaluator in default_evaluators()]
     for index, entry in enumerate(_list_entries(definition.raw)):
         name = entry.get("evaluator")
@@ -99,6 +101,7 @@ def check_types(definition: Definition) -> Iterator[Problem]:
 
 
 def check_containers(definition: Definition) -> Iterator[Problem]:
+    """Arrays without items, and items or properties without the type that makes them count."""
     for steps, schema in _list_schemas(definition.raw):
         if not isinstance(schema, dict):
             continue
@@ -138,6 +141,7 @@ def check_keywords(definition: Definition) -> Iterator[Problem]:
 
 
 def check_properties(answer: AnswerCheck) -> Iterator[Problem]:
+    """Members of expected objects that the schema lacks, and properties that no expected object has."""
     items, data = answer.item_schema, answer.expected.retrieved_data or []
     objects = [((*answer.data_steps, index), item) for index, item in enumerate(data) if isinstance(item, dict)]
     if not isinstance(items, dict) or items.get("type") != "object":

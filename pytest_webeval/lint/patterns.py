@@ -258,6 +258,7 @@ def check_literal_urls(request: RequestCheck) -> Iterator[Problem]:
 
 
 def check_ignored_parameters(request: RequestCheck) -> Iterator[Problem]:
+    """Expected parameters and fields that the same expectation ignores."""
     event, matcher, ignored = request.expected, request.matcher, list[Steps]()
     with suppress(EvaluationError):
         compared = matcher.expected_urls[0].query if event.query_params else {}

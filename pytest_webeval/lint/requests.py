@@ -99,6 +99,7 @@ def is_never_compared(steps: Steps) -> bool:
 
 
 def check_last_event_only(definition: Definition) -> Iterator[Problem]:
+    """`last_event_only` where it changes nothing."""
     for request in definition.requests:
         is_last_page = _uses_last_page(definition, request)
         if "last_event_only" in request.raw and (request.config.should_not_exist or is_last_page):
@@ -185,6 +186,7 @@ def check_empty_expectations(request: RequestCheck) -> Iterator[Problem]:
 
 
 def check_empty_headers(request: RequestCheck) -> Iterator[Problem]:
+    """Empty headers, which no request matches."""
     if request.written.get("headers") == {}:
         is_fatal = not request.config.should_not_exist
         what = "never matches" if is_fatal else "compares nothing"

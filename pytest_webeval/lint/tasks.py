@@ -52,6 +52,7 @@ def _place(text: str, definition: Definition, steps: Steps) -> Problem:
 
 
 def check_ignored_fields(definition: Definition) -> Iterator[Problem]:
+    """Fields of other benchmarks' rows that are invalid and ignored."""
     if isinstance(definition.task, TrajectoryTask):
         yield from (Problem((), text.partition(": ")[2] or text) for text in definition.task.warnings)
 
@@ -126,6 +127,7 @@ def _parse_path(path: str) -> Steps:
 
 
 def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
+    """Expectations that are written twice."""
     first: dict[str, int] = {}
     for expectation in definition.task.expectations if definition.task else ():
         text = json.dumps(expectation.config, sort_keys=True)
@@ -136,6 +138,7 @@ def check_repeated_expectations(definition: Definition) -> Iterator[Problem]:
 
 
 def check_contradictions(definition: Definition) -> Iterator[Problem]:
+    """Expectations that no run can meet together: a request that must and must not exist, or two answers."""
     required: dict[str, str | int] = {}
     for request in definition.requests:
         if not request.config.should_not_exist:

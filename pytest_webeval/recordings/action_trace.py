@@ -44,6 +44,7 @@ class ActionTrace(Struct, frozen=True):
     largest: int = LARGEST_FRAME
 
     def image(self, shot: Screenshot) -> bytes:
+        """A frame of the screencast. Raises `RecordingError`."""
         try:
             return self.read_member(shot.name, self.largest)
         except BROKEN_ZIP as error:

@@ -60,6 +60,7 @@ def list_directory(path: Path) -> DirectoryListing:
 
 
 def is_hidden(path: Path) -> bool:
+    """Whether the name of a directory begins with a dot."""
     return path.name.startswith(".")
 
 

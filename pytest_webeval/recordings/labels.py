@@ -56,6 +56,7 @@ class Labels(Struct, frozen=True, dict=True):
         return quote_path(joined)
 
     def path_of(self, label: str) -> Path | None:
+        """The directory with that label, or None."""
         plain = os.fsdecode(unquote_to_bytes(label))
         for root, prefix in sorted(self.prefixes.items(), key=lambda pair: -len(pair[1])):
             if prefix in (".", plain) or plain.startswith(f"{prefix}/"):

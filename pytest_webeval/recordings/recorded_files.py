@@ -37,10 +37,12 @@ class RecordedFiles:
 
     @cached_property
     def warnings(self) -> WarningLog:
+        """What is wrong with the files of this run, and was repaired or ignored."""
         return WarningLog(self.path.name)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """Names in the directory, sorted."""
         return self.list_names("")
 
     def list_names(self, folder: str) -> tuple[str, ...]:
@@ -219,10 +221,12 @@ class JsonFields:
         return key in self.raw
 
     def text(self, *keys: str) -> str | None:
+        """The first member that is not null, if it is a text."""
         text: str | None = self._first(keys, str, "a string")
         return text
 
     def flag(self, *keys: str) -> bool | None:
+        """The first member that is not null, if it is a boolean."""
         flag: bool | None = self._first(keys, bool, "a boolean")
         return flag
 
@@ -238,6 +242,7 @@ class JsonFields:
         return number
 
     def count(self, *keys: str) -> int | None:
+        """The first member that is not null, if it is a number of things."""
         value = self.number(*keys)
         if value is None or (value >= 0 and value == int(value)):
             return None if value is None else int(value)
@@ -245,10 +250,12 @@ class JsonFields:
         return None
 
     def member(self, *keys: str) -> JsonFields:
+        """The first member that is not null, if it is an object; an empty one otherwise."""
         value = self._first(keys, dict, "an object")
         return JsonFields(value or {}, f"{self.where}.{keys[0]}", self.warnings)
 
     def items(self, *keys: str) -> Sequence[Any]:
+        """The first member that is not null, if it is a list; an empty one otherwise."""
         return self._first(keys, list, "a list") or ()
 
     def objects(self, *keys: str) -> list[JsonFields]:

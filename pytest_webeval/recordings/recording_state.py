@@ -79,6 +79,7 @@ _SUMMARIES = {
 
 
 def read_state(inputs: RunInputs) -> RecordingState:
+    """The state of the recording in a run directory. Raises `RecordingError`."""
     content = inputs.read(STATE, _LARGEST)
     try:
         return msgspec.json.decode(content, type=RecordingState)

@@ -129,6 +129,7 @@ class Run:
 
     @property
     def has_trace(self) -> bool:
+        """Whether there should be a recording of the browser's traffic."""
         return True
 
     @property
@@ -270,6 +271,7 @@ class RunFormat(Protocol):
         """The run in a directory that was recognized."""
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
+        """The same as `recognizes` for a directory whose names are already listed."""
         return self.recognizes(listing.path)
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:  # noqa: ARG002  (for formats with such places)

@@ -62,9 +62,11 @@ class Branch(Struct, frozen=True):
 
     @property
     def has_items(self) -> bool:
+        """Whether something in it is to be scored, or is an error."""
         return self.kind in _ITEMS or self.kind is Kind.GROUP
 
     def list_items(self) -> Iterator[Branch]:
+        """All runs and broken ones in it, in their order."""
         if self.kind in _ITEMS:
             yield self
         for branch in self.branches if self.kind is Kind.GROUP else ():

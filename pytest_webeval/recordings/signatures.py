@@ -48,6 +48,7 @@ class FileSign:
     most_read: int = MOST_READ
 
     def find(self, listing: DirectoryListing) -> str | None:
+        """The name of such a file in a directory, or None."""
         if self.name not in listing.names and "*" not in self.name and "/" not in self.name:  # as in most directories
             return None
         return next((name for name in self._candidates(listing) if self.has_keys(listing.path, name)), None)
@@ -88,6 +89,7 @@ class FileSign:
             yield from [self.name] if exists_no_follow(listing.path / self.name) else ()
 
     def has_keys(self, directory: Path, name: str) -> bool:
+        """Whether a file of a directory has the keys near its beginning."""
         if not self.keys:
             return True
         content = read_beginning_inside(directory, name, self.most_read)
@@ -157,6 +159,7 @@ class RecordedFormat(RunFormat):
         return any(all(sign.find(listing) for sign in layout) for layout in self.layouts)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
+        """Whether there are files or a name of the directory that few other programs write."""
         name = listing.path.name
         if self.superseded and name.startswith(self.superseded):
             return False
@@ -178,6 +181,7 @@ class RecordedFormat(RunFormat):
         return [name] if name else []
 
     def is_certain(self, listing: DirectoryListing) -> bool:
+        """Whether a directory that is no run is a broken one, whatever lies below it."""
         return any(_find_names(names, listing) for names in self.certain)
 
     def list_signs(self, listing: DirectoryListing) -> list[tuple[list[str], list[str]]]:
@@ -194,10 +198,12 @@ class RecordedFormat(RunFormat):
         return signs
 
     def list_damage(self, listing: DirectoryListing) -> dict[str, str]:
+        """What is wrong with files that are there and hold no JSON, by the description of their sign."""
         signs = {sign.description: sign.describe_damage(listing) for layout in self.layouts for sign in layout}
         return {description: damage for description, damage in signs.items() if damage is not None}
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, whose files are read on demand."""
         is_named_by_run = self.is_named_by_run(path)
         directory = path.absolute().parent if is_named_by_run else path
         above = f"{directory.absolute().parent.name}/" if "/" in self.task_id else ""
@@ -264,14 +270,17 @@ class Fara(RecordedFormat):
     expected_files = f"{LOG} and one of *_final_answer.json, {TIMES}, {CORE_LOG}, {SCORES}/ or a screenshot"
 
     def recognizes(self, path: Path) -> bool:
+        """Whether the directory is a trajectory, or stands where only trajectories do (§1.3, rules 2, 3 and 9)."""
         listing = list_directory(path)
         return self.recognizes_listing(listing) or self.accepts_listing(listing)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
+        """Whether the names in a directory are those of a trajectory."""
         names = listing.names
         return _is_trajectory(names) or (HARNESS_FILE in names and any(name.endswith("_pre.png") for name in names))
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:
+        """Whether it stands where only trajectories do, and holds no recording of another kind."""
         names = listing.names
         if RESPONSE in names:
             return False
@@ -279,6 +288,7 @@ class Fara(RecordedFormat):
         return is_in_trajectories and not _holds_runs(listing)
 
     def has_typical_file(self, listing: DirectoryListing) -> bool:
+        """Whether there is one of the files that few other programs write under such a name."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or any(
             name.endswith(FINAL_ANSWER_SUFFIX) for name in listing.names
         )

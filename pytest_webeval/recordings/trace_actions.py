@@ -268,6 +268,7 @@ _CALL = re.compile(r"([ \t-]{0,20}[\w.]{1,80}\(\").*", re.ASCII | re.DOTALL)
 
 
 def names_password(text: str) -> bool:
+    """Whether a selector, or a line about an element, has a name of secrets in it."""
     return _NAME.search(text) is not None
 
 

@@ -87,6 +87,7 @@ class TrajectoryRun(Run):
 
     @property
     def absence(self) -> str | None:
+        """Why there is no answer where the recording shows that the agent gave none; None for all other runs."""
         return f"no answer: {self.trajectory.outcome.message}" if self.trajectory.has_no_answer else None
 
     @cached_property
@@ -128,6 +129,7 @@ class TrajectoryRun(Run):
 
     @property
     def is_superseded(self) -> bool:
+        """Whether the recorder ran the task again and keeps this run under another name."""
         return SUPERSEDED in self.trajectory.outcome.reasons
 
     @property
@@ -135,6 +137,7 @@ class TrajectoryRun(Run):
         return self.trajectory.warnings
 
     def check(self) -> None:
+        """Raise `RecordingError` if the run cannot be scored."""
         if self.trajectory.unsupported is not None:
             raise self.trajectory.unsupported
         if self.external_problem is not None:
@@ -154,6 +157,7 @@ class TrajectoryRun(Run):
         return undefined_task(str(self.task_id), self.trajectory.task_text, self.trajectory.start_url)
 
     def task(self, tasks: TaskSet | None) -> Task:
+        """The definition of the task if there is one, otherwise the task by the data of the directory."""
         task_id = None if tasks is None else self.find_task_id(tasks)
         return self.undefined() if tasks is None or task_id is None else tasks.get(task_id)
 
@@ -163,12 +167,14 @@ class TrajectoryRun(Run):
         return name if task_id is None and name in tasks else task_id
 
     def list_expectations(self, task: Task) -> tuple[Expectation, ...]:
+        """All expectations of the definition, whatever the recording holds, and the stored verdict as well."""
         if any(each.evaluator == RUBRIC_EVALUATOR for each in task.expectations):
             return task.expectations
         verdict = Expectation(RUBRIC_EVALUATOR, len(task.expectations), {"evaluator": RUBRIC_EVALUATOR})
         return (*task.expectations, verdict)
 
     def describe(self, task: Task | None) -> dict[str, Any]:
+        """Outcome, steps, times, tokens and where the run belongs, under `trajectory`."""
         group = task.group if isinstance(task, TrajectoryTask) else None
         facts = self.trajectory.to_json()
         place = {"is_named_by_run": True} if self.is_named_by_run else {}

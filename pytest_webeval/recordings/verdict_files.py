@@ -48,6 +48,7 @@ def parse_strictly(content: bytes, where: str) -> Any:
 
 
 def parse_object(content: bytes, where: str) -> dict[str, Any]:
+    """The JSON object in some bytes. Raises `SettingsError`."""
     value = parse_strictly(content, where)
     if not isinstance(value, dict):
         raise SettingsError(f"{where} holds {preview(value, 60)}, expected a JSON object")
@@ -71,6 +72,7 @@ def read_member(fields: Mapping[str, Any], key: str, kinds: type | tuple[type, .
 
 
 def build_type_error(key: str, value: object, expected: str, where: str) -> SettingsError:
+    """The error for a member that is not what a writer of such files leaves."""
     return SettingsError(f"invalid {key} {preview(value, 60)} in {where}; expected {expected}")
 
 
@@ -98,6 +100,7 @@ class JudgeVerdicts(Struct, frozen=True):
 
     @property
     def count(self) -> int:
+        """How many there are."""
         return len(self.by_task)
 
     def describe(self) -> dict[str, str]:
@@ -232,9 +235,11 @@ class HumanLabels(Struct, frozen=True):
 
     @property
     def count(self) -> int:
+        """How many there are."""
         return sum(map(len, self.rows.values()))
 
     def describe(self) -> dict[str, str]:
+        """Name, checksum and coding; also what impossible tasks count as, if they do."""
         counted = {"impossible": ZERO} if self.impossible == ZERO else {}
         return {"name": self.source, "checksum": self.checksum, "coding": self.coding} | counted
 
@@ -251,6 +256,7 @@ class HumanLabels(Struct, frozen=True):
         return (task_id, agent) if agent in row else None
 
     def has_task(self, task_id: str) -> bool:
+        """Whether there is a row of the task, whichever agents have a label in it."""
         return task_id in self.rows
 
     def explain_mismatch(self, count: int) -> str:

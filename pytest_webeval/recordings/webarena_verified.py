@@ -45,6 +45,7 @@ class WebArenaVerified(RunFormat):
     expected_files = f"{RESPONSE} and {' or '.join(TRACE_NAMES[:2])}"
 
     def recognizes(self, path: Path) -> bool:
+        """Whether the directory holds a response, a trace or a recording that was begun."""
         return any(exists_no_follow(path / name) for name in _TYPICAL_FILES) or _is_trace(path / _FOLDER)
 
     def recognizes_listing(self, listing: DirectoryListing) -> bool:
@@ -52,6 +53,7 @@ class WebArenaVerified(RunFormat):
         return not listing.names.isdisjoint((RESPONSE, STATE))
 
     def accepts_listing(self, listing: DirectoryListing) -> bool:
+        """Whether there is a trace, so that the response is missing."""
         return not listing.names.isdisjoint(_TYPICAL_FILES) or (
             _FOLDER in listing.names and _is_trace(listing.path / _FOLDER)
         )
@@ -62,6 +64,7 @@ class WebArenaVerified(RunFormat):
         return [(traces[:1], [f"{RESPONSE}, or the main file of another format"])]
 
     def load(self, path: Path, label: str, rules: Rules) -> Run:
+        """The run, with the directory's name as task id."""
         kind = LiveRun if exists_no_follow(path / STATE) else Run
         return kind(
             path=path,
@@ -100,6 +103,7 @@ class LiveRun(Run):
 
     @cached_property
     def state(self) -> RecordingState:
+        """How the recording ended. Raises `RecordingError`."""
         return read_state(self.inputs)
 
     @cached_property
@@ -135,14 +139,17 @@ class LiveRun(Run):
 
     @property
     def absence(self) -> str | None:
+        """Why there is no answer, or None where there is one."""
         return None if exists_no_follow(self.path / self.response_file) else f"no answer: {self.state.summary}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
+        """How the recording ended, unless it ended as it should, and which requests are missing in it."""
         summary = None if self.state.outcome is Outcome.CLOSED else self.state.summary
         return tuple(filter(None, (summary, self.state.gap)))
 
     def describe(self, task: Task | None) -> dict[str, Any]:  # noqa: ARG002  (a format may need the definition)
+        """The outcome of the recording, if that can be read."""
         try:
             state = self.state
         except RecordingError:

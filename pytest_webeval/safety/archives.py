@@ -38,6 +38,7 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
+        """Names of the members that are no directories, sorted."""
         names = {info.filename for info in self._archive.infolist() if info.filename.startswith(self.folder)}
         # is_dir raises for an empty name
         return sorted(name.removeprefix(self.folder) for name in names if not name.endswith("/"))
@@ -52,6 +53,7 @@ class Archive:
         return f"{self.folder}{name}" in self._archive.NameToInfo
 
     def read(self, name: str, max_size: int) -> bytes:
+        """The bytes of a member, of which there are at most so many."""
         info = self._archive.getinfo(f"{self.folder}{name}")
         if info.file_size > max_size:
             raise OverLimit(f"{name} unpacks to {info.file_size:,} bytes; the limit is {max_size:,}")

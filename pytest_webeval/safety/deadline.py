@@ -88,6 +88,7 @@ def _restore_timer(outer: _Timer | None, previous_handler: Any) -> None:
 
 
 def can_interrupt() -> bool:
+    """Whether there is a signal that interrupts this thread."""
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 

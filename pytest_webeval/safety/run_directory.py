@@ -173,6 +173,7 @@ def directory_to_list(path: Path) -> Iterator[int | Path]:
 
 
 def list_names(path: Path) -> list[str]:
+    """The names in a directory, in any order. Raises `OSError`."""
     with directory_to_list(path) as place:
         return os.listdir(place)  # noqa: PTH208  (names are all that is wanted)
 
@@ -208,6 +209,7 @@ def is_link(path: Path | str) -> bool:
 
 
 def is_directory(path: Path | str) -> bool:
+    """Whether that name is a directory's, and no link's."""
     return stat.S_ISDIR(_read_mode(path))
 
 

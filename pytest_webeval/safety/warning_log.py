@@ -26,5 +26,6 @@ class WarningLog:
 
     @property
     def texts(self) -> tuple[str, ...]:
+        """All warnings; the last one counts the omitted ones."""
         more = (f"{self.file}: {pluralize(self._omitted_count, 'more warning')}",) if self._omitted_count else ()
         return (*self._retained, *more)

@@ -69,6 +69,7 @@ class PairFinder(Struct, frozen=True, dict=True):
 
     @property
     def count(self) -> int:
+        """How many pairs have been compared."""
         return len(self._results)
 
     def find(self, expected: Any) -> list[int]:

@@ -60,6 +60,7 @@ class NumberValue(Value):
             yield "exact_numbers"
 
     def exact_key(self) -> tuple[Any, ...] | None:
+        """The number; None for several."""
         return self.alternatives if len(self.alternatives) == 1 else None
 
 

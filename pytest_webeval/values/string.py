@@ -42,6 +42,7 @@ class StringValue(Value):
 
     @classmethod
     def canonical(cls, raw: object, context: ParseContext) -> str | Pattern:
+        """The prepared text, or the `Pattern` that the text is."""
         text = to_text(raw, context)
         if not raw:
             return ""

@@ -298,6 +298,7 @@ class BodyMatcher(Struct, frozen=True, dict=True):
         return require_object((self.expectation.post_data_schema or {}).get("properties") or {})
 
     def is_ignored(self, name: str) -> bool:
+        """Whether a posted field is not compared."""
         return any(search(pattern, name) for pattern in self._ignored_patterns)
 
     @cached_property

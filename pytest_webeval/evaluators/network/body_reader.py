@@ -36,6 +36,7 @@ class BodyReader(Struct, frozen=True, dict=True):
 
     @cached_property
     def gaps(self) -> Gaps:
+        """What the recorder omitted."""
         return Gaps(self.case.trace)
 
     def read_post(self, event: NetworkEvent, names: Container[str]) -> list[FormFields]:

@@ -173,6 +173,7 @@ class EventMatcher(Struct, frozen=True, dict=True):
 
     @property
     def gaps(self) -> Gaps:
+        """What the recorder omitted."""
         return self.bodies.reader.gaps
 
     def _check_status(self, event: NetworkEvent) -> Check:

@@ -144,6 +144,7 @@ class UrlMatcher:
         return rendered
 
     def drop_base64(self, path: str) -> str:
+        """A path without the segments that are a query in base64."""
         return self._split_base64(path)[0]
 
     def _parse_expected(self, text: str, query: Mapping[str, Sequence[str]] | None) -> Url:
@@ -221,6 +222,7 @@ class UrlMatcher:
         return {name: tuple(sorted(values)) for name, values in values_by_name.items()}
 
     def is_ignored(self, name: str) -> bool:
+        """Whether a parameter is not compared."""
         return name in self.ignored or any(search(pattern, name, re.IGNORECASE) for pattern in self._patterns)
 
     @cached_property

@@ -84,6 +84,7 @@ class Summary(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of an experiment. Raises `UnreadableTrajectory`."""
     fields = files.read_json(SUMMARY)
     summary = parse_summary(fields)
     directory = files.path.absolute().name
@@ -159,6 +160,7 @@ def classify(summary: Summary) -> TrajectoryOutcome:
 
 
 def judge(summary: Summary, benchmark: str | None) -> Judgement:
+    """The verdict by the reward, which is the sum over all steps."""
     source = f"{SUMMARY} cum_reward"
     if benchmark in UNJUDGED:
         return Judgement(source=source, judge=JUDGE, ungraded=f"nobody judges a task of {benchmark}")
@@ -286,6 +288,7 @@ class LoggedAction(Struct, frozen=True):
 
     @property
     def target(self) -> Target | None:
+        """Where the mouse was used first; None where it was not."""
         pointed = _POINTED.search(self.code)
         return build_target(float(pointed[1]), float(pointed[2])) if pointed else None
 

@@ -37,6 +37,7 @@ class Call(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of a trial. Raises `UnreadableTrajectory`."""
     result = harbor_trial.read_result(files)
     folders = _list_folders(files, result)
     documents = {folder: _read_document(files, f"{folder}/{TRAJECTORY}") for folder in folders}

@@ -41,6 +41,7 @@ _TASK_BEGIN, _TASK_END = "<user_request>\n", "\n</user_request>"
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of a history. Raises `UnreadableTrajectory`."""
     name = _find_history(files)
     document = files.read_json(name)
     if not isinstance(document.raw.get("history"), list):

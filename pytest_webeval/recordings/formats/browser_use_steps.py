@@ -56,9 +56,11 @@ class HistoryImages(Struct, frozen=True):
 
     @property
     def all(self) -> tuple[Screenshot, ...]:
+        """Each of them once, in the order of the entries."""
         return tuple(dict.fromkeys(shot for shot in self.by_entry if shot is not None))
 
     def load(self, shot: Screenshot) -> bytes:
+        """The bytes of an image. Raises `RecordingError`."""
         content = self.encoded.get(shot.name)
         if content is None:
             return self.inputs.read(shot.name, MAX_FILE_BYTES)

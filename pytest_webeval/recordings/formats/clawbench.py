@@ -44,6 +44,7 @@ _TARGET = ("tagName", "id", "textContent", "xpath")
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of a run. Raises `UnreadableTrajectory`."""
     meta = files.read_json(META)
     meta.check_finite("judge", "judge_match", "pass", "failure_reason")
     meta.member("judge").check_finite("match", "raw")

@@ -55,6 +55,7 @@ def read_flag(fields: JsonFields, name: str) -> bool:
 
 
 def read_interception(files: RecordedFiles) -> Interception | None:
+    """What is in the file; None where there is none. Raises `UnreadableTrajectory` for a damaged one."""
     if not exists_no_follow(files.path / INTERCEPTION):
         return None
     fields = files.read_json(INTERCEPTION)

@@ -126,11 +126,13 @@ def read_duration(result: JsonFields | None) -> float | None:
 
 
 def read_error(result: JsonFields | None) -> str | None:
+    """What the exception of a trial says, on one line."""
     message = result.member(EXCEPTION).text("exception_message") if result else None
     return to_line(message or "", MOST_ERROR) or None
 
 
 def describe_trial(result: JsonFields | None) -> dict[str, Any]:
+    """Facts of a trial that other formats do not have."""
     if result is None:
         return {}
     rewards = {to_line(name, MOST_NAME): value for name, value in islice(_rewards_of(result).items(), MOST_REWARDS)}

@@ -41,6 +41,7 @@ _FIRST_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of a result of either version. Raises `UnreadableTrajectory`."""
     result = files.read_json(RESULT)
     is_second = result.text("schema_version") == VERSION_2
     shots = tuple(sorted(files.list_images(IMAGES), key=_image_order))

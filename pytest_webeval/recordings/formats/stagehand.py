@@ -35,6 +35,7 @@ MOST_REASON = 300  # characters of why the run ended
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory with its judgements, that of the run first. Raises `UnreadableTrajectory`, or `RecordingError`."""
     trajectory = read_trajectory(files.inputs.read(FILE, MAX_FILE_BYTES), files.inputs.limits)
     results, judgements = _read_judgements(files)
     graded = next((judgement for judgement in judgements if judgement.ungraded is None), None)

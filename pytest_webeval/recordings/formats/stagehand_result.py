@@ -299,6 +299,7 @@ def _list_notes(fields: Mapping[str, Any], gates: Mapping[str, Any] | None) -> I
 
 
 def is_invalid_task(fields: Mapping[str, Any]) -> bool:
+    """Whether the judge says that nobody can do the task."""
     return _as_object(fields.get("taskValidity")).get("isInvalid") is True
 
 

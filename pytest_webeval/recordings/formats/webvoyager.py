@@ -72,6 +72,7 @@ class Reply(Struct, frozen=True):
 
 
 def read(files: RecordedFiles) -> Trajectory:
+    """The trajectory of a chat. Raises `UnreadableTrajectory`."""
     entries = JsonFields({"messages": _read_list(files, MESSAGES)}, MESSAGES, files.warnings).objects("messages")
     messages = [Message(entry.text("role") or "", _join(entry)) for entry in entries]
     log = (files.read_text(LOG) or "").splitlines()

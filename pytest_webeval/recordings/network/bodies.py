@@ -92,6 +92,7 @@ class Undecodable(Struct, frozen=True):
     reason: Exception
 
     def refuse(self) -> str:
+        """Raise `EvaluationError`."""
         raise _damage_error(self.reason) from self.reason
 
 
@@ -127,6 +128,7 @@ class BodySource(Struct, frozen=True):
         return replace(body, params=try_decode(_PARAMS, stored.params) or ())
 
     def read_content(self, raw: msgspec.Raw) -> Body | None:
+        """What came back, or None. Raises `EvaluationError` for what the reference cannot read either."""
         stored = _decode_stored(raw)
         if isinstance(stored, StoredBody) and stored.text and stored.encoding == "base64":
             return self._decode_later(stored)
@@ -228,6 +230,7 @@ def lacks_body(raw: msgspec.Raw) -> bool:
 
 
 def parse_content_size(raw: msgspec.Raw) -> int | None:
+    """The size that a body says it has; None where it says none, or cannot be read."""
     body = try_decode(_BODY_SIZE, raw)
     return None if body is None else parse_byte_count(body.size)
 
@@ -255,6 +258,7 @@ def build_folder_source(inputs: RunInputs, folder: str, prefix: str = "") -> Bod
 
 
 def build_archive_source(archive: Archive, where: str, folder: str = "") -> BodySource:
+    """Bodies in an archive; those of a trace lie in a folder of it."""
     peek = build_body_reader(archive, where, folder, PEEKED)
     return BodySource(build_body_reader(archive, where, folder), archive.limits, peek)
 

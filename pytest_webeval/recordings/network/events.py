@@ -208,6 +208,7 @@ class NetworkEvent:
             raise self.damaged(name) from None
 
     def damaged(self, name: str) -> EvaluationError:
+        """The error for a field that cannot be read."""
         return EvaluationError(f"{self.name} of the trace is damaged: no readable {name}; re-record the run")
 
     @property
@@ -272,6 +273,7 @@ class NetworkEvent:
         return {key.lower(): value for key, value in self.headers}.get(name.lower())
 
     def response_header(self, name: str) -> str | None:
+        """The value of a response header, looked up in any case; of duplicates the last."""
         return {key.lower(): value for key, value in self.response_headers}.get(name)
 
     @property

@@ -204,6 +204,7 @@ def _read_response_header(event: NetworkEvent, name: str) -> str:
 
 
 def parse_length(text: str | None) -> int | None:
+    """The number in a header Content-Length; None for any other text."""
     digits = (text or "").strip()
     return int(digits) if digits.isdecimal() and len(digits) < 20 else None
 
@@ -217,6 +218,7 @@ def find_redirect(event: NetworkEvent) -> str:
 
 
 def has_content(event: NetworkEvent) -> bool:
+    """Whether the content of a response is stored. Raises `EvaluationError`."""
     return _is_stored(event.read_content())
 
 

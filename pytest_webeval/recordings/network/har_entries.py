@@ -19,6 +19,7 @@ class TooManyEntries(RecordingError):
 
 
 def too_many_entries(where: str, limits: Limits) -> TooManyEntries:
+    """The error for a trace with more entries than are read."""
     return TooManyEntries(f"{where} has more than {limits.entries:,} entries; {limits.describe('entries')}")
 
 

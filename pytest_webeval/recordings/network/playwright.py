@@ -153,6 +153,7 @@ def load_folder(inputs: RunInputs, name: str) -> NetworkTrace:
 
 
 def load_lines(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a line file alone, under any other name. Raises `RecordingError`."""
     content = _drop_undecodable(inputs.read(name))
     entries, repairs = read_line_entries(content, str(inputs.directory / name), inputs.limits)
     marked = _mark_earlier(entries, _read_folder_start(inputs, name))

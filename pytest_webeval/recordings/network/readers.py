@@ -54,6 +54,7 @@ _PIECE = 4_000  # bytes; of larger pieces fewer are ASCII and need no decoding
 
 
 def load_har(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The events of a HAR, or of a line file under the name of one (spec §3.1). Raises `RecordingError`."""
     return _parse_trace(inputs.read(name), str(inputs.directory / name), build_folder_source(inputs, "."))
 
 
@@ -163,6 +164,7 @@ TRACE_READERS: dict[str, Callable[[RunInputs, str], NetworkTrace]] = {
 
 
 def load_trace(inputs: RunInputs, name: str) -> NetworkTrace:
+    """The network trace of that name in a run directory. Raises `RecordingError`."""
     if not exists_no_follow(inputs.directory / name):
         raise RecordingError(f"missing network trace {name} in {inputs.directory}; record one, or remove the directory")
     if is_directory(inputs.directory / name):

@@ -66,6 +66,7 @@ def read_text(message: str) -> ObservationText | StepText | None:
 
 
 def quotes_step(message: str) -> bool:
+    """Whether a message holds both words by which the original recognizes a step, wherever they stand (§3.1)."""
     return "Thought #" in message and "Action #" in message
 
 
@@ -137,14 +138,17 @@ class Action(Struct, frozen=True):
 
     @property
     def is_structured(self) -> bool:
+        """Whether it comes from a structured line, not from a text."""
         return self.dialect != TEXT
 
     @property
     def name(self) -> str:
+        """What the agent did, in Fara's words."""
         return RENAMED.get(self.raw_name, self.raw_name) if self.is_named else UNPARSED
 
     @property
     def arguments(self) -> dict[str, Any]:
+        """With what it did it: neither the action itself nor what the agent thought."""
         return {key: value for key, value in self.logged.items() if key not in _NOT_ARGUMENTS}
 
 

@@ -46,6 +46,7 @@ def total_usage(components: Mapping[str, Usage]) -> Usage:
 
 
 def read_usage(raw: Mapping[str, Any], warnings: WarningLog) -> dict[str, Usage]:
+    """The usage of each component with valid numbers; a warning for each excluded one."""
     usages = {}
     for component, fields in raw.items():
         try:

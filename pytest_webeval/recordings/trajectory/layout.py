@@ -44,6 +44,7 @@ class RunLocation(Struct, frozen=True):
 
     @property
     def benchmark_kind(self) -> str | None:
+        """`webtailbench`, `webvoyager` or `om2w`; None for any other benchmark."""
         kinds = (kind for prefix, kind in _BENCHMARKS.items() if (self.benchmark or "").startswith(prefix))
         return next(kinds, None)
 

@@ -214,6 +214,7 @@ class StepAssembler(Struct):
 
 
 def draft_steps(lines: Sequence[Line], warnings: WarningLog) -> list[StepBuilder]:
+    """The steps in the lines of a log, in the order of the log."""
     drafts = StepAssembler(warnings)
     for line, action in zip(lines, _parse_actions(lines, warnings), strict=True):
         parsed = action or _parse_message(line, warnings)

@@ -203,6 +203,7 @@ class Trajectory(Struct, frozen=True, kw_only=True):
 
     @property
     def score_names(self) -> tuple[str, ...]:
+        """Names of the score files, whose content is yet to be read. Raises `RecordingError`."""
         if self.score_problem is not None:
             raise self.score_problem
         return self.names_of_scores
@@ -323,6 +324,7 @@ def check_reward(value: object, where: str) -> float:
 
 
 def build_damage_error(where: str, value: object, expected: str) -> UnreadableTrajectory:
+    """The error for a damaged value on which the verdict depends."""
     problem = f"{where} is {preview(value, 60, is_ascii=True)}, expected {expected}"
     return UnreadableTrajectory("score_unreadable", f"{problem}; run the task again, or fix the file")
 

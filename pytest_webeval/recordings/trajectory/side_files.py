@@ -52,6 +52,7 @@ class CoreLog(Struct):
 
     @property
     def is_long(self) -> bool:
+        """Whether the last attempt took longer than half an hour."""
         return self.session_seconds is not None and self.session_seconds > _LONG_SESSION
 
 
