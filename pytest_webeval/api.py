@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_webeval.errors import RecordingError, RunExcluded, SettingsError, StoreError, TaskDefinitionError
-from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.recordings import formats as run_formats
 from pytest_webeval.recordings.run import BrokenRun, Run, RunFormat
 from pytest_webeval.recordings.run_tree import Kind
-from pytest_webeval.redaction.policy import RedactionPolicy
 from pytest_webeval.redaction.session import Redacting
 from pytest_webeval.results import TaskResult
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -43,7 +41,7 @@ from pytest_webeval.sessions.placement.batch_scoring import (
     score_results,
 )
 from pytest_webeval.sessions.placement.score_settings import ScoreSettings
-from pytest_webeval.sessions.runs.run_scoring import RunToScore
+from pytest_webeval.sessions.runs.run_scoring import RunScorer, RunToScore
 from pytest_webeval.sessions.workspace.workspace import Workspace
 from pytest_webeval.stores.store import find_key_problem, is_remote, name_object
 from pytest_webeval.summary.results.redacted_results import parse_policy
@@ -126,7 +124,8 @@ def score(  # noqa: PLR0913  (all but the run are optional)
     `only=["response"]`; by default all do. Secrets in the result are replaced, unless `redact` is ``"off"``.
     """
     redacting = Redacting(parse_policy(redact), is_leaving=True)
-    settings = ScoreSettings(tasks=tasks, sites=sites, only=_list_names(only))
+    own = None if evaluators is None else tuple(evaluators)
+    settings = ScoreSettings(tasks=tasks, sites=sites, evaluators=own, only=_list_names(only))
     with open_run_directory(run.path, run.inputs.root):
         chosen = run.choosing(settings.choice).for_task(find_task(run, tasks))
         definition = Definition.of(chosen, tasks)
@@ -140,7 +139,7 @@ def score(  # noqa: PLR0913  (all but the run are optional)
             tasks_origin=None if tasks is None else tasks.origin,
         )
         try:
-            result = evaluate(case, default_evaluators() if evaluators is None else evaluators, checksum, origin)
+            result = evaluate(case, settings.list_evaluators(), checksum, origin)
         except RunExcluded as error:
             parts = chosen, case.task, sanitize(str(error)), error.kind
             result = build_excluded_result(*parts, data_checksum=checksum, source=origin)
@@ -172,7 +171,8 @@ def score_run(
     if isinstance(opened, LocalStore):
         top = _make_absolute(opened.root)
         _require_directory(top / key, _NO_RUN, name_object(opened.location, key))
-        return _score_alone(_open(settings, top, is_run=not key), top / key, settings, returning)
+        workspace = _open(settings, top, is_run=not key)
+        return _score_alone(build_scorer(SessionSeed.of(workspace, own=settings, returning=returning)), top / key)
     from pytest_webeval.stores.mirror import Mirror
 
     directory, objects = Path(cache) if cache is not None else None, list(opened.list(key))
@@ -180,19 +180,21 @@ def score_run(
         raise RecordingError(f"there are no objects at {name_object(opened.location, key)}; check the location")
     mirror = Mirror.of_objects(opened, objects, directory, settings.limits, complete={key})
     path = mirror.path / key
-    has_own_code = settings.evaluators is not None or bool(settings.formats)
     workspace = _open(settings, mirror.path, mirror=mirror, is_run=not key, has_tasks=False)
-    with mirror.naming_location(), mirror.using(path, with_pictures=has_own_code):
+    scorer = build_scorer(SessionSeed.of(workspace, own=settings, returning=returning))
+    with mirror.naming_location(), mirror.using(path, with_pictures=scorer.has_own_code):
         _require_directory(path, _NO_RUN, name_object(opened.location, key))
-        return _score_alone(workspace, path, settings, returning)
+        return _score_alone(scorer, path)
 
 
-def _score_alone(workspace: Workspace, path: Path, settings: ScoreSettings, returning: RedactionPolicy) -> TaskResult:
+def _score_alone(scorer: RunScorer, path: Path) -> TaskResult:
     """The result of a run. Raises `RecordingError` if there is none."""
-    with suppress(StoreError), workspace.open_run(path):  # over a file that tells the format: an error of the run
-        workspace.load(path)
-    seed = SessionSeed.of(workspace, own=settings, returning=returning)
-    return build_scorer(seed).score_unwritten(path)
+    with (
+        suppress(StoreError),
+        scorer.workspace.open_run(path),
+    ):  # over a file that tells the format: an error of the run
+        scorer.workspace.load(path)
+    return scorer.score_unwritten(path)
 
 
 def _check_key(store: Store, key: str) -> None:
@@ -314,10 +316,12 @@ def _open(  # noqa: PLR0913  (each has its name at the call)
 
     Raises `TaskDefinitionError` if its tasks cannot be read; without `has_tasks`, nobody reads them.
     """
-    values, started = settings.build_settings(top, output, mirror), time.time()
+    values, here, started = settings.build_settings(top, output, mirror), top, time.time()
+    with suppress(OSError):  # it may be gone
+        here = Path.cwd()
 
     def build(rootpath: Path) -> Workspace:
-        workspace = settings.build_workspace(values, rootpath, rootpath, started)  # nobody links a report to the last
+        workspace = settings.build_workspace(values, rootpath, here, started)
         try:
             if not has_tasks:
                 workspace.tasks.provide(None, {top: None})

@@ -50,12 +50,14 @@ def _build(point: EntryPoint, build: Build) -> Any:
         raise SettingsError(f"{problem}; fix it, or uninstall its package") from error
 
 
-def check_name(name: str, found: Any, base: type | tuple[type, ...], attribute: str) -> Any:
-    """What was found, or an instance if it is a class of such a `base`. It calls itself as its entry point does.
+def check_name(name: str, found: Any, base: type, attribute: str) -> Any:
+    """What was found, or an instance of it if it is a subclass of `base`.
 
-    Raises `SettingsError` for anything else.
+    Raises `SettingsError` for anything else, and if its `attribute` is not the name of the entry point.
     """
     built = found() if isinstance(found, type) and issubclass(found, base) else found
-    if not isinstance(built, base) or getattr(built, attribute, None) != name:
-        raise SettingsError(f"{shorten_repr(found)} has no {attribute} {name!r} that is the name of the entry point")
+    own_name = getattr(built, attribute, None)
+    if not isinstance(built, base) or own_name != name:
+        problem = f"{shorten_repr(found)} has the {attribute} {shorten_repr(own_name)}"
+        raise SettingsError(f"{problem}, expected {name!r} as its entry point is called")
     return built

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,13 +55,13 @@ EVALUATORS: dict[str, type[Evaluator]] = {
 
 
 def default_evaluators() -> list[Evaluator]:
-    """Those of this package, and of others. Raises `SettingsError` for one that cannot be imported."""
-    return [*(kind() for kind in EVALUATORS.values()), *list_installed()]
+    """Those of this package, and of others. Raises `SettingsError` for one that cannot be used."""
+    return [*(kind() for kind in EVALUATORS.values()), *load_installed().values()]
 
 
-def list_installed() -> tuple[Evaluator, ...]:
-    """Evaluators of other packages. Raises `SettingsError` for one that cannot be used."""
-    return (*load_extensions("evaluators", (*EVALUATORS,), build_evaluator).values(),)
+def load_installed() -> Mapping[str, Evaluator]:
+    """Evaluators of other packages by their names. Raises `SettingsError` for one that cannot be used."""
+    return load_extensions("evaluators", (*EVALUATORS,), build_evaluator)
 
 
 __all__ = [
@@ -71,5 +72,5 @@ __all__ = [
     "ResponseEvaluator",
     "RubricEvaluator",
     "default_evaluators",
-    "list_installed",
+    "load_installed",
 ]

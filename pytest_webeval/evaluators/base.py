@@ -66,7 +66,7 @@ class Evaluator(ABC):
         )
 
 
-Function = Callable[[Expectation, Case], EvaluatorResult | Iterable[Assertion]]
+EvaluatorFunction = Callable[[Expectation, Case], EvaluatorResult | Iterable[Assertion]]
 
 
 def build_evaluator(name: str, found: Any) -> Evaluator:
@@ -79,7 +79,7 @@ def build_evaluator(name: str, found: Any) -> Evaluator:
     return evaluator
 
 
-def _wrap_function(name: str, function: Function) -> Evaluator:
+def _wrap_function(name: str, function: EvaluatorFunction) -> Evaluator:
     """An evaluator of a class of its own, whose source is that of the function."""
 
     def evaluate(self: Evaluator, expectation: Expectation, case: Case) -> EvaluatorResult:

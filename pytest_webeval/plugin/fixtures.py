@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_webeval.errors import RecordingError, WebEvalError
-from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator, default_evaluators, list_installed
+from pytest_webeval.evaluators import RequestPatternEvaluator, RubricEvaluator, default_evaluators, load_installed
 from pytest_webeval.evaluators.network.evaluator import NetworkEventEvaluator
 from pytest_webeval.evaluators.response import ResponseEvaluator
 from pytest_webeval.plugin.collection.nodes import RunItem, run_path
@@ -202,7 +202,8 @@ def webeval_evaluators(
     webeval_request_pattern: Checker,
 ) -> list[Any]:
     """The evaluators of a run item. Add yours: `return [*webeval_evaluators, MyEvaluator()]`."""
-    return [webeval_response, webeval_network_event, webeval_rubric, webeval_request_pattern, *list_installed()]
+    own = [webeval_response, webeval_network_event, webeval_rubric, webeval_request_pattern]
+    return [*own, *load_installed().values()]
 
 
 @pytest.fixture(scope="session")

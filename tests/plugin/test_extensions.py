@@ -7,11 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from pytest_webeval.errors import EvaluationError
 from pytest_webeval.evaluators.base import build_evaluator
+from pytest_webeval.evaluators.response import ResponseEvaluator
+from pytest_webeval.sessions.runs import run_scoring
+from pytest_webeval.sessions.runs.run_scoring import RunScorer
 from tests.support.runs import definition, navigation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +98,7 @@ SCHEMA = {"type": "array", "items": {"type": "isbn"}}
 ANSWERS = {7: ("0306406152", "success"), 8: ("0-306-40615-2", "failure"), 9: ("0306406153", "failure")}
 SCORE = """
 import pytest_webeval
+print(pytest_webeval.score_run("runs", "7", pytest_webeval.ScoreSettings(only=("ShortEvaluator",))).status)
 for result in pytest_webeval.score_runs("runs", output="from_python"):
     print(result.task_id, result.status)
 """
@@ -155,9 +160,11 @@ def test_every_front_end_has_what_a_package_adds(shop, command):
 def test_python_export_and_lint_have_it_as_well(shop):
     _, run = shop
     scored = run("-c", SCORE)
-    assert dict(line.split() for line in scored.stdout.splitlines()) == {str(key): STATUSES[key] for key in STATUSES}
+    chosen, *lines = scored.stdout.splitlines()
+    assert chosen == "success"
+    assert dict(line.split() for line in lines) == {str(key): STATUSES[key] for key in STATUSES}
     exported = run("-m", "pytest_webeval", "export", "from_python", "--to", "statuses")
-    assert exported.stdout == scored.stdout
+    assert exported.stdout.splitlines() == lines
     assert run("-m", "pytest_webeval", "lint", "runs/tasks.json").returncode == 0
     assert run("-m", "pytest_webeval", "lint", "runs/tasks.json").stdout.count("isbn") == 0
 
@@ -180,11 +187,17 @@ def test_an_option_names_a_judge_of_a_package(shop):
             "is called 'date' among the value_types, as is one of pytest-webeval",
         ),
         ("formats]\natif = shop_webeval:TextFormat", "is called 'atif' among the formats, as is one of pytest-webeval"),
-        ("formats]\nother = shop_webeval:TextFormat", "has no name 'other' that is the name of the entry point"),
-        ("formats]\nother = shop_webeval:POINT", "has no name 'other' that is the name of the entry point"),
+        (
+            "formats]\nother = shop_webeval:TextFormat",
+            "has the name 'answer-text', expected 'other' as its",
+        ),
+        ("formats]\nother = shop_webeval:POINT", "5 has the name None, expected 'other' as its entry point is called"),
         ("formats]\nother = leaving:TextFormat", "cannot use leaving:TextFormat, 'other' of pytest_webeval.formats"),
         ("evaluators]\nLost = gone:Lost", "cannot use gone:Lost, 'Lost' of pytest_webeval.evaluators: ModuleNotFound"),
-        ("evaluators]\nOther = shop_webeval:IsbnValue", "has no name 'Other' that is the name of the entry point"),
+        (
+            "evaluators]\nOther = shop_webeval:IsbnValue",
+            "has the name None, expected 'Other' as its entry point is called",
+        ),
         ("value_types]\nother = shop_webeval:IsbnValue", "is not a subclass of Value whose type_name is 'other'"),
     ],
 )
@@ -206,3 +219,9 @@ def test_a_function_that_checks_nothing_is_an_error(returned):
     evaluator = build_evaluator("Own", names["check"])
     with pytest.raises(EvaluationError, match="return one Assertion or more, each with a Status"):
         evaluator.evaluate(None, None)
+
+
+def test_a_format_of_a_package_may_read_any_file_of_a_run_in_a_store(monkeypatch):
+    assert not RunScorer(SimpleNamespace(formats=()), [ResponseEvaluator()]).has_own_code
+    monkeypatch.setattr(run_scoring, "load_installed", lambda: {"answer-text": object()})
+    assert RunScorer(SimpleNamespace(formats=()), [ResponseEvaluator()]).has_own_code

@@ -190,6 +190,16 @@ def test_a_single_run_is_not_scored_by_an_evaluator_that_nobody_has(runs):
     assert score_run(runs.root, "101", settings).error_msg.endswith("for the chosen evaluators: foo")
 
 
+def test_a_current_directory_that_is_gone_costs_no_run(runs, tmp_path_factory, monkeypatch):
+    runs.add(101)
+    gone = tmp_path_factory.mktemp("gone")
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert [run.task_id for run in find_runs(runs.root)] == [101]
+    assert score_run(runs.root, "101").status == "success"
+    assert [result.status for result in score_runs(runs.root)] == ["success"]
+
+
 def test_pytest_is_not_imported(runs):
     runs.add(101)
     program = "import sys, pytest_webeval as w; print(len(list(w.score_runs('runs'))), 'pytest' in sys.modules)"

@@ -37,6 +37,7 @@ FOUND, NOT_MODIFIED = 302, 304
 ACCEPTED = range(200, 400)  # of a request that writes, whose expectation names no status
 READING_METHODS = ("GET", "HEAD")
 URL_HEADERS = ("referer", "redirect_url")
+CHECKS_KEPT = 500  # events whose checks are remembered, for the one that an explanation is about
 
 
 class EventMatcher(Struct, frozen=True, dict=True):
@@ -152,6 +153,8 @@ class EventMatcher(Struct, frozen=True, dict=True):
     def assertions(self, event: NetworkEvent) -> list[Assertion]:
         """One assertion or more for each field that the task names. All hold for a match."""
         self._checks[event.index] = checks = list(self._list_checks(event))
+        if len(self._checks) > CHECKS_KEPT:
+            del self._checks[next(iter(self._checks))]
         return [assertion for check in checks for assertion in check.assertions]
 
     def _list_checks(self, event: NetworkEvent) -> Iterator[Check]:
@@ -163,11 +166,11 @@ class EventMatcher(Struct, frozen=True, dict=True):
         yield from self._check_cookies(event)
 
     def list_differences(self, event: NetworkEvent) -> Iterator[Difference]:
-        """Each field in which an event differs that was checked; one that should not be there differs as a whole."""
+        """Each field in which an event differs; one that should not be there differs as a whole."""
         if self.expectation.should_not_exist:
             yield differ(PATH, EXTRA, None, self.urls.actual(event.url).text)
             return
-        for check in self._checks.get(event.index, ()):
+        for check in self._checks.get(event.index) or self._list_checks(event):
             if list_failed(check.assertions):
                 yield from check.list_differences()
 

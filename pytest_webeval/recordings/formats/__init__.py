@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
@@ -175,16 +175,13 @@ def recognize(path: Path, listing: DirectoryListing | None = None, own: Sequence
 
     Those of other packages come after `own`.
     """
-    others = (*own, *list_installed())
+    others = (*own, *load_installed().values())
     return next((candidate for candidate in others if candidate.recognizes(path)), None) or format_of(path, listing)
 
 
-def list_installed() -> tuple[RunFormat, ...]:
-    """Formats of other packages, whose entry points name a subclass of `RunFormat` or an instance.
-
-    Raises `SettingsError` for one that cannot be used.
-    """
-    return (*load_extensions("formats", _NAMES, _check_format).values(),)
+def load_installed() -> Mapping[str, RunFormat]:
+    """Formats of other packages by their names. Raises `SettingsError` for one that cannot be used."""
+    return load_extensions("formats", _NAMES, _check_format)
 
 
 def _check_format(name: str, found: Any) -> Any:

@@ -14,7 +14,6 @@ from uuid import uuid4
 from msgspec import Struct, field
 
 from pytest_webeval.errors import SettingsError
-from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.executors.choice import choose_executor
 from pytest_webeval.executors.job import encode, pack
 from pytest_webeval.executors.placement import JobExecutor, WorkerDied
@@ -192,9 +191,7 @@ def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
     """What scores the runs of a session in this process. Raises `SettingsError`."""
     workspace = seed.build_workspace()
     if seed.own is not None:
-        own = seed.own.evaluators
-        evaluators = default_evaluators() if own is None else list(own)
-        return RunScorer(workspace, evaluators, modules=None, returning=seed.returning)
+        return RunScorer(workspace, seed.own.list_evaluators(), modules=None, returning=seed.returning)
     evaluators, modules = load_evaluators(seed.evaluators_from)
     if seed.modules not in (None, modules):
         problem = f"{seed.evaluators_from} differs between the session and a worker on {platform.node()}"

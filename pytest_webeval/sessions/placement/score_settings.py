@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from pytest_webeval.errors import SettingsError
+from pytest_webeval.evaluators import default_evaluators
 from pytest_webeval.evaluators.base import Evaluator, find_unknown, parse_choice
 from pytest_webeval.recordings.run import RunFormat
 from pytest_webeval.rubrics.policy import VerdictPolicy
@@ -63,8 +64,12 @@ class ScoreSettings(Struct, frozen=True, kw_only=True, dict=True):
 
     def check_choice(self) -> None:
         """Raise `SettingsError` if `only` names an evaluator that nobody has."""
-        if problem := find_unknown(self.choice, {evaluator.name for evaluator in self.evaluators or ()}):
+        if problem := find_unknown(self.choice, {evaluator.name for evaluator in self.list_evaluators()}):
             raise SettingsError(f"only: {problem}")
+
+    def list_evaluators(self) -> list[Evaluator]:
+        """Those that were passed, by default all that there are. Raises `SettingsError`."""
+        return default_evaluators() if self.evaluators is None else list(self.evaluators)
 
     @cached_property
     def choice(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pytest_webeval.errors import EvaluationError, RecordingError
 from pytest_webeval.evaluators import EVALUATORS
 from pytest_webeval.evaluators.base import Evaluator
 from pytest_webeval.evaluators.calls import EvaluatorCalls
+from pytest_webeval.recordings.formats import load_installed
 from pytest_webeval.recordings.labels import parse_task_id
 from pytest_webeval.recordings.run import Run
 from pytest_webeval.redaction.policy import RedactionPolicy
@@ -85,9 +86,9 @@ class RunScorer(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def has_own_code(self) -> bool:
-        """Whether users wrote evaluators or formats, which may read any file of a run."""
-        ours = set(EVALUATORS.values())
-        return bool(self.workspace.formats) or any(type(evaluator) not in ours for evaluator in self.evaluators)
+        """Whether others wrote evaluators or formats, which may read any file of a run."""
+        ours, has_formats = set(EVALUATORS.values()), bool(self.workspace.formats or load_installed())
+        return has_formats or any(type(evaluator) not in ours for evaluator in self.evaluators)
 
     def _forget(self, attempt: Attempt) -> None:
         if attempt.run is not None:

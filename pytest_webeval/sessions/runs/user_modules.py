@@ -43,7 +43,7 @@ def checksum_modules(functions: Iterable[Callable[..., Any]]) -> str:
 
 def list_installed_types() -> list[type]:
     """The types of other packages that can change a verdict. Raises `SettingsError` for one that cannot be used."""
-    installed = (*evaluators.list_installed(), *formats.list_installed())
+    installed = (*evaluators.load_installed().values(), *formats.load_installed().values())
     return [*map(type, installed), *values.load_installed().values()]
 
 
