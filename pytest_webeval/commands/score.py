@@ -23,7 +23,7 @@ from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress, show_progress
 from pytest_webeval.sessions.interruption import stop_on_sigterm
 from pytest_webeval.sessions.placement.batch_scoring import PINNED, choose_session_executor
-from pytest_webeval.sessions.placement.score_session import ScoreSession
+from pytest_webeval.sessions.placement.session_scoring import SessionScoring
 from pytest_webeval.sessions.runs.own_evaluators import load_evaluators, locate_module
 from pytest_webeval.sessions.runs.session_rows import SessionRows
 from pytest_webeval.sessions.session import Session
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     roots = [f"--webeval-runs={root}" for root in arguments.webeval_runs]
     options = (*roots, *list_rerun_options(source)) if workspace.settings.runs else ()
     session = Session(workspace, MissingTasks(workspace), SessionRows(workspace), (options, PINNED))
-    scoring = ScoreSession(session, locate_module(arguments.evaluators_from))
+    scoring = SessionScoring(session, locate_module(arguments.evaluators_from))
     _check(scoring)
     executor = choose_session_executor(arguments.executor)
     report = session.report
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _reaching(executor: JobExecutor, scoring: ScoreSession) -> Iterator[None]:
+def _reaching(executor: JobExecutor, scoring: SessionScoring) -> Iterator[None]:
     """Let workers on other machines check that they see what they are to write to. Raises `SettingsError`."""
     scoring.is_local = executor.is_local
     if executor.is_local:
@@ -129,7 +129,7 @@ def _reaching(executor: JobExecutor, scoring: ScoreSession) -> Iterator[None]:
         yield
 
 
-def _check(scoring: ScoreSession) -> None:
+def _check(scoring: SessionScoring) -> None:
     """Raise `WebEvalError` for what would make all the work futile."""
     session, workspace, settings = scoring.session, scoring.workspace, scoring.workspace.settings
     refuse_conftest(settings.roots, workspace.here, has_evaluators=scoring.evaluators_from is not None)

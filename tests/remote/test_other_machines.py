@@ -11,7 +11,7 @@ import pytest
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.placement.batch_scoring import build_scorer, score_batch
 from pytest_webeval.sessions.placement.other_machines import probe_directories
-from pytest_webeval.sessions.placement.score_session import ScoreSession
+from pytest_webeval.sessions.placement.session_scoring import SessionScoring
 from pytest_webeval.sessions.runs.record_payload import RecordPayload
 from pytest_webeval.sessions.runs.session_rows import SessionRows
 from pytest_webeval.sessions.session import Session
@@ -33,7 +33,7 @@ class Coordinator:
         arguments = argparse.Namespace(webeval_runs=[BUCKET], **options)
         workspace = Workspace(read_settings(CommandSource(arguments)), self.here, self.here)
         session = Session(workspace, MissingTasks(workspace), SessionRows(workspace))
-        scoring = ScoreSession(session, is_local=False)
+        scoring = SessionScoring(session, is_local=False)
         targets = list(scoring.runs.targets(workspace, is_local=False))
         return scoring, targets
 

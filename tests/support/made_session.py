@@ -17,7 +17,7 @@ from pytest_webeval.executors.job import encode_reply
 from pytest_webeval.executors.placement import JobExecutor
 from pytest_webeval.executors.progress import Progress
 from pytest_webeval.results import SUMMARY
-from pytest_webeval.sessions.placement.score_session import PathList, ScoredRuns, ScoreSession
+from pytest_webeval.sessions.placement.session_scoring import PathList, ScoredRuns, SessionScoring
 from pytest_webeval.sessions.runs.record_payload import RecordPayload
 from pytest_webeval.sessions.runs.session_rows import SessionRows
 from pytest_webeval.sessions.runs.stored_results import Seal
@@ -80,7 +80,7 @@ def score_made_runs(
 ) -> tuple[Session, int]:
     """Sum up that many results and write all files. Returns the session and its exit code."""
     session = open_session(directory, "--output", str(directory / "out"), "--results", form)
-    scoring, end = ScoreSession(session), SessionEnd(session)
+    scoring, end = SessionScoring(session), SessionEnd(session)
     paths = (str(directory / label) for label in list_labels(count))
     vars(scoring)["runs"] = ScoredRuns(PathList(paths))
     scoring.score(executor(make_texts(count, form)), BATCH, Progress(count))

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from pytest_webeval.sessions.placement.score_session import PathList
+from pytest_webeval.sessions.placement.session_scoring import PathList
 
 
 @pytest.mark.parametrize("count", [0, 1, 999, 1_000, 1_001, 2_500])

@@ -92,7 +92,7 @@ class ScoredRuns(Struct, eq=False):
         return add_objects(targets, workspace.settings)
 
 
-class ScoreSession(Struct, eq=False, dict=True):
+class SessionScoring(Struct, eq=False, dict=True):
     """One per call of the command. `evaluators_from` names a module with evaluators of one's own."""
 
     session: Session
