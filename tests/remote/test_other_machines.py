@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pytest_webeval.errors import SettingsError
 from pytest_webeval.sessions.placement.batch_scoring import build_scorer, score_batch
@@ -89,6 +90,19 @@ def test_a_result_that_did_not_leave_the_machine_is_an_error_of_its_run(s3, copi
     assert statuses(payloads) == ["success", "error", "failure", "success"]
     assert "cannot write s3://bucket/results/2/eval_result.json" in RecordPayload.read(payloads[1]).record.reason
     assert len(s3.objects("results/")) == 3
+
+
+@pytest.mark.parametrize("named", [None, "own_evaluators.py"])
+def test_other_modules_on_the_machine_of_a_worker_are_refused(copied, coordinator, here, named):
+    copied(1)
+    (here / "own_evaluators.py").write_text("def webeval_evaluators(evaluators): return evaluators")
+    session, _ = coordinator.open()
+    seed = replace(session.seed, evaluators_from=named and str(here / named), modules="of the session")
+    what = seed.evaluators_from or "a package with extensions"
+    with pytest.raises(
+        SettingsError, match=f"^{what} differs between the session and a worker on .*; install the same"
+    ):
+        build_scorer(seed)
 
 
 def test_a_directory_that_a_worker_does_not_see_is_refused(copied, coordinator, tmp_path):

@@ -194,7 +194,8 @@ def build_scorer(seed: SessionSeed, *, is_reading: bool = True) -> RunScorer:
         return RunScorer(workspace, seed.own.list_evaluators(), modules=None, returning=seed.returning)
     evaluators, modules = load_evaluators(seed.evaluators_from)
     if seed.modules not in (None, modules):
-        problem = f"{seed.evaluators_from} differs between the session and a worker on {platform.node()}"
+        what = seed.evaluators_from or "a package with extensions"
+        problem = f"{what} differs between the session and a worker on {platform.node()}"
         raise SettingsError(f"{problem}; install the same modules for all workers, and do not change them")
     pages = seed.build_page_maker(workspace, is_reading=is_reading)
     return RunScorer(workspace, evaluators, modules, pages)
